@@ -1,0 +1,74 @@
+/**
+ * Writes the table of environment variables into README.md, between its markers, and the whole of `.env.example`,
+ * both from src/platform/config/environment.ts. With --check it writes nothing and exits 1 when either would change.
+ *
+ * Built with the service, run from the project's folder: node dist/scripts/generate-config-docs.js [--check]
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { environment, notes } from '../src/platform/config/environment.js';
+
+const BEGIN = '<!-- config:begin -->';
+const END = '<!-- config:end -->';
+
+const variables = Object.entries(environment.shape).map(([name, schema]) => {
+  const about = notes.get(schema);
+  if (!about) throw new Error(`${name} has no notes in environment.ts`);
+  const unset = schema.safeParse(undefined).data;
+  return { name, ...about, fallback: unset === undefined ? undefined : String(unset) };
+});
+
+const code = (text: string) => `\`${text}\``;
+
+function table(): string {
+  const rows = variables.map(({ name, description, example, fallback, whenUnset, secret }) => [
+    code(name) + (secret ? ' (secret)' : ''),
+    fallback === undefined ? (whenUnset ?? 'unset') : code(fallback),
+    description,
+    code(example),
+  ]);
+  const lines = [['Variable', 'Default', 'Meaning', 'Example'], ['---', '---', '---', '---'], ...rows];
+  return lines
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}
+
+function readme(current: string): string {
+  const begin = current.indexOf(BEGIN);
+  const end = current.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`README.md needs the lines ${BEGIN} and ${END}`);
+  // prettier would pad the table, and one long description would then change every row
+  const body = `\n\n<!-- prettier-ignore-start -->\n\n${table()}\n\n<!-- prettier-ignore-end -->\n\n`;
+  return current.slice(0, begin + BEGIN.length) + body + current.slice(end);
+}
+
+function envExample(): string {
+  const entries = variables.map(({ name, description, example, fallback, whenUnset, secret }) => {
+    const unset = fallback === undefined ? [`# Unset: ${whenUnset ?? 'nothing'}.`] : [];
+    const sample = secret ? [`# Example: ${example}`] : [];
+    const value = fallback ?? (secret ? '' : example);
+    return [
+      `# ${description}`,
+      ...unset,
+      ...sample,
+      `#${name}=${/[\s<>#"']/.test(value) ? `"${value}"` : value}`,
+    ].join('\n');
+  });
+  const head =
+    '# Copy to .env and uncomment what you change. Generated from src/platform/config/environment.ts.';
+  return `${[head, ...entries].join('\n\n')}\n`;
+}
+
+const files = { 'README.md': readme, '.env.example': envExample };
+const check = process.argv.includes('--check');
+for (const [file, generate] of Object.entries(files)) {
+  const current = await readFile(file, 'utf8').catch(() => '');
+  const wanted = generate(current);
+  if (wanted === current) continue;
+  if (check) {
+    console.error(`${file} is not what environment.ts says: npm run generate`);
+    process.exitCode = 1;
+  } else {
+    await writeFile(file, wanted);
+    console.log(`wrote ${file}`);
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { CAPO_ROLES } from './capo.js';
+
+/**
+ * The parameters of each action type, strict and bounded. What passes here is shown to the approver in full and
+ * executed as shown, so a value that a mail header, a ledger or a page would read differently is refused.
+ */
+
+export const PRIORITIES = ['high', 'medium', 'low'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+export const SIGNAL_TYPES = [
+  'revenue',
+  'buyer',
+  'confidence',
+  'connector',
+  'policy',
+  'agent',
+  'report',
+  'partner',
+] as const;
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+
+export const LIMITS = {
+  title: 200,
+  document: 100_000,
+  mail: 50_000,
+  signal: 10_000,
+  directive: 8_000,
+  source: 200,
+  description: 2_000,
+  recipients: 100,
+  amount: 1_000_000_000_000,
+} as const;
+
+/** C0, DEL, C1 and the two Unicode line separators: in a mail header each of them could start a new header line. */
+// oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+// oxlint-disable-next-line no-control-regex -- the same, but a body may hold tabs and line breaks
+const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+const isoCurrencies = new Set(Intl.supportedValuesOf('currency'));
+const isCurrency = (code: string): boolean => isoCurrencies.has(code);
+
+const line = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => text.trim() !== '', { error: 'must not be empty', abort: true })
+    .refine((text) => !CONTROL.test(text), { error: 'must be one line without control characters' })
+    .refine((text) => text.isWellFormed(), { error: 'must be well-formed Unicode' });
+
+const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((value) => value.trim() !== '', { error: 'must not be empty', abort: true })
+    .refine((value) => !CONTROL_IN_TEXT.test(value), { error: 'must not hold control characters' })
+    .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
+
+/** A bare address, never `Name <address>`: what the approver reads is exactly what the mail server is given. */
+const address = z.string().max(254).pipe(z.email());
+
+const addresses = (min: number) =>
+  z
+    .array(address)
+    .min(min)
+    .max(LIMITS.recipients)
+    .refine((list) => new Set(list.map((each) => each.toLowerCase())).size === list.length, {
+      error: 'must not name an address twice',
+    });
+
+/** Four decimals cover every ISO 4217 currency; more would be rounded behind the approver's back. */
+const amount = z
+  .number()
+  .positive()
+  .max(LIMITS.amount)
+  .refine((value) => Number(value.toFixed(4)) === value, { error: 'must have at most four decimals' });
+
+export const DocumentFile = z.strictObject({ title: line(LIMITS.title), body: text(LIMITS.document) });
+
+export const SignalRaise = z.strictObject({
+  type: z.enum(SIGNAL_TYPES),
+  severity: z.enum(SEVERITIES),
+  title: line(LIMITS.title),
+  body: text(LIMITS.signal),
+  score: z.number().min(0).max(1).optional(),
+});
+
+export const EmailSend = z.strictObject({
+  to: addresses(1),
+  cc: addresses(0).optional(),
+  subject: line(LIMITS.title),
+  body: text(LIMITS.mail),
+});
+
+export const RevenueRecord = z.strictObject({
+  amount,
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .refine(isCurrency, { error: 'must be a currency of ISO 4217' }),
+  source: line(LIMITS.source),
+  description: text(LIMITS.description).optional(),
+});
+
+/** `ceo` is left out: a capo that could hand work to itself could loop without anybody being asked. */
+export const DirectiveCreate = z.strictObject({
+  directive: text(LIMITS.directive),
+  capo: z.enum(CAPO_ROLES).exclude(['ceo']),
+  priority: z.enum(PRIORITIES).optional(),
+});
+
+export function isMailAddress(text: string): boolean {
+  return address.safeParse(text).success;
+}

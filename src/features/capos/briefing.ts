@@ -1,0 +1,133 @@
+import type { Priority, SEVERITIES, SIGNAL_TYPES } from './action-params.js';
+import type { CapoRole } from './capo.js';
+
+/** What every capo execution receives, whoever runs it (specification: "Context"). Plain data, ready to be stored. */
+export interface Briefing {
+  workspace: { workspaceId: string; name: string; timezone: string; locale: string };
+  operator: { handle: string; tier: string };
+  /** In whose name mails are signed. */
+  senderName: string;
+  directive: DirectiveBrief;
+  /** Earlier rounds of "request changes", oldest first; empty for a first draft. */
+  feedback: readonly FeedbackRound[];
+  signals: readonly SignalBrief[];
+  standingOrders: readonly StandingOrderBrief[];
+  buyerContext: BuyerContext;
+  metrics: { revenue24h: number; signalsScored: number };
+  guardian: { mode: string; pending: number };
+  recentPackets: readonly PacketBrief[];
+  /** Unix milliseconds; runners never look at a clock of their own. */
+  now: number;
+}
+
+export interface DirectiveBrief {
+  directiveId: string;
+  text: string;
+  capo: CapoRole;
+  priority: Priority;
+  context: Readonly<Record<string, unknown>> | null;
+  /** ISO 8601 */
+  deadline: string | null;
+}
+
+export interface FeedbackRound {
+  round: number;
+  text: string;
+  /** The draft that the operator sent back. */
+  previous: Pick<Draft, 'summary' | 'body' | 'packets'>;
+}
+
+export interface SignalBrief {
+  signalId: string;
+  type: (typeof SIGNAL_TYPES)[number];
+  severity: (typeof SEVERITIES)[number];
+  title: string;
+  body: string;
+  score: number | null;
+  createdAt: number;
+}
+
+export interface StandingOrderBrief {
+  name: string;
+  text: string;
+  effect: 'allow' | 'require_approval' | 'deny' | 'throttle';
+  /** The capos it names; empty means all of them. */
+  capos: readonly CapoRole[];
+}
+
+export interface BuyerProfile {
+  buyerId: string;
+  segment: string | null;
+  stage: string | null;
+  /** 0 to 1 */
+  confidence: number | null;
+  topGap: string | null;
+  updatedAt: number;
+  /** Known only when the partner persona service or the operator supplied them. */
+  name?: string;
+  email?: string;
+}
+
+export interface BuyerContext {
+  profiles: readonly BuyerProfile[];
+  aggregate: { count: number; averageConfidence: number | null; topGap: string | null };
+}
+
+export interface PacketBrief {
+  workPacketId: string;
+  title: string;
+  type: string;
+  status: string;
+  createdAt: number;
+}
+
+/** What a runner answers. Reversibility, compensation and base score are not in here: the registry adds them. */
+export interface Draft {
+  summary: string;
+  /** Markdown */
+  body: string;
+  packets: DraftPacket[];
+  engine: { name: string; model: string | null };
+  cost: Cost;
+}
+
+export interface DraftPacket {
+  title: string;
+  type: string;
+  target: string;
+  params: Record<string, unknown>;
+  rationale: string;
+  multipliers: Record<string, number>;
+}
+
+export interface Cost {
+  amount: number;
+  currency: 'USD';
+  tokensIn: number;
+  tokensOut: number;
+}
+
+export const NO_COST: Readonly<Cost> = Object.freeze({ amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 });
+
+export interface CapoRunner {
+  /** Rejects with `RunnerFailed` and with nothing else. */
+  run(briefing: Briefing, options: { signal: AbortSignal }): Promise<Draft>;
+}
+
+export type RunnerFailure = 'provider_unavailable' | 'invalid_output' | 'aborted' | 'refused';
+
+/** `message` is fit for an operator's eyes: never a key, never a body of the provider. */
+export class RunnerFailed extends Error {
+  override readonly name = 'RunnerFailed';
+
+  constructor(
+    readonly code: RunnerFailure,
+    message: string,
+    /** Whether the same briefing may succeed later. */
+    readonly retryable: boolean,
+    /** Tokens were paid for even when nothing usable came back. */
+    readonly cost: Cost = NO_COST,
+  ) {
+    super(message);
+  }
+}

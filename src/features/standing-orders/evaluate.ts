@@ -1,0 +1,172 @@
+import { hashOf, storable } from './decision-input.js';
+import type { DecisionInput, DecisionMove, DecisionOrder, GuardianMode } from './decision-input.js';
+import { checkLimits, type LimitCheck, type LimitStanding } from './limits.js';
+import { fieldsHold } from './match.js';
+import { EFFECTS, tightens } from './standing-order.js';
+import type { Effect, OnExpiry, Reversibility } from './standing-order.js';
+import { speaksAt } from './when.js';
+
+/** What an approval of the move is held to: the strictest terms of the orders that matched. */
+export interface ApprovalTerms {
+  expiresInMinutes: number;
+  onExpiry: OnExpiry;
+  selfApproval: boolean;
+}
+
+export interface Decision {
+  outcome: Effect;
+  /** In a person's words, what decided first. */
+  explanation: string[];
+  /** Ids of all orders that were looked at. */
+  considered: string[];
+  matched: { standingOrderId: string; version: number; effect: Effect }[];
+  limits: LimitStanding[];
+  guardian: GuardianMode;
+  approval: ApprovalTerms;
+  /** SHA-256 over the canonical JSON of `storable(input)`. */
+  inputHash: string;
+}
+
+/** One voice in a decision: the move gets nothing looser than `outcome`. */
+interface Reason {
+  outcome: Effect;
+  because: string;
+}
+
+/** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
+const DEFAULT_EXPIRY_MINUTES = 72 * 60;
+
+/**
+ * Decides one move. Total: it answers for any JSON, and never throws. Order-free: each order that matches, the lack
+ * of one that allows, and the guardian's mode give one reason each, and the strictest reason is the outcome. So a
+ * further reason can only tighten, and no order can undo another.
+ *
+ * An order that throttles is a pace, not a permission: within its limits it says nothing, and the move still needs
+ * an order that allows it. Otherwise an operator, who may only tighten, could allow by throttling.
+ */
+export function evaluate(given: DecisionInput): Decision {
+  const input = storable(given);
+  const { move, guardian } = input;
+  const matched = input.orders.filter((order) => matches(order, input));
+  const bounded = matched.map((order) => ({ order, checks: limitsOf(order, input) }));
+
+  const reasons = [
+    ...bounded.flatMap(({ order, checks }) => reasonsOf(order, checks)),
+    ...(matched.some((order) => order.effect === 'allow') ? [] : [withoutPermission(guardian.mode, move)]),
+    ...guardianReasons(guardian.mode, move.reversibility),
+  ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
+
+  return {
+    outcome: reasons[0]?.outcome ?? 'require_approval',
+    explanation: reasons.map((reason) => reason.because),
+    considered: input.orders.map((order) => order.standingOrderId),
+    matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
+    limits: bounded.flatMap(({ checks }) => checks.map((check) => check.standing)),
+    guardian: guardian.mode,
+    approval: approvalTerms(matched),
+    inputHash: hashOf(input),
+  };
+}
+
+/**
+ * What cannot be read for certain counts against the move: an order that allows is then taken not to match, and one
+ * that tightens is taken to match.
+ */
+function matches(order: DecisionOrder, { at, presence, move }: DecisionInput): boolean {
+  const { actionTypes, reversibility, priorities, fields } = order.match;
+  const doubt = tightens(order);
+  return (
+    order.status === 'active' &&
+    at < (order.expiresAt ?? Infinity) &&
+    (order.teamId ?? move.teamId) === move.teamId &&
+    (!order.capos || order.capos.includes(move.capo)) &&
+    (!actionTypes || actionTypes.includes(move.actionType)) &&
+    (!reversibility || reversibility.includes(move.reversibility)) &&
+    (!priorities || priorities.includes(move.priority)) &&
+    (!fields || fieldsHold(fields, move, doubt)) &&
+    (!order.when || speaksAt(order.when, at, presence, doubt))
+  );
+}
+
+function limitsOf(order: DecisionOrder, { move, usage }: DecisionInput): LimitCheck[] {
+  if (order.effect === 'deny' || order.effect === 'require_approval') return [];
+  const own = Object.hasOwn(usage, order.standingOrderId) ? usage[order.standingOrderId] : undefined;
+  return checkLimits(order, move, own);
+}
+
+function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
+  const name = `The standing order "${order.name}"`;
+  if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this move.` }];
+  if (order.effect === 'require_approval') {
+    return [{ outcome: 'require_approval', because: `${name} wants this move approved.` }];
+  }
+  // Validation asks for a limit; without one there is no pace that the move could keep.
+  if (order.effect === 'throttle' && checks.length === 0) {
+    return [{ outcome: 'throttle', because: `${name} holds this move back.` }];
+  }
+  const says = order.effect === 'allow' ? 'allows this move' : 'paces this move';
+  const remarks = checks.flatMap(({ standing, otherwise, remark }): Reason[] =>
+    remark === null
+      ? []
+      : [{ outcome: standing.holds ? 'allow' : otherwise, because: `${name} ${says}, but ${remark}.` }],
+  );
+  return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says}.` }];
+}
+
+/** Spec: without standing orders, autonomous moves stop at review. The one exception is the autonomous mode. */
+function withoutPermission(mode: GuardianMode, { reversibility }: DecisionMove): Reason {
+  const mayGo = mode === 'autonomous' && (reversibility === 'read_only' || reversibility === 'reversible');
+  return mayGo
+    ? {
+        outcome: 'allow',
+        because: 'The guardian is autonomous: a move that can be undone needs no standing order.',
+      }
+    : { outcome: 'require_approval', because: 'No standing order allows this move.' };
+}
+
+/**
+ * A mode only ever holds back. `observe`, `killed` and `recovering` let nothing leave, and yet they ask rather than
+ * deny: a denial ends the directive for good, while a mode passes. The dispatch, which checks the mode again in the
+ * transaction that marks a packet as sending, is what keeps an approved move from leaving under them. A mode that
+ * this version does not know is treated as they are.
+ */
+function guardianReasons(mode: GuardianMode, reversibility: Reversibility): Reason[] {
+  switch (mode) {
+    case 'guardrailed':
+      return [];
+    case 'autonomous':
+      return reversibility === 'irreversible'
+        ? [
+            {
+              outcome: 'require_approval',
+              because: 'The guardian is autonomous: a move that cannot be undone still asks.',
+            },
+          ]
+        : [];
+    case 'supervised':
+      return [{ outcome: 'require_approval', because: 'The guardian is supervised: every move asks.' }];
+    default:
+      return [
+        {
+          outcome: 'require_approval',
+          because: `The guardian is in the mode "${mode}": nothing leaves by itself.`,
+        },
+      ];
+  }
+}
+
+function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
+  const terms = matched.flatMap((order) => order.approval ?? []);
+  const expiries = terms.flatMap((term) => term.expiresInMinutes ?? []);
+  const onExpiry = terms.flatMap((term) => term.onExpiry ?? []);
+  return {
+    expiresInMinutes: expiries.length > 0 ? Math.min(...expiries) : DEFAULT_EXPIRY_MINUTES,
+    // Rejecting is stricter than escalating: nobody is left who could still say yes.
+    onExpiry: onExpiry.length === 0 || onExpiry.includes('reject') ? 'reject' : 'escalate',
+    selfApproval: terms.every((term) => term.selfApproval !== false),
+  };
+}
+
+function strictness(effect: Effect): number {
+  return EFFECTS.indexOf(effect);
+}

@@ -1,0 +1,77 @@
+import type { FieldCondition } from './standing-order.js';
+import { canonicalDomain, domainsIn } from './domains.js';
+
+type Comparison = (element: unknown, operand: unknown) => boolean;
+
+const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> = {
+  $eq: (element, operand) => element === operand,
+  $ne: (element, operand) => typeof element !== 'object' && element !== operand,
+  $lt: numbers((element, operand) => element < operand),
+  $lte: numbers((element, operand) => element <= operand),
+  $gt: numbers((element, operand) => element > operand),
+  $gte: numbers((element, operand) => element >= operand),
+  $in: (element, operand) => Array.isArray(operand) && operand.includes(element),
+  $nin: (element, operand) =>
+    Array.isArray(operand) && typeof element !== 'object' && !operand.includes(element),
+  $prefix: (element, operand) =>
+    typeof element === 'string' && typeof operand === 'string' && element.startsWith(operand),
+  $domainIn: (element, operand) =>
+    typeof element === 'string' &&
+    Array.isArray(operand) &&
+    operand.some((domain) => canonicalDomain(String(domain)) === element),
+};
+
+/**
+ * The conditions of `match.fields`, over whatever JSON a model wrote into a move.
+ *
+ * - A path names own properties, separated by dots, with list elements by number (`params.items.0.price`).
+ * - A missing value, null and an empty list satisfy no comparison, `$ne` and `$nin` included; only `$exists: false`
+ *   holds for them. A list of lists is read as one list.
+ * - Nothing is converted: `"500"` is not 500 and not below 600 either. An object satisfies no comparison.
+ * - A list satisfies a comparison when every element does. Where only some do, the answer is `doubt`: false for an
+ *   order that allows, so that one stranger among the recipients is enough to ask; true for an order that tightens,
+ *   so that adding a harmless recipient does not get a denied one through.
+ */
+export function fieldsHold(
+  fields: Readonly<Record<string, FieldCondition>>,
+  root: object,
+  doubt: boolean,
+): boolean {
+  return Object.entries(fields).every(([path, condition]) =>
+    conditionHolds(condition, valueAt(root, path), doubt),
+  );
+}
+
+/** Sees own, enumerable properties only, so neither a prototype nor the `length` of a list can be reached. */
+function valueAt(root: object, path: string): unknown {
+  let value: unknown = root;
+  for (const segment of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (!Object.prototype.propertyIsEnumerable.call(value, segment)) return undefined;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}
+
+function conditionHolds(condition: FieldCondition, value: unknown, doubt: boolean): boolean {
+  const elements = [value].flat(Infinity).filter((element) => element !== undefined && element !== null);
+  return Object.entries(condition).every(([operator, operand]) => {
+    if (operator === '$exists') return elements.length > 0 === operand;
+    const compared = operator === '$domainIn' ? elements.flatMap(domainsIn) : elements;
+    const satisfied = compared.filter((element) => compares(operator, element, operand)).length;
+    return satisfied > 0 && (doubt || satisfied === compared.length);
+  });
+}
+
+/** An operator that this version does not know satisfies nothing. */
+function compares(operator: string, element: unknown, operand: unknown): boolean {
+  return (
+    Object.hasOwn(COMPARISONS, operator) &&
+    COMPARISONS[operator as keyof typeof COMPARISONS](element, operand)
+  );
+}
+
+function numbers(comparison: (element: number, operand: number) => boolean): Comparison {
+  return (element, operand) =>
+    typeof element === 'number' && typeof operand === 'number' && comparison(element, operand);
+}

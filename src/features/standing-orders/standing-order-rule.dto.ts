@@ -1,0 +1,199 @@
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO4217CurrencyCode,
+  IsNumber,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import {
+  BUDGET_WINDOWS,
+  ON_EXCEED,
+  ON_EXPIRY,
+  PRESENCES,
+  PRIORITIES,
+  REVERSIBILITIES,
+  WEEKDAYS,
+} from './standing-order.js';
+import type {
+  BudgetWindow,
+  FieldCondition,
+  OnExceed,
+  OnExpiry,
+  OrderApproval,
+  OrderBudget,
+  OrderLimits,
+  OrderMatch,
+  OrderWhen,
+  Presence,
+  Priority,
+  Reversibility,
+  Weekday,
+} from './standing-order.js';
+import { AreFieldConditions, HasOtherEnd, IsIanaZone } from './standing-order-validation.js';
+
+const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;
+
+/** Which moves the order speaks about; `{}` is every move. What is left out does not narrow it. */
+export class StandingOrderMatch implements OrderMatch {
+  /** Action types such as `email.send`. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(50)
+  @ArrayUnique()
+  @Matches(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, { each: true })
+  actionTypes?: string[] | null;
+
+  /** Classes of reversibility. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(REVERSIBILITIES, { each: true })
+  reversibility?: Reversibility[] | null;
+
+  /** Priorities of the directive. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(PRIORITIES, { each: true })
+  priorities?: Priority[] | null;
+
+  /**
+   * Conditions on what the move contains, by path: `{ "params.amount": { "$lte": 500 } }`. Operators: `$eq $ne $lt
+   * $lte $gt $gte $in $nin $exists $prefix $domainIn`; all must hold. A value that is missing satisfies none. For
+   * a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
+   */
+  @IsOptional()
+  // As it was sent: class-transformer would drop a path named `constructor`, and so widen the order unnoticed.
+  @Transform(({ obj }: { obj: { fields?: unknown } }) => obj.fields)
+  @AreFieldConditions()
+  fields?: Record<string, FieldCondition> | null;
+}
+
+/** When the order speaks; without it, always. */
+export class StandingOrderWhen implements OrderWhen {
+  /** Whether the operator is `present` or `away`. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(PRESENCES, { each: true })
+  presence?: Presence[] | null;
+
+  /** Days of the week. A window over midnight belongs to the day on which it opens. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(WEEKDAYS, { each: true })
+  days?: Weekday[] | null;
+
+  /** HH:MM at which the window opens; comes with `to`. */
+  @IsOptional()
+  @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
+  @HasOtherEnd('to')
+  from?: string | null;
+
+  /** HH:MM at which it closes, on the next day when that is earlier than `from`. */
+  @IsOptional()
+  @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
+  @HasOtherEnd('from')
+  to?: string | null;
+
+  /** IANA zone of the days and times. Left out: the zone of the workspace, kept with the order from then on. */
+  @IsOptional()
+  @IsIanaZone()
+  timezone?: string | null;
+}
+
+/** How much may go through; what goes beyond asks, or waits when the order throttles. */
+export class StandingOrderLimits implements OrderLimits {
+  /** Moves in any hour. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  maxPerHour?: number | null;
+
+  /** Moves in any day. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  maxPerDay?: number | null;
+
+  /** Recipients of each single move. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  maxRecipients?: number | null;
+
+  /** Sum of the amounts of a day, for each currency by itself. */
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1e12)
+  maxAmountPerDay?: number | null;
+}
+
+/** How much may be spent under the order. */
+export class StandingOrderBudget implements OrderBudget {
+  /** `day`, `week` or `month`. */
+  @IsIn(BUDGET_WINDOWS)
+  window!: BudgetWindow;
+
+  /** In `currency`, for each window. */
+  @IsNumber()
+  @Min(0.01)
+  @Max(1e12)
+  amount!: number;
+
+  /** ISO 4217 code. A move in another currency is never within the budget. */
+  @IsISO4217CurrencyCode()
+  currency!: string;
+
+  /** From this share on, decisions mention how much is used. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  warnPercent?: number | null;
+
+  /** What happens to a move beyond the budget. Left out: `require_approval`. */
+  @IsOptional()
+  @IsIn(ON_EXCEED)
+  onExceed?: OnExceed | null;
+}
+
+/** The terms of an approval that is asked for under this order; of several orders the strictest. */
+export class StandingOrderApproval implements OrderApproval {
+  /** Left out: 72 hours. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(THIRTY_DAYS_IN_MINUTES)
+  expiresInMinutes?: number | null;
+
+  /** What happens when nobody decides in time. Left out: `reject`. */
+  @IsOptional()
+  @IsIn(ON_EXPIRY)
+  onExpiry?: OnExpiry | null;
+
+  /** Whether the member who asked may also approve. Left out: yes. */
+  @IsOptional()
+  @IsBoolean()
+  selfApproval?: boolean | null;
+}

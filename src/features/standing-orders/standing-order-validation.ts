@@ -1,0 +1,166 @@
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { canonicalDomain } from './domains.js';
+import type { Effect, FieldCondition } from './standing-order.js';
+
+const MAX_FIELDS = 20;
+const MAX_LIST = 100;
+const MAX_TEXT = 500;
+const MAX_SEGMENTS = 8;
+
+/** What a path may start with. A misspelt root would make an order that silently never matches. */
+const WHOLE_FIELDS = ['target', 'recipients', 'amount', 'currency', 'engine'];
+const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
+const NOT_DATA = ['__proto__', 'constructor', 'prototype'];
+
+/** What each operator takes, in the words of the message. */
+const OPERANDS: Record<keyof FieldCondition, [accepts: (operand: unknown) => boolean, takes: string]> = {
+  $eq: [isScalar, 'a text, number or boolean'],
+  $ne: [isScalar, 'a text, number or boolean'],
+  $lt: [Number.isFinite, 'a number'],
+  $lte: [Number.isFinite, 'a number'],
+  $gt: [Number.isFinite, 'a number'],
+  $gte: [Number.isFinite, 'a number'],
+  $in: [isListOf(isScalar), `a list of 1 to ${MAX_LIST} texts, numbers or booleans`],
+  $nin: [isListOf(isScalar), `a list of 1 to ${MAX_LIST} texts, numbers or booleans`],
+  $exists: [(operand) => typeof operand === 'boolean', 'true or false'],
+  $prefix: [(operand) => isText(operand) && operand !== '', `a text of 1 to ${MAX_TEXT} characters`],
+  $domainIn: [isListOf(isDomain), `a list of 1 to ${MAX_LIST} domains such as example.com`],
+};
+
+/** The faults of `match.fields`, each for a person; none when the conditions can be stored. */
+export function fieldFaults(fields: unknown): string[] {
+  if (!isRecord(fields)) return ['fields must be an object of conditions by path'];
+  const paths = Object.keys(fields);
+  if (paths.length > MAX_FIELDS) return [`fields takes at most ${MAX_FIELDS} paths`];
+  return paths.flatMap((path) => [...pathFaults(path), ...conditionFaults(path, fields[path])]);
+}
+
+function pathFaults(path: string): string[] {
+  if (WHOLE_FIELDS.includes(path)) return [];
+  const [root, ...segments] = path.split('.');
+  const named = segments.length > 0 && segments.length < MAX_SEGMENTS;
+  const plain = segments.every((segment) => SEGMENT.test(segment) && !NOT_DATA.includes(segment));
+  if (root === 'params' && named && plain) return [];
+  return [
+    `${shown(path)}: a path is ${WHOLE_FIELDS.join(', ')} or params.<name>, at most ${MAX_SEGMENTS} names long`,
+  ];
+}
+
+function conditionFaults(path: string, condition: unknown): string[] {
+  if (!isRecord(condition) || Object.keys(condition).length === 0) {
+    return [`${shown(path)}: a condition is an object with at least one operator`];
+  }
+  return Object.entries(condition).flatMap(([operator, operand]) => {
+    if (!Object.hasOwn(OPERANDS, operator)) {
+      return [`${shown(path)}: ${shown(operator)} is none of ${Object.keys(OPERANDS).join(' ')}`];
+    }
+    const [accepts, takes] = OPERANDS[operator as keyof FieldCondition];
+    return accepts(operand) ? [] : [`${shown(path)}: ${operator} takes ${takes}`];
+  });
+}
+
+/**
+ * A zone of the IANA database by its name. `Intl` alone takes offsets (`+05:30`) and abbreviations (`EST`, which is
+ * Panama to it) as well, and its list of zones has neither UTC nor the other names of a zone (Asia/Kolkata).
+ */
+export function isIanaZone(value: unknown): boolean {
+  if (typeof value !== 'string' || !(value === 'UTC' || /^[A-Za-z_]+\/[A-Za-z0-9_+/-]+$/.test(value)))
+    return false;
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: value }));
+  } catch {
+    return false;
+  }
+}
+
+export function AreFieldConditions(): PropertyDecorator {
+  return ValidateBy({
+    name: 'areFieldConditions',
+    validator: {
+      validate: (value) => fieldFaults(value).length === 0,
+      defaultMessage: (args) => fieldFaults(args?.value).join('; '),
+    },
+  });
+}
+
+export function IsIanaZone(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isIanaZone',
+    validator: {
+      validate: isIanaZone,
+      defaultMessage: () => '$property must be UTC or an IANA zone such as Europe/Berlin',
+    },
+  });
+}
+
+/** The other end of a window: there, and another time, because 09:00 to 09:00 could mean no hour or all of them. */
+export function HasOtherEnd(other: 'from' | 'to'): PropertyDecorator {
+  return ValidateBy({
+    name: 'hasOtherEnd',
+    validator: {
+      validate: (value, args) => isText(sibling(args, other)) && sibling(args, other) !== value,
+      defaultMessage: () => `$property needs ${other}, at another time`,
+    },
+  });
+}
+
+/** A limit on an order that denies would read as "deny beyond it", which is not what a denial does. */
+export function OnlyWithEffect(...effects: Effect[]): PropertyDecorator {
+  return ValidateBy({
+    name: 'onlyWithEffect',
+    validator: {
+      validate: (_, args) => effects.includes(sibling(args, 'effect') as Effect),
+      defaultMessage: () => `$property is only for an order whose effect is ${effects.join(' or ')}`,
+    },
+  });
+}
+
+/** Throttling without a pace would hold every move back for ever, which is a denial by another name. */
+export function HasPaceToThrottle(): PropertyDecorator {
+  return ValidateBy({
+    name: 'hasPaceToThrottle',
+    validator: {
+      validate: (effect, args) =>
+        effect !== 'throttle' || hasAny(sibling(args, 'limits')) || hasAny(sibling(args, 'budget')),
+      defaultMessage: () => 'an order that throttles needs at least one limit or a budget',
+    },
+  });
+}
+
+function sibling(args: ValidationArguments | undefined, property: string): unknown {
+  return (args?.object as Record<string, unknown> | undefined)?.[property];
+}
+
+function hasAny(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).some((member) => member !== undefined && member !== null);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_TEXT;
+}
+
+function isScalar(value: unknown): boolean {
+  return isText(value) || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+function isDomain(value: unknown): boolean {
+  return (
+    isText(value) &&
+    /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(value) &&
+    canonicalDomain(value) !== undefined
+  );
+}
+
+function isListOf(accepts: (element: unknown) => boolean): (operand: unknown) => boolean {
+  return (operand) =>
+    Array.isArray(operand) && operand.length > 0 && operand.length <= MAX_LIST && operand.every(accepts);
+}
+
+/** A message quotes what was sent, but not megabytes of it. */
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

@@ -1,0 +1,129 @@
+import type { Id } from '../../platform/kernel/ids.js';
+
+export const EFFECTS = ['allow', 'throttle', 'require_approval', 'deny'] as const;
+/** What an order does to a move it matches, and what is decided about a move. Listed from the least strict. */
+export type Effect = (typeof EFFECTS)[number];
+
+export type StandingOrderStatus = 'draft' | 'shadow' | 'active' | 'paused' | 'archived';
+
+export const REVERSIBILITIES = ['read_only', 'reversible', 'externally_reversible', 'irreversible'] as const;
+/** How far a move can be undone. It comes from the registry of action types, never from a model's words. */
+export type Reversibility = (typeof REVERSIBILITIES)[number];
+
+export const CAPO_ROLES = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
+export type CapoRole = (typeof CAPO_ROLES)[number];
+
+export const PRIORITIES = ['low', 'medium', 'high'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+export const PRESENCES = ['present', 'away'] as const;
+/** Whether the operator is there to be asked. */
+export type Presence = (typeof PRESENCES)[number];
+
+/** Monday first, as ISO 8601 counts. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+export const BUDGET_WINDOWS = ['day', 'week', 'month'] as const;
+export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
+
+export const ON_EXCEED = ['throttle', 'require_approval', 'deny'] as const satisfies Effect[];
+export type OnExceed = (typeof ON_EXCEED)[number];
+
+export const ON_EXPIRY = ['reject', 'escalate'] as const;
+export type OnExpiry = (typeof ON_EXPIRY)[number];
+
+export type Scalar = string | number | boolean;
+
+/** All operators of a condition must hold; match.ts says what each one means. */
+export interface FieldCondition {
+  $eq?: Scalar;
+  $ne?: Scalar;
+  $lt?: number;
+  $lte?: number;
+  $gt?: number;
+  $gte?: number;
+  $in?: readonly Scalar[];
+  $nin?: readonly Scalar[];
+  $exists?: boolean;
+  $prefix?: string;
+  $domainIn?: readonly string[];
+}
+
+/** Which moves an order speaks about. What is left out, or null, does not narrow it. */
+export interface OrderMatch {
+  actionTypes?: readonly string[] | null;
+  reversibility?: readonly Reversibility[] | null;
+  priorities?: readonly Priority[] | null;
+  fields?: Readonly<Record<string, FieldCondition>> | null;
+}
+
+/** When an order speaks. A window from 22:00 to 06:00 belongs to the day on which it opens. */
+export interface OrderWhen {
+  presence?: readonly Presence[] | null;
+  days?: readonly Weekday[] | null;
+  from?: string | null;
+  to?: string | null;
+  timezone?: string | null;
+}
+
+export interface OrderLimits {
+  maxPerHour?: number | null;
+  maxPerDay?: number | null;
+  /** For each single move. */
+  maxRecipients?: number | null;
+  /** Names no currency, so it holds for each currency by itself. */
+  maxAmountPerDay?: number | null;
+}
+
+export interface OrderBudget {
+  window: BudgetWindow;
+  amount: number;
+  currency: string;
+  warnPercent?: number | null;
+  /** Left out: `require_approval`. */
+  onExceed?: OnExceed | null;
+}
+
+export interface OrderApproval {
+  expiresInMinutes?: number | null;
+  onExpiry?: OnExpiry | null;
+  /** Whether the member who asked may also decide. */
+  selfApproval?: boolean | null;
+}
+
+/** The part of a standing order that decides; a new version is made when any of it changes. */
+export interface StandingOrderRule {
+  /** Null: the whole workspace. */
+  teamId: Id<'team'> | null;
+  /** Null: every capo. */
+  capos: readonly CapoRole[] | null;
+  effect: Effect;
+  match: OrderMatch;
+  when: OrderWhen | null;
+  limits: OrderLimits | null;
+  budget: OrderBudget | null;
+  approval: OrderApproval | null;
+  expiresAt: number | null;
+}
+
+/** True for the orders that an operator may write: they take freedom away and never give any. */
+export function tightens(order: Pick<StandingOrderRule, 'effect'>): boolean {
+  return order.effect !== 'allow';
+}
+
+/**
+ * True when the order allows something that cannot be undone; only an owner may activate such an order.
+ * `reversibilityOf` is the registry of action types, or its part within the engine scope of the order's capos.
+ * An action type the registry does not know counts as irreversible.
+ */
+export function relaxesIrreversible(
+  order: Pick<StandingOrderRule, 'effect' | 'match'>,
+  reversibilityOf: Readonly<Record<string, Reversibility>>,
+): boolean {
+  const { actionTypes, reversibility } = order.match;
+  if (tightens(order) || (reversibility && !reversibility.includes('irreversible'))) return false;
+  return (actionTypes ?? Object.keys(reversibilityOf)).some(
+    (type) => !Object.hasOwn(reversibilityOf, type) || reversibilityOf[type] === 'irreversible',
+  );
+}

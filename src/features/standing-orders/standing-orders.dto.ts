@@ -1,0 +1,176 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsPositive,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import type { Id } from '../../platform/kernel/ids.js';
+import { CAPO_ROLES, EFFECTS } from './standing-order.js';
+import type { CapoRole, Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
+import {
+  StandingOrderApproval,
+  StandingOrderBudget,
+  StandingOrderLimits,
+  StandingOrderMatch,
+  StandingOrderWhen,
+} from './standing-order-rule.dto.js';
+import { HasPaceToThrottle, OnlyWithEffect } from './standing-order-validation.js';
+
+/** Body of `POST /standing-orders`. */
+export class CreateStandingOrderBody {
+  /** One line, by which decisions name the order. */
+  @MaxLength(120)
+  @Matches(/^(?=.*\S)\P{Cc}+$/u, { message: '$property must be one line of text' })
+  name!: string;
+
+  /** The order in a person's words. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(4000)
+  text?: string | null;
+
+  /** The team whose moves it is about. Left out: the caller's only team, else the whole workspace. */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
+  teamId?: Id<'team'> | null;
+
+  /** The capos it is about. Left out: all. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(CAPO_ROLES, { each: true })
+  capos?: CapoRole[] | null;
+
+  /** What it does with a move. The strictest of the orders that match decides. */
+  @IsIn(EFFECTS)
+  @HasPaceToThrottle()
+  effect!: Effect;
+
+  /** Which moves it is about. Never left out: an order about every move says so, with `{}`. */
+  @IsDefined()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => StandingOrderMatch)
+  match!: StandingOrderMatch;
+
+  /** When it speaks. Left out: always. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => StandingOrderWhen)
+  when?: StandingOrderWhen | null;
+
+  /** For `allow` and `throttle`. */
+  @IsOptional()
+  @OnlyWithEffect('allow', 'throttle')
+  @IsObject()
+  @ValidateNested()
+  @Type(() => StandingOrderLimits)
+  limits?: StandingOrderLimits | null;
+
+  /** For `allow` and `throttle`. */
+  @IsOptional()
+  @OnlyWithEffect('allow', 'throttle')
+  @IsObject()
+  @ValidateNested()
+  @Type(() => StandingOrderBudget)
+  budget?: StandingOrderBudget | null;
+
+  /** The terms on which it asks. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => StandingOrderApproval)
+  approval?: StandingOrderApproval | null;
+
+  /** Unix milliseconds from which on it is silent. */
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  @Max(8.64e15)
+  expiresAt?: number | null;
+}
+
+/** Who wrote an order. */
+export class StandingOrderAuthor {
+  type!: 'member' | 'capo' | 'consigliere' | 'system' | 'partner' | 'admin';
+  id!: string;
+  name!: string;
+  /** The surface through which it came. */
+  via!: 'api' | 'dashboard' | 'cli' | 'mcp' | 'link' | 'policy' | 'schedule';
+}
+
+/** A recorded decision that would come out differently with the order. */
+export class SimulatedChange {
+  workPacketId!: string;
+  from!: Effect;
+  to!: Effect;
+  why!: string;
+}
+
+/** The order replayed over the decisions that the workspace has recorded. */
+export class SimulationView {
+  simulationId!: string;
+  /** Decisions that were computed again. */
+  considered!: number;
+  /** Of these, how many came out looser. */
+  relaxed!: number;
+  /** How many came out stricter. */
+  escalated!: number;
+  unchanged!: number;
+  changes!: SimulatedChange[];
+  /** How many of the relaxed ones cannot be undone. */
+  relaxedIrreversible!: number;
+  hash!: string;
+  /** Unix milliseconds. */
+  computedAt!: number;
+}
+
+/** A standing order. */
+export class StandingOrderView implements StandingOrderRule {
+  standingOrderId!: Id<'so'>;
+  /** One line, by which decisions name the order. */
+  name!: string;
+  /** The order in a person's words. */
+  text!: string | null;
+  /** Null: the whole workspace. */
+  teamId!: Id<'team'> | null;
+  /** Null: every capo. */
+  capos!: CapoRole[] | null;
+  /** Only active orders decide. A shadow order is computed and reported, a draft waits for its activation. */
+  status!: StandingOrderStatus;
+  /** Counts up with every change of the rule. */
+  version!: number;
+  effect!: Effect;
+  match!: StandingOrderMatch;
+  when!: StandingOrderWhen | null;
+  limits!: StandingOrderLimits | null;
+  budget!: StandingOrderBudget | null;
+  approval!: StandingOrderApproval | null;
+  /** Unix milliseconds from which on it is silent. */
+  expiresAt!: number | null;
+  /** The simulation of this version, and null before it has run. */
+  simulation!: SimulationView | null;
+  /** The safety eval of this version, and null before it has run. */
+  evalRunId!: string | null;
+  /** SHA-256 of the rule of this version. */
+  hash!: string;
+  createdBy!: StandingOrderAuthor;
+  /** Unix milliseconds, as all times below. */
+  createdAt!: number;
+  updatedAt!: number;
+  /** Null while it has never been active. */
+  activatedAt!: number | null;
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { hash } from '@node-rs/argon2';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { Config } from '../../platform/config/config.js';
+import { Db } from '../../platform/database/db.js';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { newOperatorToken } from '../../platform/kernel/operator-token.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
+
+/** What the first start made, shown once. */
+export interface FirstCredentials {
+  token: string;
+  email: string;
+  password: string;
+  /** Where the token is kept for the command line. */
+  file: string;
+}
+
+/** Any number no other part of the program locks; the second of two processes that start together waits and finds a workspace. */
+const FIRST_RUN_LOCK = 0x66697273;
+
+/** Makes the workspace, its owner and an operator token when there is no workspace yet. */
+@Injectable()
+export class FirstRun implements OnApplicationBootstrap {
+  /** Undefined unless this start was the first. */
+  credentials: FirstCredentials | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const workspaceId = newId('wks');
+    await this.db.transaction({ workspaceId, teamIds: 'all' }, async (unit) => {
+      const [, [counted]] = (await unit.batch([
+        { text: 'select pg_advisory_xact_lock($1)', values: [FIRST_RUN_LOCK] },
+        { text: 'select app.workspace_count() as count', values: [] },
+      ])) as [unknown, { count: number }[]];
+      if (counted!.count === 0) this.credentials = await this.create(workspaceId);
+    });
+  }
+
+  private async create(workspaceId: string): Promise<FirstCredentials> {
+    const { config } = this;
+    const now = this.clock.now();
+    const credentials: FirstCredentials = {
+      token: config.bootstrapToken ?? newOperatorToken(),
+      email: config.bootstrapOwnerEmail,
+      password: config.bootstrapOwnerPassword ?? randomBytes(12).toString('base64url'),
+      file: join(config.dataDir, 'credentials.json'),
+    };
+    const userId = newId('usr');
+    const memberId = newId('mem');
+    const tokenId = newId('tok');
+    this.db.insert(WorkspaceEntity, {
+      workspaceId,
+      name: config.bootstrapWorkspace,
+      tier: config.bootstrapTier,
+      timezone: 'UTC',
+      locale: 'en',
+      presence: 'present',
+      quietHours: null,
+      notifications: {},
+      createdAt: now,
+    });
+    this.db.insert(UserEntity, {
+      userId,
+      email: credentials.email.toLowerCase(),
+      displayName: credentials.email.split('@')[0]!,
+      passwordHash: await hash(credentials.password),
+      createdAt: now,
+    });
+    this.db.insert(MemberEntity, {
+      memberId,
+      workspaceId,
+      userId,
+      role: 'owner',
+      status: 'active',
+      joinedAt: now,
+      lastSeenAt: null,
+    });
+    this.db.insert(TokenEntity, {
+      tokenId,
+      workspaceId,
+      memberId,
+      name: 'first token',
+      tokenHash: sha256(credentials.token),
+      hint: credentials.token.slice(-4),
+      createdAt: now,
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+    });
+    this.receipts.append({
+      actor: SYSTEM,
+      action: 'workspace.created',
+      entity: { type: 'workspace', id: workspaceId },
+      summary: `The workspace ${config.bootstrapWorkspace} was created with its owner ${credentials.email}.`,
+      details: { memberId, tokenId, tier: config.bootstrapTier },
+    });
+    this.keep(credentials);
+    return credentials;
+  }
+
+  /** Before the COMMIT: a token that nobody ever saw would be of no use, a file without its token is written again. */
+  private keep({ token, email, file }: FirstCredentials): void {
+    mkdirSync(this.config.dataDir, { recursive: true });
+    writeFileSync(file, `${JSON.stringify({ token, email }, null, 2)}\n`, { mode: 0o600 });
+  }
+}

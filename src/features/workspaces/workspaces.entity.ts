@@ -1,0 +1,110 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Role, Tier } from '../../platform/auth/caller.js';
+
+@Entity('workspaces')
+export class WorkspaceEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @Column('text')
+  name!: string;
+  @Column('text')
+  tier!: Tier;
+  @Column('text')
+  timezone!: string;
+  @Column('text')
+  locale!: string;
+  @Column('text')
+  presence!: 'present' | 'away';
+  @Column('jsonb')
+  quietHours!: { from: string; to: string } | null;
+  @Column('jsonb')
+  notifications!: Record<string, boolean>;
+  @Column('timestamptz')
+  createdAt!: number;
+}
+
+@Entity('users')
+export class UserEntity {
+  @PrimaryColumn('text')
+  userId!: string;
+  @Column('text')
+  email!: string;
+  @Column('text')
+  displayName!: string;
+  @Column('text', { select: false })
+  passwordHash!: string | null;
+  @Column('timestamptz')
+  createdAt!: number;
+}
+
+@Entity('members')
+export class MemberEntity {
+  @PrimaryColumn('text')
+  memberId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  userId!: string;
+  @Column('text')
+  role!: Role;
+  @Column('text')
+  status!: 'active' | 'removed';
+  @Column('timestamptz')
+  joinedAt!: number;
+  @Column('timestamptz')
+  lastSeenAt!: number | null;
+}
+
+@Entity('teams')
+export class TeamEntity {
+  @PrimaryColumn('text')
+  teamId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  name!: string;
+  @Column('text')
+  slug!: string;
+  @Column('timestamptz')
+  createdAt!: number;
+  @Column('timestamptz')
+  archivedAt!: number | null;
+}
+
+@Entity('team_members')
+export class TeamMemberEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  teamId!: string;
+  @PrimaryColumn('text')
+  memberId!: string;
+  @Column('text')
+  role!: Exclude<Role, 'owner'>;
+}
+
+@Entity('tokens')
+export class TokenEntity {
+  @PrimaryColumn('text')
+  tokenId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  memberId!: string;
+  @Column('text')
+  name!: string;
+  /** SHA-256 of the token, hex; the token itself is nowhere. */
+  @Column('text')
+  tokenHash!: string;
+  /** The last four characters, to tell tokens apart. */
+  @Column('text')
+  hint!: string;
+  @Column('timestamptz')
+  createdAt!: number;
+  @Column('timestamptz')
+  lastUsedAt!: number | null;
+  @Column('timestamptz')
+  expiresAt!: number | null;
+  @Column('timestamptz')
+  revokedAt!: number | null;
+}

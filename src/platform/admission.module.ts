@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { BodyGuard, RoleGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
+import { Callers } from './auth/callers.js';
+import { TokenUse } from './auth/token-use.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { RouteTable } from './http/route-table.js';
+import { validationPipe } from './http/validation.js';
+import { MutationInterceptor } from './idempotency/mutation.interceptor.js';
+import { RateLimitModule } from './rate-limit/rate-limit.module.js';
+import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
+
+/** The way of a request, in its order: each step is one provider. */
+@Module({
+  imports: [DiscoveryModule, RateLimitModule],
+  providers: [
+    RouteTable,
+    Callers,
+    TokenUse,
+    { provide: APP_GUARD, useClass: RouteLimitGuard },
+    { provide: APP_GUARD, useClass: VersionGuard },
+    { provide: APP_GUARD, useClass: TokenGuard },
+    { provide: APP_GUARD, useClass: TierLimitGuard },
+    { provide: APP_GUARD, useClass: RoleGuard },
+    { provide: APP_GUARD, useClass: BodyGuard },
+    { provide: APP_INTERCEPTOR, useClass: MutationInterceptor },
+    { provide: APP_PIPE, useFactory: validationPipe },
+    { provide: APP_FILTER, useClass: ErrorFilter },
+  ],
+  exports: [RouteTable, Callers, RateLimitModule],
+})
+export class AdmissionModule {}

@@ -1,0 +1,65 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { AdmittedRequest } from '../http/admitted-request.js';
+import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
+import { readBody } from '../http/body.js';
+import { RouteTable } from '../http/route-table.js';
+import { Forbidden } from '../kernel/errors.js';
+import { hasRole } from './caller.js';
+import { Callers } from './callers.js';
+
+/** Which version the client speaks; an unknown one ends the request before anything is executed. */
+@Injectable()
+export class VersionGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<AdmittedRequest>();
+    request.askedVersion = askedVersion(request.headers[API_VERSION_HEADER.toLowerCase()]);
+    return true;
+  }
+}
+
+/** Who calls. Only a route that says `public` is passed without a token. */
+@Injectable()
+export class TokenGuard implements CanActivate {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly callers: Callers,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.routes.of(context.getHandler()).policy.auth === 'public') return true;
+    const request = context.switchToHttp().getRequest<AdmittedRequest>();
+    request.caller = await this.callers.identify(tokenOf(request));
+    return true;
+  }
+}
+
+/** Whether the caller's role may. */
+@Injectable()
+export class RoleGuard implements CanActivate {
+  constructor(private readonly routes: RouteTable) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { caller } = context.switchToHttp().getRequest<AdmittedRequest>();
+    const { role, roles } = this.routes.of(context.getHandler());
+    if (caller && !hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: roles } });
+    return true;
+  }
+}
+
+/** Reads the body, and only of those who may send one. */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    await readBody(http.getRequest<AdmittedRequest>(), http.getResponse<Response>());
+    return true;
+  }
+}
+
+/** `x-service-token`, or `Authorization: Bearer` as its alias. */
+function tokenOf(request: AdmittedRequest): string | undefined {
+  const header = request.headers['x-service-token'];
+  if (typeof header === 'string') return header.trim();
+  return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+}

@@ -1,0 +1,49 @@
+import type { Scope } from '../database/unit-of-work.js';
+
+/** The four roles, each with all rights of those before it (CONTRACT section 4). */
+export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Tier = 'free' | 'pro' | 'enterprise';
+
+export type Via = 'api' | 'dashboard' | 'cli' | 'mcp' | 'link' | 'policy' | 'schedule';
+
+/** Who acted, as it stands in records and receipts (CONTRACT section 1). */
+export interface Actor {
+  type: 'member' | 'capo' | 'consigliere' | 'system' | 'partner' | 'admin';
+  id: string;
+  name: string;
+  via: Via;
+}
+
+/** Who calls, after the token was looked up. */
+export interface Caller {
+  workspaceId: string;
+  workspaceName: string;
+  tier: Tier;
+  memberId: string;
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  teamIds: readonly string[];
+  tokenId: string;
+  via: Via;
+}
+
+/** True when `role` has at least the rights of `least`. */
+export function hasRole(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}
+
+/** What row-level security lets the caller see: owner and admin everything, others their teams' rows. */
+export function scopeOf(caller: Pick<Caller, 'workspaceId' | 'role' | 'teamIds'>): Scope {
+  return { workspaceId: caller.workspaceId, teamIds: hasRole(caller.role, 'admin') ? 'all' : caller.teamIds };
+}
+
+export function actorOf(caller: Caller): Actor {
+  return { type: 'member', id: caller.memberId, name: caller.name, via: caller.via };
+}
+
+/** The program itself, for what no person did: expiry, recovery, policy. */
+export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'Consigliere', via: 'schedule' };

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { sha256 } from '../kernel/canonical-json.js';
+import { Clock } from '../kernel/clock.js';
+import { Unauthorized } from '../kernel/errors.js';
+import { isOperatorToken } from '../kernel/operator-token.js';
+import { Db } from '../database/db.js';
+import type { Caller } from './caller.js';
+
+interface Found extends Omit<Caller, 'via'> {
+  expiresAt: number | null;
+  revokedAt: number | null;
+  memberStatus: 'active' | 'removed';
+}
+
+interface Known {
+  found: Promise<Found | undefined>;
+  until: number;
+}
+
+/** A revoked token is refused everywhere within one second (CONTRACT, Tokens); half of that is left for the clock. */
+const REMEMBER_MS = 500;
+const REMEMBER_AT_MOST = 10_000;
+
+/**
+ * Who presents a token. Looked up by the token's SHA-256, remembered for half a second: under load one look-up
+ * serves many requests, and a revocation is still seen by every process in time, without any message between them.
+ */
+@Injectable()
+export class Callers {
+  readonly #known = new Map<string, Known>();
+  readonly #used = new Map<string, string>();
+
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws Unauthorized with the reason `invalid_token`, `expired_token` or `revoked_token` */
+  async identify(token: string | undefined): Promise<Caller> {
+    const found = token !== undefined && isOperatorToken(token) ? await this.find(sha256(token)) : undefined;
+    if (!found) throw new Unauthorized({ reason: 'invalid_token' });
+    if (found.revokedAt || found.memberStatus !== 'active') throw new Unauthorized({ reason: 'revoked_token' });
+    if (found.expiresAt && found.expiresAt <= this.clock.now()) {
+      throw new Unauthorized({ reason: 'expired_token' });
+    }
+    this.#used.set(found.tokenId, found.workspaceId);
+    return { ...found, via: 'api' };
+  }
+
+  /** The tokens used since the last call, with their workspaces; for noting `lastUsedAt` now and then. */
+  takeUsed(): Map<string, string> {
+    const used = new Map(this.#used);
+    this.#used.clear();
+    return used;
+  }
+
+  private find(hash: string): Promise<Found | undefined> {
+    const now = this.clock.now();
+    const known = this.#known.get(hash);
+    if (known && known.until > now) return known.found;
+    if (this.#known.size >= REMEMBER_AT_MOST) this.#known.clear();
+    const found = this.db.system<Found>('select * from app.find_caller($1)', [hash]).then(([row]) => row);
+    this.#known.set(hash, { found, until: now + REMEMBER_MS });
+    // Neither a failure nor a stranger is remembered: strangers could fill the memory.
+    found.then(
+      (row) => row ?? this.#known.delete(hash),
+      () => this.#known.delete(hash),
+    );
+    return found;
+  }
+}

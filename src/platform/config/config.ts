@@ -1,0 +1,120 @@
+import { resolve } from 'node:path';
+import { environment, type Environment } from './environment.js';
+
+/** One variable that cannot be used as it is. */
+export interface ConfigFault {
+  variable: string;
+  message: string;
+}
+
+/** The environment cannot be used; names every variable at fault and repeats no value. */
+export class ConfigInvalid extends Error {
+  constructor(readonly faults: readonly ConfigFault[]) {
+    super(
+      `invalid configuration\n${faults.map(({ variable, message }) => `  ${variable} ${message}`).join('\n')}`,
+    );
+    this.name = 'ConfigInvalid';
+  }
+}
+
+/**
+ * What the operator of this process decided, read once from the environment. Frozen; inject it by its class.
+ * Every field is the variable of the same name, documented in environment.ts.
+ */
+export class Config {
+  readonly nodeEnv: Environment['NODE_ENV'];
+  readonly processRole: Environment['PROCESS_ROLE'];
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly trustProxy: number;
+  readonly logLevel: Environment['LOG_LEVEL'];
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Undefined: the embedded database. */
+  readonly databaseUrl: string | undefined;
+  readonly rateLimitStore: 'memory' | 'postgres';
+  /** 32 bytes in base64. */
+  readonly secretsKey: string | undefined;
+  readonly modelProvider: Environment['MODEL_PROVIDER'];
+  readonly modelBaseUrl: string | undefined;
+  readonly modelApiKey: string | undefined;
+  readonly modelName: string | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  readonly bootstrapWorkspace: string;
+  readonly bootstrapOwnerEmail: string;
+  readonly bootstrapOwnerPassword: string | undefined;
+  readonly bootstrapToken: string | undefined;
+  readonly bootstrapTier: Environment['BOOTSTRAP_TIER'];
+
+  constructor(values: Environment) {
+    this.nodeEnv = values.NODE_ENV;
+    this.processRole = values.PROCESS_ROLE;
+    this.host = values.HOST;
+    this.port = values.PORT;
+    this.publicUrl = values.PUBLIC_URL;
+    this.trustProxy = values.TRUST_PROXY;
+    this.logLevel = values.LOG_LEVEL;
+    this.dataDir = resolve(values.DATA_DIR);
+    this.databaseUrl = values.DATABASE_URL;
+    this.rateLimitStore = values.RATE_LIMIT_STORE ?? defaultRateLimitStore(values);
+    this.secretsKey = values.SECRETS_KEY;
+    this.modelProvider = values.MODEL_PROVIDER;
+    this.modelBaseUrl = values.MODEL_BASE_URL;
+    this.modelApiKey = values.MODEL_API_KEY;
+    this.modelName = values.MODEL_NAME;
+    this.smtpUrl = values.SMTP_URL;
+    this.mailFrom = values.MAIL_FROM;
+    this.bootstrapWorkspace = values.BOOTSTRAP_WORKSPACE;
+    this.bootstrapOwnerEmail = values.BOOTSTRAP_OWNER_EMAIL;
+    this.bootstrapOwnerPassword = values.BOOTSTRAP_OWNER_PASSWORD;
+    this.bootstrapToken = values.BOOTSTRAP_TOKEN;
+    this.bootstrapTier = values.BOOTSTRAP_TIER;
+    Object.freeze(this); // deep, since every field is a primitive
+  }
+}
+
+/**
+ * The configuration that `env` asks for, the process's own environment unless told otherwise. An empty variable is
+ * an unset one, as in an env file with nothing after the `=`.
+ *
+ * @throws ConfigInvalid naming every fault at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environment.safeParse(given);
+  const faults = [
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ variable: String(path[0]), message })),
+    ...missing(given),
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
+  return new Config(parsed.data);
+}
+
+/** What other variables make necessary. Looks at the variables as given, so that one fault does not hide another. */
+function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
+  const { MODEL_PROVIDER: provider = 'builtin' } = given;
+  const hosted = provider === 'openai' || provider === 'anthropic';
+  const compatible = provider === 'openai-compatible';
+  const required: [variable: string, needed: boolean, message: string][] = [
+    [
+      'SECRETS_KEY',
+      given.NODE_ENV === 'production' && given.DATABASE_URL !== undefined,
+      'is required with DATABASE_URL when NODE_ENV=production: openssl rand -base64 32',
+    ],
+    ['MODEL_API_KEY', hosted, `is required when MODEL_PROVIDER=${provider}`],
+    ['MODEL_NAME', hosted || compatible, `is required when MODEL_PROVIDER=${provider}`],
+    ['MODEL_BASE_URL', compatible, `is required when MODEL_PROVIDER=${provider}`],
+  ];
+  return required
+    .filter(([variable, needed]) => needed && given[variable] === undefined)
+    .map(([variable, , message]) => ({ variable, message }));
+}
+
+/** Memory counts exactly as long as no second process answers requests: one process, its own database. */
+function defaultRateLimitStore(values: Environment): 'memory' | 'postgres' {
+  return values.DATABASE_URL === undefined && values.PROCESS_ROLE === 'all' ? 'memory' : 'postgres';
+}

@@ -1,0 +1,208 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { isOperatorToken } from '../kernel/operator-token.js';
+
+/** What README.md and `.env.example` say about a variable; its default comes from the schema itself. */
+export interface VariableNotes {
+  description: string;
+  /** A value that works, but for credentials: one that is published is none. */
+  example: string;
+  /** What happens when it is not set, where the schema has no default of its own. */
+  whenUnset?: string;
+  /** Holds a credential: keep it out of files that others can read. */
+  secret?: boolean;
+}
+
+/** The notes of every variable of {@link environment}. */
+export const notes = z.registry<VariableNotes>();
+
+// Messages say what a value must be and never repeat it: a secret may sit in the wrong variable.
+
+function wholeNumber(from: number, to: number) {
+  const message = `must be a whole number from ${from} to ${to}`;
+  return z
+    .string()
+    .regex(/^(0|[1-9]\d{0,8})$/, message)
+    .transform(Number)
+    .refine((number) => number >= from && number <= to, message);
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}
+
+function url(schemes: readonly string[], message: string) {
+  return z.string().refine((text) => {
+    const parsed = URL.parse(text);
+    return parsed !== null && schemes.includes(parsed.protocol) && !/\s/.test(text);
+  }, message);
+}
+
+/** An address to which paths are appended. */
+function baseUrl() {
+  return url(['http:', 'https:'], 'must be an http or https URL')
+    .refine((text) => {
+      const parsed = URL.parse(text);
+      return parsed === null || (parsed.username === '' && parsed.password === '' && !/[?#]/.test(text));
+    }, 'must have no user name, password, query or fragment')
+    .transform((text) => text.replace(/\/+$/, ''));
+}
+
+/** Text for a person or a file name: one line of it. */
+function line(maximum: number) {
+  const message = `must be 1 to ${maximum} characters on one line`;
+  return z.string().regex(new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${maximum}}$`, 'u'), message);
+}
+
+const isHostName = (text: string) =>
+  text.length <= 253 && /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(text);
+
+const mailbox = z.email({ error: 'must be a mail address' });
+
+/** `name@host` or `Name <name@host>`. */
+function isMailFrom(text: string): boolean {
+  const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
+  return mailbox.safeParse(address).success;
+}
+
+/**
+ * Every environment variable that the service reads, in the order of the documentation. README.md and `.env.example`
+ * are generated from it (scripts/generate-config-docs.ts).
+ */
+export const environment = z.object({
+  NODE_ENV: oneOf(['development', 'test', 'production']).default('development').register(notes, {
+    description:
+      '`production` insists on what a deployment needs, such as `SECRETS_KEY` with `DATABASE_URL`.',
+    example: 'production',
+  }),
+  PROCESS_ROLE: oneOf(['all', 'api', 'worker']).default('all').register(notes, {
+    description: 'What this process does: answer requests (`api`), run jobs (`worker`) or both (`all`).',
+    example: 'api',
+  }),
+  HOST: z
+    .string()
+    .refine((text) => isIP(text) !== 0 || isHostName(text), 'must be an IP address or a host name')
+    .default('127.0.0.1')
+    .register(notes, {
+      description: 'The address to listen on; `0.0.0.0` for every network of the machine.',
+      example: '0.0.0.0',
+    }),
+  PORT: wholeNumber(0, 65_535)
+    .default(3000)
+    .register(notes, { description: 'The port to listen on; `0` takes any free one.', example: '8080' }),
+  PUBLIC_URL: baseUrl().optional().register(notes, {
+    description: 'Where people and clients reach the service; links in mail and events start with it.',
+    example: 'https://consigliere.example.com',
+    whenUnset: 'the address it listens on',
+  }),
+  TRUST_PROXY: wholeNumber(0, 10).default(0).register(notes, {
+    description:
+      'How many proxies stand in front: so many entries of `X-Forwarded-For`, counted from the right, are believed.',
+    example: '1',
+  }),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .register(notes, { description: 'The least severe log line that is written.', example: 'debug' }),
+  DATA_DIR: line(4096).default('.data').register(notes, {
+    description:
+      'Folder of the embedded database, generated keys, credentials and the outbox of unsent mail.',
+    example: '/var/lib/consigliere',
+  }),
+  DATABASE_URL: url(['postgres:', 'postgresql:'], 'must be a postgres or postgresql URL')
+    .optional()
+    .register(notes, {
+      description: 'The PostgreSQL server (15 or newer) and database, as a user that may create roles.',
+      example: 'postgres://consigliere:password@localhost:5432/consigliere',
+      whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
+      secret: true,
+    }),
+  RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).optional().register(notes, {
+    description: 'Where requests are counted: `memory` is exact for one process only.',
+    example: 'postgres',
+    whenUnset: '`memory` for the embedded database with `PROCESS_ROLE=all`, else `postgres`',
+  }),
+  SECRETS_KEY: z
+    .string()
+    .regex(/^[A-Za-z\d+/_-]{43}=?$/, 'must be 32 bytes in base64, as printed by: openssl rand -base64 32')
+    .optional()
+    .register(notes, {
+      description: 'The key that encrypts stored secrets: 32 bytes in base64 (`openssl rand -base64 32`).',
+      example: '<32 bytes in base64>',
+      whenUnset: 'made and kept in `DATA_DIR`; required with `DATABASE_URL` in production',
+      secret: true,
+    }),
+  MODEL_PROVIDER: oneOf(['builtin', 'openai', 'anthropic', 'openai-compatible'])
+    .default('builtin')
+    .register(notes, {
+      description: 'Who drafts: `builtin` needs no key and no network and follows fixed rules.',
+      example: 'anthropic',
+    }),
+  MODEL_BASE_URL: baseUrl().optional().register(notes, {
+    description: 'The address of the model API; required for `openai-compatible`.',
+    example: 'http://localhost:11434/v1',
+    whenUnset: "the provider's own",
+  }),
+  MODEL_API_KEY: line(4096).optional().register(notes, {
+    description: 'The key of the model API; required for `openai` and `anthropic`.',
+    example: 'sk-...',
+    whenUnset: 'none is sent',
+    secret: true,
+  }),
+  MODEL_NAME: line(200).optional().register(notes, {
+    description: 'The model to use, in the words of the provider; required unless the provider is `builtin`.',
+    example: 'claude-sonnet-4-5',
+    whenUnset: 'none',
+  }),
+  SMTP_URL: url(['smtp:', 'smtps:'], 'must be an smtp or smtps URL').optional().register(notes, {
+    description: 'The mail server, with user name and password if it asks for them.',
+    example: 'smtps://user:password@mail.example.com:465',
+    whenUnset: 'mail is written to `DATA_DIR/outbox` as `.eml` files',
+    secret: true,
+  }),
+  MAIL_FROM: line(320)
+    .refine(isMailFrom, 'must be a mail address, with or without a name: Name <name@example.com>')
+    .default('Consigliere <consigliere@example.com>')
+    .register(notes, {
+      description: 'The sender of every mail.',
+      example: 'Consigliere <consigliere@example.org>',
+    }),
+  BOOTSTRAP_WORKSPACE: line(100).default('My workspace').register(notes, {
+    description: 'The name of the workspace that the first start makes.',
+    example: 'Acme',
+  }),
+  BOOTSTRAP_OWNER_EMAIL: mailbox.default('owner@example.com').register(notes, {
+    description: 'The mail address, and sign-in name, of its owner.',
+    example: 'ada@example.org',
+  }),
+  BOOTSTRAP_OWNER_PASSWORD: z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .max(256, 'must have at most 256 characters')
+    .optional()
+    .register(notes, {
+      description: 'The password of its owner, 12 to 256 characters.',
+      example: '<a long pass phrase>',
+      whenUnset: 'generated and printed once',
+      secret: true,
+    }),
+  BOOTSTRAP_TOKEN: z
+    .string()
+    .refine(
+      isOperatorToken,
+      'must be an operator token: cons_, 43 base62 characters and their checksum of 6; leave it unset to have one made',
+    )
+    .optional()
+    .register(notes, {
+      description: 'The first operator token.',
+      example: 'cons_...',
+      whenUnset: 'generated, printed once and kept in `DATA_DIR/credentials.json`',
+      secret: true,
+    }),
+  BOOTSTRAP_TIER: oneOf(['free', 'pro', 'enterprise']).default('pro').register(notes, {
+    description: 'The tier of the first workspace; it sets the limits on requests.',
+    example: 'enterprise',
+  }),
+});
+
+/** The variables after validation, with defaults in place. */
+export type Environment = z.output<typeof environment>;

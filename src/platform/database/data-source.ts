@@ -1,0 +1,46 @@
+import pg from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import { SnakeNaming } from './snake-naming.js';
+
+/** The role the program works as: it owns nothing and cannot bypass row-level security. */
+export const APP_ROLE = 'consigliere_app';
+
+const { builtins, getTypeParser } = pg.types;
+
+/**
+ * Values come as the wire has them. Sequence numbers and amounts fit a double here (bigint below 2^53,
+ * numeric(18, 4)); times are Unix milliseconds.
+ */
+const asDate = getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date;
+const numbers = new Map<number, (text: string) => number>([
+  [builtins.INT8, Number],
+  [builtins.NUMERIC, Number],
+  [builtins.TIMESTAMPTZ, (text) => asDate(text).getTime()],
+]);
+
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && numbers.get(oid)) || getTypeParser(oid, format as 'text'),
+};
+
+/** TypeORM's options for the program's own connections. */
+export function appDataSource(url: string): Extract<DataSourceOptions, { type: 'postgres' }> {
+  return {
+    type: 'postgres',
+    url,
+    namingStrategy: new SnakeNaming(),
+    installExtensions: false,
+    synchronize: false,
+    migrationsRun: false,
+    logging: false,
+    applicationName: 'consigliere',
+    connectTimeoutMS: 5_000,
+    poolSize: 16,
+    extra: {
+      // The role is set with the connection, so it costs no round trip and no statement can come before it.
+      options: `-c role=${APP_ROLE}`,
+      pipeline: true,
+      types,
+    },
+  };
+}

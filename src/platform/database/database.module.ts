@@ -1,0 +1,29 @@
+import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { appDataSource } from './data-source.js';
+import { DatabaseAddress } from './database-address.js';
+import { Db } from './db.js';
+import { assertIsolation } from './isolation-check.js';
+import { Notices } from './notices.js';
+
+@Global()
+@Module({})
+export class DatabaseModule implements OnModuleInit {
+  constructor(private readonly dataSource: DataSource) {}
+
+  static forRoot(address: DatabaseAddress): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        TypeOrmModule.forRoot({ ...appDataSource(address.url), autoLoadEntities: true, retryAttempts: 1 }),
+      ],
+      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Notices],
+      exports: [DatabaseAddress, Db, Notices],
+    };
+  }
+
+  async onModuleInit(): Promise<void> {
+    await assertIsolation(this.dataSource);
+  }
+}

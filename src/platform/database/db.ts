@@ -1,0 +1,136 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
+import { RequestContext } from '../kernel/request-context.js';
+import { Unavailable } from '../kernel/errors.js';
+import { isConnectionFailure } from './database-errors.js';
+import { type Insertion, insertionOf } from './insertion.js';
+import { type Scope, type Statement, UnitOfWork } from './unit-of-work.js';
+
+const ambient = new AsyncLocalStorage<UnitOfWork>();
+
+/**
+ * The one door to the database. Every statement runs in a transaction that carries the caller's workspace and teams,
+ * so row-level security holds whatever the statement forgot. No network call belongs inside a transaction.
+ */
+@Injectable()
+export class Db {
+  readonly #insertions = new Map<EntityTarget<object>, Insertion>();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Runs `work` in a transaction, or in the one that is already open for this scope's workspace. With `opening`,
+   * these statements travel with the BEGIN and their rows are handed to `work`.
+   * @throws Unavailable when the database cannot be reached
+   */
+  async transaction<T>(
+    scope: Scope,
+    work: (unit: UnitOfWork, opened: unknown[][]) => Promise<T>,
+    opening: Statement[] = [],
+  ): Promise<T> {
+    const current = ambient.getStore();
+    if (current) {
+      if (current.scope.workspaceId !== scope.workspaceId) {
+        throw new Error('a transaction of one workspace cannot act in another');
+      }
+      return work(current, []);
+    }
+    return this.onConnection(scope, async (unit) => {
+      try {
+        const opened = await unit.open(opening);
+        const result = await ambient.run(unit, () => work(unit, opened));
+        await unit.finish();
+        for (const act of unit.afterCommit) act();
+        return result;
+      } catch (error) {
+        // Fails only with the connection, which the pool then drops; the first error is the one that tells why.
+        await unit.rollback().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** One statement of the open transaction; outside of one, use {@link read}. */
+  query<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return this.unit.query<T>(text, values);
+  }
+
+  /** Adds a row of this entity to the open transaction; it is written with the next statement. */
+  insert<T extends object>(entity: EntityTarget<T>, row: T): void {
+    const { text, columns } = this.insertion(entity);
+    this.unit.write(
+      text,
+      columns.map((column) => column.parameter(row[column.property as keyof T])),
+    );
+  }
+
+  /** A statement of the open transaction whose result nobody waits for; it costs no round trip of its own. */
+  write(text: string, values: readonly unknown[]): void {
+    this.unit.write(text, values);
+  }
+
+  /** One read in a transaction of its own, in one round trip; joins the open transaction if there is one. */
+  async read<T>(scope: Scope, text: string, values: readonly unknown[] = []): Promise<T[]> {
+    const [rows] = await this.readAll(scope, [{ text, values }]);
+    return rows as T[];
+  }
+
+  /** Several reads of one moment over one connection, in one round trip. */
+  async readAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
+    const current = ambient.getStore();
+    if (current) return current.batch(statements);
+    return this.onConnection(scope, (unit) => unit.whole('begin read only', statements));
+  }
+
+  /** Several writes that need nothing of each other, in a transaction of their own and one round trip. */
+  async writeAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
+    return this.onConnection(scope, (unit) => unit.whole('begin', statements));
+  }
+
+  /** TypeORM's manager of the open transaction, for simple writes and look-ups. */
+  get manager(): EntityManager {
+    return this.unit.manager;
+  }
+
+  /** The open transaction. */
+  get unit(): UnitOfWork {
+    const unit = ambient.getStore();
+    if (!unit) throw new Error('this needs an open transaction');
+    return unit;
+  }
+
+  /** One of our functions that answer across workspaces, or a statement on a table that belongs to none. */
+  async system<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return this.transaction({ workspaceId: '', teamIds: [] }, (unit) => unit.query<T>(text, values));
+  }
+
+  private insertion<T extends object>(entity: EntityTarget<T>): Insertion {
+    let insertion = this.#insertions.get(entity);
+    if (!insertion) {
+      insertion = insertionOf(this.dataSource.getMetadata(entity));
+      this.#insertions.set(entity, insertion);
+    }
+    return insertion;
+  }
+
+  private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const unit = new UnitOfWork(scope, (await runner.connect()) as PoolClient, runner);
+      // TypeORM must know of our BEGIN, else its own writes would open, and commit, a transaction of theirs.
+      Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
+      try {
+        return await work(unit);
+      } finally {
+        Object.assign(runner, { isTransactionActive: false, transactionDepth: 0 });
+        RequestContext.current?.addRoundTrips(unit.roundTrips);
+      }
+    } catch (error) {
+      throw isConnectionFailure(error) ? new Unavailable({ retryAfterSeconds: 1, cause: error }) : error;
+    } finally {
+      await runner.release();
+    }
+  }
+}

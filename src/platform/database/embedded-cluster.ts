@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown, mkdtemp, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { binary, isWindows, programEnvironment } from './embedded-binaries.js';
+import { SUPERUSER } from './embedded-connection.js';
+import type { Place } from './embedded-place.js';
+import { runAs, type ServerUser } from './embedded-user.js';
+
+/** Ours, inside the cluster, so that the password moves with the data. */
+const STATE_FILE = 'consigliere.json';
+
+/**
+ * Makes the cluster aside and renames it into place, so that a killed first start leaves nothing that
+ * looks like one. Call under the start lock.
+ *
+ * C.UTF-8 of the built-in provider sorts by bytes and knows the case of every letter, the same on every
+ * platform; nothing of it depends on the system's libc or on ICU, so no upgrade corrupts an index.
+ */
+export async function initialiseCluster(
+  { directory, native, user }: Place,
+  { sync, log }: { sync: boolean; log: (message: string) => void },
+): Promise<void> {
+  await removeUnfinished(directory, log);
+  log(`Making the embedded database in ${directory}, once.`);
+  const workshop = await mkdtemp(`${directory}.init-`);
+  if (user) await chown(workshop, user.uid, user.gid);
+  const cluster = join(workshop, 'cluster');
+  const password = randomBytes(24).toString('base64url');
+  const passwordFile = join(workshop, 'password');
+  await writePrivate(passwordFile, password, user);
+
+  await runInitdb(native, user, [
+    `--pgdata=${cluster}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(sync ? [] : ['--no-sync']),
+  ]);
+  await writePrivate(join(cluster, STATE_FILE), JSON.stringify({ password }), user);
+  await rename(cluster, directory);
+  await flushFolder(dirname(directory));
+  await rm(workshop, { recursive: true, force: true });
+}
+
+/** The superuser's password. */
+export async function readPassword(directory: string): Promise<string> {
+  const file = join(directory, STATE_FILE);
+  try {
+    return (JSON.parse(await readFile(file, 'utf8')) as { password: string }).password;
+  } catch (cause) {
+    throw new Error(`${file}, which holds the embedded database's password, can't be read.`, { cause });
+  }
+}
+
+/** An initdb whose starter was killed may still be writing: its folder is then left to the next first start. */
+async function removeUnfinished(directory: string, log: (message: string) => void): Promise<void> {
+  const parent = dirname(directory);
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(`${basename(directory)}.init-`)) continue;
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: 5 }).catch(() => {
+      log(`The unfinished ${join(parent, name)} could not be removed.`);
+    });
+  }
+  if (!existsSync(directory)) return;
+  if (readdirSync(directory).length === 0) return rmdir(directory);
+  const aside = `${directory}.unfinished-${Date.now()}`;
+  await rename(directory, aside);
+  log(`${directory} held no complete cluster; what it held is in ${aside}.`);
+}
+
+async function runInitdb(native: string, user: ServerUser | undefined, flags: string[]): Promise<void> {
+  const program = binary(native, 'initdb');
+  const options = { ...runAs(user), cwd: dirname(program), env: programEnvironment, windowsHide: true };
+  try {
+    await promisify(execFile)(program, flags, options);
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    throw new Error(
+      `The embedded database could not be made: ${stderr?.trim() || message}\n` +
+        'Set DATABASE_URL to use a server of your own.',
+      { cause: error },
+    );
+  }
+}
+
+/** The folder is the server's user's: by the handle, root gives away this file and nothing put in its place. */
+async function writePrivate(path: string, text: string, user: ServerUser | undefined): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    if (user) await file.chown(user.uid, user.gid);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without it a power cut could undo the rename after rows were committed. Windows can't open a folder. */
+async function flushFolder(folder: string): Promise<void> {
+  if (isWindows) return;
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}

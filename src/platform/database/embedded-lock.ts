@@ -1,0 +1,48 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const SQLITE_BUSY = 5;
+/** Longer than any start: crash recovery is given two minutes. */
+const PATIENCE_MS = 180_000;
+
+/**
+ * Runs `work` while no other process, and no other caller in this one, holds the lock.
+ *
+ * The lock is the operating system's (fcntl, LockFileEx), so it goes when its holder goes, SIGKILL
+ * included. Node offers no flock; an exclusive SQLite transaction on a file that stays empty is one, on
+ * every platform. A file with a pid in it was considered: deleting the one a dead holder left can't be told
+ * from deleting the one its successor just made.
+ */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = await acquire(path);
+  try {
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+async function acquire(path: string): Promise<DatabaseSync> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const lock = tryLock(path);
+    if (lock) return lock;
+    if (performance.now() > deadline) {
+      throw new Error(`Another process holds ${path} and does not finish its start.`);
+    }
+    await sleep(20);
+  }
+}
+
+function tryLock(path: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: 0 });
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (cause) {
+    database?.close();
+    if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw new Error(`${path} can't be locked: ${String(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isServing, type Cluster } from './embedded-connection.js';
+import type { Place } from './embedded-place.js';
+import { launchPostmaster, type Postmaster } from './embedded-postmaster.js';
+import { findServer, readPidFile } from './embedded-process.js';
+
+interface Server {
+  port: number;
+  startedByUs: boolean;
+  stop(): Promise<void>;
+}
+
+/** Crash recovery replays up to `max_wal_size`. */
+const START_LIMIT_MS = 120_000;
+const FAST_SHUTDOWN_LIMIT_MS = 30_000;
+const IMMEDIATE_SHUTDOWN_LIMIT_MS = 10_000;
+/** How long a lost port, or backends that outlive a killed server, are worth another try. */
+const RETRY_LIMIT_MS = 10_000;
+const RETRYABLE = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
+const POLL_MS = 5;
+
+/** For a small machine that runs the application too; TCP on the loopback is the only way in. */
+const DEFAULTS: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  huge_pages: 'off',
+  // Checkpoints by time alone, unless a gigabyte is written first: also the bound on crash recovery.
+  max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
+  // Many short queries; and a container's /dev/shm of 64 MB fails parallel ones.
+  max_parallel_workers_per_gather: '0',
+  // The client is told about its errors. In the log they would leave statements and values.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+};
+
+/**
+ * The live server over the cluster, if there is one. It may be in recovery, or on its way down: it is
+ * waited for until it answers or is gone.
+ */
+export async function adoptServer(
+  cluster: Cluster,
+  log: (message: string) => void,
+): Promise<Server | undefined> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const pid = await findServer(cluster.directory);
+    if (pid === undefined) return undefined;
+    const port = readPidFile(cluster.directory)?.port;
+    if (port && (await isServing(cluster, port))) {
+      log(`Using the embedded database that runs already (process ${pid}, port ${port}).`);
+      return { port, startedByUs: false, stop: async () => undefined };
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`Process ${pid} runs over ${cluster.directory} but does not answer.`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Starts a server on a free port; another port if that one was taken before the server could bind it. */
+export async function startServer(
+  place: Place,
+  cluster: Cluster,
+  settings: Record<string, string>,
+  log: (message: string) => void,
+): Promise<Server> {
+  const begun = performance.now();
+  for (;;) {
+    const port = await freePort();
+    const postmaster = launchPostmaster(place, { ...DEFAULTS, ...settings, port: String(port) });
+    if (await becomesReady(postmaster, cluster, port)) {
+      const took = Math.round(performance.now() - begun);
+      log(`The embedded database is ready on port ${port} after ${took} ms (${cluster.directory}).`);
+      let stopping: Promise<void> | undefined;
+      return { port, startedByUs: true, stop: () => (stopping ??= stop(postmaster)) };
+    }
+    const tail = postmaster.logTail();
+    if (!RETRYABLE.test(tail) || performance.now() - begun > RETRY_LIMIT_MS) {
+      throw new Error(`The embedded database ended during its start:\n${tail}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/**
+ * False if the server ends. The port is not spoken to before the server has said in its pid file that it
+ * is its own: whoever took it in the meantime could ask us for the password.
+ */
+async function becomesReady(postmaster: Postmaster, cluster: Cluster, port: number): Promise<boolean> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  try {
+    while (postmaster.running()) {
+      const file = readPidFile(cluster.directory);
+      if (file?.ready && file.port === port && (await isServing(cluster, port))) return true;
+      if (performance.now() > deadline) {
+        throw new Error(`The embedded database is not ready after two minutes:\n${postmaster.logTail()}`);
+      }
+      await sleep(POLL_MS);
+    }
+    return false;
+  } catch (error) {
+    await stop(postmaster);
+    throw error;
+  }
+}
+
+async function stop(postmaster: Postmaster): Promise<void> {
+  if (await shutsDown(postmaster, 'fast', FAST_SHUTDOWN_LIMIT_MS)) return;
+  if (await shutsDown(postmaster, 'immediate', IMMEDIATE_SHUTDOWN_LIMIT_MS)) return;
+  throw new Error(`The embedded database does not end:\n${postmaster.logTail()}`);
+}
+
+async function shutsDown(
+  postmaster: Postmaster,
+  mode: 'fast' | 'immediate',
+  limit: number,
+): Promise<boolean> {
+  const deadline = performance.now() + limit;
+  if (postmaster.running()) postmaster.shutDown(mode);
+  while (postmaster.running()) {
+    if (performance.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** PostgreSQL has no port 0. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

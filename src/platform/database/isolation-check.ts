@@ -1,0 +1,28 @@
+import type { DataSource } from 'typeorm';
+import { APP_ROLE } from './data-source.js';
+
+const CHECK = /* sql */ `
+select
+  current_user = $1 as as_app,
+  (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as can_bypass,
+  exists (select 1 from pg_class c join pg_roles r on r.oid = c.relowner
+    where r.rolname = current_user and c.relnamespace = 'public'::regnamespace) as owns,
+  array(select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not (c.relrowsecurity and c.relforcerowsecurity) order by 1) as open_tables
+`;
+
+/**
+ * Refuses to go on when the isolation of workspaces could be bypassed: wrong role, a role that owns tables or skips
+ * row-level security, or a tenant table without forced policies.
+ */
+export async function assertIsolation(dataSource: DataSource): Promise<void> {
+  const [found] = await dataSource.query(CHECK, [APP_ROLE]);
+  const faults = [
+    !found.as_app && `the connection does not work as ${APP_ROLE}`,
+    found.can_bypass && `${APP_ROLE} can bypass row-level security`,
+    found.owns && `${APP_ROLE} owns tables`,
+    found.open_tables.length > 0 && `without forced row-level security: ${found.open_tables.join(', ')}`,
+  ].filter(Boolean);
+  if (faults.length > 0) throw new Error(`workspaces are not isolated in this database: ${faults.join('; ')}`);
+}

@@ -1,0 +1,199 @@
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { camelCase } from './snake-naming.js';
+
+/** One statement with its values. */
+export interface Statement {
+  text: string;
+  values?: readonly unknown[];
+}
+
+/** What the caller may see: a workspace, and in it all teams, some teams, or (with none) what belongs to no team. */
+export interface Scope {
+  workspaceId: string;
+  teamIds: readonly string[] | 'all';
+}
+
+/** A wake-up for a worker; `runAt` in Unix milliseconds. One job exists per key. */
+export interface JobRequest {
+  task: string;
+  key: string;
+  payload: Record<string, unknown>;
+  runAt?: number;
+}
+
+/** The stored answer of an idempotent request. */
+export interface StoredAnswer {
+  memberId: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  contentType: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A receipt ready for the chain: the exact bytes to hash, and the columns to find it by. */
+export interface ReceiptRow {
+  receiptId: string;
+  at: number;
+  actorType: string;
+  actorId: string;
+  action: string;
+  entityType: string;
+  entityId: string;
+  directiveId: string | null;
+  teamId: string | null;
+  capo: string | null;
+  body: string;
+}
+
+const names = new Map<string, string>();
+
+/** Statements are few and fixed, so each is prepared once a connection, under a short name. */
+function preparedName(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `s${names.size}`;
+    names.set(text, name);
+  }
+  return name;
+}
+
+function asRows<T>(result: QueryResult): T[] {
+  const keys = result.fields.map((field) => field.name);
+  if (!keys.some((key) => key.includes('_'))) return result.rows as T[];
+  return result.rows.map((row: QueryResultRow) => {
+    const mapped: Record<string, unknown> = {};
+    for (const key of keys) mapped[camelCase(key)] = row[key];
+    return mapped as T;
+  });
+}
+
+/**
+ * One transaction on one connection. Statements of a batch travel in one message (the connection is in pipeline
+ * mode), so a mutation takes three round trips: open, work, finish. What the act leaves behind (receipts, jobs,
+ * notices, the stored answer) is collected here and written with the COMMIT.
+ */
+export class UnitOfWork {
+  roundTrips = 0;
+  readonly receipts: ReceiptRow[] = [];
+  readonly jobs: JobRequest[] = [];
+  readonly notices: string[] = [];
+  readonly afterCommit: (() => void)[] = [];
+  answer: StoredAnswer | undefined;
+  #writes: Statement[] = [];
+  #manager: EntityManager | undefined;
+
+  constructor(
+    readonly scope: Scope,
+    private readonly client: PoolClient,
+    private readonly runner: QueryRunner,
+  ) {}
+
+  /** TypeORM's manager on this transaction's connection. */
+  get manager(): EntityManager {
+    this.#manager ??= this.runner.manager;
+    return this.#manager;
+  }
+
+  /** BEGIN, the isolation settings and `also`, in one round trip; answers the rows of each of `also`. */
+  async open(also: Statement[]): Promise<unknown[][]> {
+    const results = await this.batch([{ text: 'begin' }, scopeSettings(this.scope), ...also]);
+    return results.slice(2);
+  }
+
+  /** A whole transaction in one round trip, for statements that need nothing of each other. */
+  async whole(begin: 'begin' | 'begin read only', statements: Statement[]): Promise<unknown[][]> {
+    const results = await this.batch([
+      { text: begin },
+      scopeSettings(this.scope),
+      ...statements,
+      { text: 'commit' },
+    ]);
+    return results.slice(2, -1);
+  }
+
+  /** Widens what row-level security shows to the whole workspace, for acts that concern every team (a kill). */
+  async seeWholeWorkspace(): Promise<void> {
+    await this.batch([scopeSettings({ ...this.scope, teamIds: 'all' })]);
+  }
+
+  /** One statement, one round trip. Rows come with camelCase keys. */
+  async query<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    const [rows] = await this.batch([{ text, values }]);
+    return rows as T[];
+  }
+
+  /**
+   * A statement whose result nobody waits for: it travels in front of the next batch, at the latest with the COMMIT,
+   * and so costs no round trip of its own.
+   */
+  write(text: string, values: readonly unknown[]): void {
+    this.#writes.push({ text, values });
+  }
+
+  /** Several statements in one round trip, in order. A failed one fails the batch and the transaction. */
+  async batch(statements: Statement[]): Promise<unknown[][]> {
+    const writes = this.#writes;
+    this.#writes = [];
+    const results = await this.send([...writes, ...statements]);
+    return results.slice(writes.length);
+  }
+
+  private async send(statements: Statement[]): Promise<unknown[][]> {
+    this.roundTrips++;
+    const { stream } = (this.client as unknown as { connection: { stream: NodeJS.WritableStream } }).connection;
+    const pending: Promise<QueryResult>[] = [];
+    (stream as { cork?: () => void }).cork?.();
+    for (const { text, values } of statements) {
+      pending.push(
+        values === undefined
+          ? this.client.query(text)
+          : this.client.query({ name: preparedName(text), text, values: values as unknown[] }),
+      );
+    }
+    (stream as { uncork?: () => void }).uncork?.();
+    const settled = await Promise.allSettled(pending);
+    const failed = settled.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    return settled.map((result) => asRows((result as PromiseFulfilledResult<QueryResult>).value));
+  }
+
+  /** Undoes the work but keeps the transaction, so that the answer of a failed request can still be stored. */
+  async undoWork(): Promise<void> {
+    this.#writes = [];
+    this.receipts.length = this.jobs.length = this.notices.length = this.afterCommit.length = 0;
+    await this.batch([{ text: 'rollback to savepoint work' }]);
+  }
+
+  /** Writes what the act leaves behind and commits, in one round trip. */
+  async finish(): Promise<void> {
+    const act: Record<string, unknown> = { workspaceId: this.scope.workspaceId };
+    if (this.jobs.length > 0) {
+      act['jobs'] = this.jobs.map((job) => ({
+        ...job,
+        runAt: job.runAt === undefined ? null : new Date(job.runAt).toISOString(),
+      }));
+    }
+    if (this.notices.length > 0) act['notices'] = this.notices;
+    if (this.answer) act['answer'] = this.answer;
+    if (this.receipts.length > 0) act['receipts'] = this.receipts;
+    const statements: Statement[] = [{ text: 'commit' }];
+    if (Object.keys(act).length > 1) {
+      statements.unshift({ text: 'select app.finish($1::jsonb)', values: [JSON.stringify(act)] });
+    }
+    await this.batch(statements);
+  }
+
+  async rollback(): Promise<void> {
+    await this.send([{ text: 'rollback' }]);
+  }
+}
+
+function scopeSettings(scope: Scope): Statement {
+  return {
+    text: `select set_config('app.workspace_id', $1, true), set_config('app.team_ids', $2, true)`,
+    values: [scope.workspaceId, scope.teamIds === 'all' ? '*' : scope.teamIds.join(',')],
+  };
+}

@@ -1,0 +1,19 @@
+import type { Request } from 'express';
+import type { Caller } from '../auth/caller.js';
+import type { WindowState } from '../rate-limit/windows.js';
+import type { RequestContext } from '../kernel/request-context.js';
+import type { ApiVersion } from './api-version.js';
+
+/** A request on its way through admission, and what each step found out. */
+export interface AdmittedRequest extends Request {
+  requestId: string;
+  /** Counts what the request costs the database. */
+  context: RequestContext;
+  /** What the client asked for; undefined when it named no version. */
+  askedVersion?: ApiVersion;
+  /** The body's exact bytes: signatures and fingerprints are made over them. */
+  rawBody?: Buffer;
+  caller?: Caller;
+  /** The window with the least left, shown in the headers. */
+  tightest?: WindowState;
+}

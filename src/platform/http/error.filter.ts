@@ -1,0 +1,62 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable, NotFoundException } from '@nestjs/common';
+import type { Response } from 'express';
+import { PinoLogger } from 'nestjs-pino';
+import { Clock } from '../kernel/clock.js';
+import type { DomainError } from '../kernel/define-error.js';
+import { MethodNotAllowed, NotFound } from '../kernel/errors.js';
+import { rateLimited } from '../rate-limit/limit.guard.js';
+import { READS } from '../rate-limit/limits.js';
+import { isExceeded, limitHeaders } from '../rate-limit/windows.js';
+import { WindowStorage } from '../rate-limit/window-storage.js';
+import type { AdmittedRequest } from './admitted-request.js';
+import { asDomainError, renderError } from './render-error.js';
+import { RouteTable } from './route-table.js';
+
+/** The one place where an error becomes an answer. */
+@Catch()
+@Injectable()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly windows: WindowStorage,
+    private readonly clock: Clock,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<AdmittedRequest>();
+    const response = http.getResponse<Response>();
+    const error = request.tightest ? asDomainError(thrown) : await this.withoutRoute(thrown, request, response);
+    if (error.status === 500) {
+      this.logger.error(
+        { err: error.cause ?? error, requestId: request.requestId },
+        'a request failed for an unknown reason',
+      );
+    }
+    // A stream that has begun cannot change its status any more; ending it is all that is left.
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response
+      .status(error.status)
+      .set(error.headers)
+      .json(renderError(error, request.requestId, request.askedVersion));
+  }
+
+  /** A path that no route has, or that is no path at all, was counted nowhere; it counts like a route of its own. */
+  private async withoutRoute(thrown: unknown, request: AdmittedRequest, response: Response): Promise<DomainError> {
+    const { limit, windowSeconds } = READS;
+    const key = `route none ${request.ip}`;
+    const [state] = await this.windows.hit([{ key, policy: 'route', limit, windowSeconds }]).catch(() => []);
+    if (state) {
+      response.set(limitHeaders(state));
+      if (isExceeded(state)) return rateLimited(state, this.clock.now());
+    }
+    if (!(thrown instanceof NotFoundException)) return asDomainError(thrown);
+    const methods = this.routes.methodsOf(request.path);
+    if (methods.length === 0) return new NotFound();
+    return new MethodNotAllowed({ headers: { Allow: methods.join(', ') }, details: { allowed: methods } });
+  }
+}

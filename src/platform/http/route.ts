@@ -1,0 +1,41 @@
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import type { Role } from '../auth/caller.js';
+import type { ErrorType } from '../kernel/define-error.js';
+import type { RouteLimit } from '../rate-limit/limits.js';
+
+/** Everything a handler says about itself, once. */
+export interface RoutePolicy {
+  /** `token`: an operator token. `public`: anyone; said, never guessed. */
+  auth: 'token' | 'public';
+  /** The least role that may call; `viewer` unless said. */
+  role?: Role;
+  /** Unless said, 60 reads or 30 mutations per minute. */
+  limit?: RouteLimit;
+  /**
+   * A mutation runs in one transaction with its receipts, jobs and stored answer, and honours Idempotency-Key. A
+   * handler that must not hold a transaction open says `false`.
+   */
+  transaction?: boolean;
+  /** Success statuses and their bodies; the first is the default status. A string is a content type. */
+  returns: Record<number, Type | [Type] | string>;
+  /** Errors beyond those that admission can raise on any route. */
+  errors?: ErrorType[];
+}
+
+export const ROUTE = Symbol('route');
+
+/** The one declaration of a handler. A handler without it keeps the application from starting. */
+export function Route(policy: RoutePolicy): MethodDecorator {
+  const statuses = Object.entries(policy.returns);
+  const answers = statuses.map(([status, body]) =>
+    typeof body === 'string'
+      ? applyDecorators(
+          ApiProduces(body),
+          ApiResponse({ status: Number(status), description: 'Success.', content: { [body]: { schema: { type: 'string' } } } }),
+        )
+      : ApiResponse({ status: Number(status), description: 'Success.', type: body }),
+  );
+  const security = policy.auth === 'token' ? [ApiSecurity('operatorToken')] : [];
+  return applyDecorators(SetMetadata(ROUTE, policy), HttpCode(Number(statuses[0]![0])), ...answers, ...security);
+}

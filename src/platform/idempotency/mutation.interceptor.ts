@@ -1,0 +1,114 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { type Caller, scopeOf } from '../auth/caller.js';
+import { isLockTimeout } from '../database/database-errors.js';
+import { Db } from '../database/db.js';
+import type { Statement, StoredAnswer, UnitOfWork } from '../database/unit-of-work.js';
+import type { AdmittedRequest } from '../http/admitted-request.js';
+import { renderError } from '../http/render-error.js';
+import { RouteTable } from '../http/route-table.js';
+import { DomainError } from '../kernel/define-error.js';
+import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from '../kernel/errors.js';
+import { fingerprint, idempotencyKey } from './fingerprint.js';
+
+type Stored = Pick<StoredAnswer, 'fingerprint' | 'status' | 'contentType' | 'headers' | 'body'>;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Not an outcome of execution, so a corrected request may use the key again (CONTRACT section 3). */
+const NOT_STORED = new Set([400, 401, 403, 413, 415, 429]);
+
+/**
+ * Opens the transaction that a mutation runs in. With an Idempotency-Key the claim travels with the BEGIN and the
+ * answer with the COMMIT, so a crash leaves the effect and its stored answer, or neither.
+ */
+@Injectable()
+export class MutationInterceptor implements NestInterceptor {
+  constructor(
+    private readonly db: Db,
+    private readonly routes: RouteTable,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (!this.routes.of(context.getHandler()).transactional) return next.handle();
+    const http = context.switchToHttp();
+    return from(this.run(http.getRequest<AdmittedRequest>(), http.getResponse<Response>(), next));
+  }
+
+  private async run(request: AdmittedRequest, response: Response, next: CallHandler): Promise<unknown> {
+    const caller = request.caller!;
+    const key = idempotencyKey(request.headers['idempotency-key']);
+    if (key === undefined) {
+      return this.db.transaction(scopeOf(caller), () => lastValueFrom(next.handle()));
+    }
+    const print = fingerprint(request);
+    try {
+      return await this.db.transaction(
+        scopeOf(caller),
+        async (unit, [claimed]) => {
+          const stored = (claimed as Stored[])[0];
+          if (stored) return replay(stored, print, response);
+          return this.executeOnce(unit, { key, print, caller, request, response }, next);
+        },
+        claim(caller, key),
+      );
+    } catch (error) {
+      if (isLockTimeout(error)) throw new IdempotencyInProgress({ retryAfterSeconds: 1, cause: error });
+      throw error;
+    }
+  }
+
+  private async executeOnce(
+    unit: UnitOfWork,
+    first: { key: string; print: string; caller: Caller; request: AdmittedRequest; response: Response },
+    next: CallHandler,
+  ): Promise<unknown> {
+    const { key, print, caller, request, response } = first;
+    const keep = (body: string): string => {
+      const location = response.getHeader('Location');
+      unit.answer = {
+        memberId: caller.memberId,
+        key,
+        fingerprint: print,
+        status: response.statusCode,
+        contentType: JSON_TYPE,
+        headers: typeof location === 'string' ? { Location: location } : {},
+        body,
+      };
+      response.setHeader('Content-Type', JSON_TYPE);
+      return body;
+    };
+    try {
+      return keep(JSON.stringify(await lastValueFrom(next.handle())));
+    } catch (error) {
+      if (!(error instanceof DomainError) || !isOutcome(error)) throw error;
+      await unit.undoWork();
+      response.status(error.status).set(error.headers);
+      return keep(JSON.stringify(renderError(error, request.requestId, request.askedVersion)));
+    }
+  }
+}
+
+function isOutcome(error: DomainError): boolean {
+  return error.status < 500 && !NOT_STORED.has(error.status) && error.definition.code !== ValidationFailed.code;
+}
+
+/** The claim waits up to ten seconds for a first request that is still running; see app.claim_key. */
+function claim(caller: Caller, key: string): Statement[] {
+  return [
+    {
+      text: 'select fingerprint, status, content_type, headers, body from app.claim_key($1, $2, $3)',
+      values: [caller.workspaceId, caller.memberId, key],
+    },
+    { text: 'savepoint work' },
+  ];
+}
+
+function replay(stored: Stored, print: string, response: Response): string {
+  if (stored.fingerprint !== print) throw new IdempotencyKeyReused();
+  response.status(stored.status).set(stored.headers);
+  response.setHeader('Content-Type', stored.contentType);
+  response.setHeader('Idempotent-Replayed', 'true');
+  return stored.body;
+}

@@ -1,0 +1,83 @@
+/** What a feature says once about an error: CONTRACT section 2. */
+export interface ErrorDefinition {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+}
+
+/** One fault of a request; a validation error lists every fault at once. */
+export interface Fault {
+  /** Where in the body, query or path: `params.to[0]`. */
+  path: string;
+  /** The rule that does not hold, in the validator's word: `isEmail`. */
+  rule: string;
+  /** What is wrong, for a person. */
+  message: string;
+}
+
+export interface ErrorOccurrence {
+  /** Replaces the definition's message where the occurrence can say more. */
+  message?: string;
+  /** Narrower than the code: `expired_token`. Defaults to the code in lower case. */
+  reason?: string;
+  details?: unknown;
+  /** Whole seconds after which another try makes sense; sent as `Retry-After`. */
+  retryAfterSeconds?: number;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** Any error that a client may see. One filter renders it in both documented shapes. */
+export class DomainError extends Error {
+  readonly reason: string;
+  readonly details: unknown;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly definition: ErrorDefinition,
+    occurrence: ErrorOccurrence = {},
+  ) {
+    super(occurrence.message ?? definition.message, { cause: occurrence.cause });
+    this.name = definition.code;
+    this.reason = occurrence.reason ?? definition.code.toLowerCase();
+    this.details = occurrence.details;
+    this.headers = { ...occurrence.headers };
+    if (occurrence.retryAfterSeconds !== undefined) {
+      this.headers['Retry-After'] = String(Math.max(1, Math.ceil(occurrence.retryAfterSeconds)));
+    }
+  }
+
+  get status(): number {
+    return this.definition.status;
+  }
+}
+
+/** An error's definition, callable: `throw new ApprovalExpired()`. */
+export interface ErrorType extends ErrorDefinition {
+  new (occurrence?: ErrorOccurrence): DomainError;
+}
+
+const definitions = new Map<string, ErrorDefinition>();
+
+/**
+ * Defines an error once. The code is unique in the program; `docs/reference/errors.md` and the OpenAPI document
+ * are generated from all definitions.
+ */
+export function defineError(code: string, status: number, message: string): ErrorType {
+  if (definitions.has(code)) throw new Error(`the error ${code} is defined twice`);
+  const definition: ErrorDefinition = Object.freeze({ code, status, message });
+  definitions.set(code, definition);
+  return Object.assign(
+    class extends DomainError {
+      constructor(occurrence?: ErrorOccurrence) {
+        super(definition, occurrence);
+      }
+    },
+    definition,
+  );
+}
+
+/** All definitions, by status and code. */
+export function definedErrors(): ErrorDefinition[] {
+  return [...definitions.values()].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code));
+}

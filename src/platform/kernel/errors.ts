@@ -1,0 +1,39 @@
+import { defineError } from './define-error.js';
+
+export const MalformedJson = defineError('MALFORMED_JSON', 400, 'The body is not valid JSON.');
+export const UnsupportedApiVersion = defineError(
+  'UNSUPPORTED_API_VERSION',
+  400,
+  'This API version is not supported.',
+);
+export const InvalidIdempotencyKey = defineError(
+  'INVALID_IDEMPOTENCY_KEY',
+  400,
+  'Idempotency-Key takes 1 to 255 visible ASCII characters.',
+);
+export const Unauthorized = defineError('UNAUTHORIZED', 401, 'A valid operator token is required.');
+export const Forbidden = defineError('FORBIDDEN', 403, 'Your role does not allow this.');
+export const NotFound = defineError('NOT_FOUND', 404, 'There is nothing here by that name.');
+export const MethodNotAllowed = defineError('METHOD_NOT_ALLOWED', 405, 'This route does not take that method.');
+export const NotAcceptable = defineError('NOT_ACCEPTABLE', 406, 'None of the accepted formats is available.');
+export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The body is larger than 1 MB.');
+export const UnsupportedMediaType = defineError(
+  'UNSUPPORTED_MEDIA_TYPE',
+  415,
+  'Bodies are application/json in UTF-8, not compressed.',
+);
+export const InvalidTransition = defineError('INVALID_TRANSITION', 409, 'The record is not in a state that allows this.');
+export const IdempotencyInProgress = defineError(
+  'IDEMPOTENCY_IN_PROGRESS',
+  409,
+  'The first request with this Idempotency-Key is still running.',
+);
+export const ValidationFailed = defineError('VALIDATION_FAILED', 422, 'The request has faults; each is listed.');
+export const IdempotencyKeyReused = defineError(
+  'IDEMPOTENCY_KEY_REUSED',
+  422,
+  'This Idempotency-Key was used for another request.',
+);
+export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.');
+export const Internal = defineError('INTERNAL', 500, 'Something went wrong here; quote the request id.');
+export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.');

@@ -1,0 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const store = new AsyncLocalStorage<RequestContext>();
+
+/** What belongs to the request, or job, that is being served, wherever the code is that serves it. */
+export class RequestContext {
+  #roundTrips = 0;
+
+  constructor(readonly requestId: string) {}
+
+  static get current(): RequestContext | undefined {
+    return store.getStore();
+  }
+
+  static run<T>(context: RequestContext, work: () => T): T {
+    return store.run(context, work);
+  }
+
+  /** Round trips to the database so far; logged with the request, and asserted in tests. */
+  get roundTrips(): number {
+    return this.#roundTrips;
+  }
+
+  addRoundTrips(count: number): void {
+    this.#roundTrips += count;
+  }
+}

@@ -1,0 +1,4 @@
+/** The answer of a probe. */
+export class Health {
+  status!: 'ok';
+}

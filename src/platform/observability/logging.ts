@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+import { LoggerModule } from 'nestjs-pino';
+import type { DestinationStream } from 'pino';
+import type { Config } from '../config/config.js';
+import type { AdmittedRequest } from '../http/admitted-request.js';
+
+/** Whatever else a log line holds, these never stand in it. */
+const SECRETS = ['token', 'password', 'secret', 'authorization', 'cookie', 'headers', 'body'].flatMap((name) => [
+  name,
+  `*.${name}`,
+]);
+
+/** JSON lines, one for each request: who called which route, how it ended, what it cost. Never a token, never a body. */
+export function loggingModule(config: Config, destination?: DestinationStream) {
+  const options = {
+    level: config.logLevel,
+    base: null,
+    redact: { paths: SECRETS, censor: '[redacted]' },
+    formatters: { level: (label: string) => ({ level: label }) },
+    genReqId: (request: unknown) => (request as AdmittedRequest).requestId,
+    quietReqLogger: true,
+    customAttributeKeys: { responseTime: 'durationMs', reqId: 'requestId' },
+    serializers: { req: () => undefined, res: () => undefined },
+    customProps: (raw: unknown, response: ServerResponse) => {
+      const request = raw as AdmittedRequest;
+      return {
+        method: request.method,
+        route: request.route?.path as string | undefined,
+        status: response.statusCode,
+        memberId: request.caller?.memberId,
+        workspaceId: request.caller?.workspaceId,
+        roundTrips: request.context?.roundTrips,
+      };
+    },
+    customLogLevel: (_request: unknown, response: ServerResponse) => (response.statusCode >= 500 ? 'error' : 'info') as 'error' | 'info',
+    customSuccessMessage: () => 'request',
+    customErrorMessage: () => 'request',
+  };
+  return LoggerModule.forRoot({ pinoHttp: destination ? [options, destination] : options });
+}

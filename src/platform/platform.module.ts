@@ -1,0 +1,38 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import type { DestinationStream } from 'pino';
+import { AdmissionModule } from './admission.module.js';
+import { Config } from './config/config.js';
+import { ConfigModule } from './config/config.module.js';
+import type { DatabaseAddress } from './database/database-address.js';
+import { DatabaseModule } from './database/database.module.js';
+import { Documentation, DocumentationController } from './http/documentation.controller.js';
+import { JobsModule } from './jobs/jobs.module.js';
+import { Clock } from './kernel/clock.js';
+import { loggingModule } from './observability/logging.js';
+import { ObservabilityModule } from './observability/observability.module.js';
+import { ReceiptsModule } from './receipts/receipts.module.js';
+
+/** What every feature stands on. No business word in here. */
+@Global()
+@Module({})
+export class PlatformModule {
+  static forRoot(config: Config, address: DatabaseAddress, logs?: DestinationStream): DynamicModule {
+    return {
+      module: PlatformModule,
+      imports: [
+        loggingModule(config, logs),
+        ConfigModule.forRoot(config),
+        ScheduleModule.forRoot(),
+        DatabaseModule.forRoot(address),
+        AdmissionModule,
+        ReceiptsModule,
+        JobsModule,
+        ObservabilityModule,
+      ],
+      controllers: [DocumentationController],
+      providers: [Clock, Documentation],
+      exports: [Clock, AdmissionModule, ObservabilityModule],
+    };
+  }
+}

@@ -1,0 +1,84 @@
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import {
+  getOptionsToken,
+  getStorageToken,
+  ThrottlerGuard,
+  type ThrottlerModuleOptions,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
+import type { Response } from 'express';
+import type { AdmittedRequest } from '../http/admitted-request.js';
+import { RouteTable } from '../http/route-table.js';
+import { Clock } from '../kernel/clock.js';
+import { RateLimited } from '../kernel/errors.js';
+import { TIER_LIMITS } from './limits.js';
+import { isExceeded, limitHeaders, remaining, retryAfterSeconds, tightest, type Window, type WindowState } from './windows.js';
+import { WindowStorage } from './window-storage.js';
+
+/**
+ * What the two limits share: the throttler's guard with its own idea of the windows, of the headers and of the
+ * refusal. Headers are set as soon as a window is counted, so that whatever ends the request carries them.
+ */
+abstract class LimitGuard extends ThrottlerGuard {
+  constructor(
+    @Inject(getOptionsToken()) options: ThrottlerModuleOptions,
+    @Inject(getStorageToken()) storage: ThrottlerStorage,
+    reflector: Reflector,
+    protected readonly routes: RouteTable,
+    protected readonly clock: Clock,
+  ) {
+    super(options, storage, reflector);
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { req, res } = this.getRequestResponse(context) as { req: AdmittedRequest; res: Response };
+    const windows = await this.windows(context, req);
+    if (windows.length === 0) return true;
+    const states = await (this.storageService as WindowStorage).hit(windows);
+    const shown = tightest(req.tightest ? [req.tightest, ...states] : states)!;
+    req.tightest = shown;
+    res.set(limitHeaders(shown));
+    if (isExceeded(shown)) throw rateLimited(shown, this.clock.now());
+    return true;
+  }
+
+  protected abstract windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]>;
+}
+
+/** One address on one route (SPECIFICATION, Limits: "applied per IP per route"); counts before anything else. */
+@Injectable()
+export class RouteLimitGuard extends LimitGuard {
+  protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
+    const { limit, windowSeconds, bucket } = this.routes.of(context.getHandler()).limit;
+    const address = await this.getTracker(req);
+    return [{ key: `route ${bucket} ${address}`, policy: 'route', limit, windowSeconds }];
+  }
+}
+
+/** The tier's minute and day, per workspace; counts once the caller is known. */
+@Injectable()
+export class TierLimitGuard extends LimitGuard {
+  protected override async windows(_context: ExecutionContext, { caller }: AdmittedRequest): Promise<Window[]> {
+    const limits = caller && TIER_LIMITS[caller.tier];
+    if (!limits) return [];
+    const { workspaceId } = caller;
+    return [
+      { key: `tier-minute ${workspaceId}`, policy: 'tier-minute', limit: limits.minute, windowSeconds: 60 },
+      { key: `tier-day ${workspaceId}`, policy: 'tier-day', limit: limits.day, windowSeconds: 86_400 },
+    ];
+  }
+}
+
+/** The refusal of CONTRACT section 2: which policy, and when to come back. */
+export function rateLimited(state: WindowState, now: number) {
+  return new RateLimited({
+    retryAfterSeconds: retryAfterSeconds(state, now),
+    details: {
+      policy: state.policy,
+      limit: state.limit,
+      windowSeconds: state.windowSeconds,
+      remaining: remaining(state),
+    },
+  });
+}

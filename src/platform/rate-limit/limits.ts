@@ -1,0 +1,62 @@
+import type { Tier } from '../auth/caller.js';
+
+/** How often one address may call one route. */
+export interface RouteLimit {
+  limit: number;
+  windowSeconds: number;
+  /** Routes that name the same bucket are counted together. */
+  bucket?: string;
+}
+
+const perMinute = (limit: number) => ({ limit, windowSeconds: 60 });
+const perHour = (limit: number) => ({ limit, windowSeconds: 3600 });
+
+/** SPECIFICATION, Limits, "Per-route limits". Both spellings, and every method, of a route share its bucket. */
+const SPECIFIED = {
+  '/api/pro/context': perMinute(60),
+  '/api/pro/profile': perMinute(20),
+  '/api/pro/bootstrap': perMinute(20),
+  '/api/pro/feed': perMinute(30),
+  '/api/pro/metrics': perMinute(30),
+  '/api/pro/revenue-events': perMinute(30),
+  '/api/pro/ack': perMinute(30),
+  '/api/pro/approvals': perMinute(30),
+  '/api/pro/work-packets': perMinute(20),
+  '/api/pro/audit-feed': perMinute(30),
+  '/api/pro/standing-orders': perMinute(30),
+  '/api/pro/skill-packs': perMinute(30),
+  '/api/pro/directive': perMinute(20),
+  '/api/pro/family/comment': perMinute(30),
+  '/api/pro/guardian/checkpoint': perMinute(30),
+  '/api/pro/guardian/killswitch': perMinute(30),
+  '/api/pro/guardian/preflight': perMinute(60),
+  '/api/pro/guardian/revert': perMinute(20),
+  '/api/pro/consigliere/chat': perMinute(30),
+  '/api/pro/engines': perMinute(30),
+  '/api/pro/partner/avatar': perMinute(5),
+  '/api/pro/partner/intelligence': perMinute(5),
+  '/api/pro/partner/induction': perMinute(60),
+  '/api/pro/partner/webhooks': perMinute(5),
+  '/api/pro/escalations/decide': perMinute(20),
+  '/api/pro/subscription/verify': perHour(60),
+  '/api/local/hydrate': perHour(5),
+} satisfies Record<string, RouteLimit>;
+
+/** The limit that SPECIFICATION gives this path; routes that name it share one bucket. */
+export function specified(path: keyof typeof SPECIFIED): RouteLimit {
+  return { ...SPECIFIED[path], bucket: path };
+}
+
+/** Routes without a number in the specification (CONTRACT section 3). */
+export const READS: RouteLimit = perMinute(60);
+export const MUTATIONS: RouteLimit = perMinute(30);
+
+/** What probes and scrapers of the operator's own machines may do. */
+export const PROBES: RouteLimit = { limit: 600, windowSeconds: 60, bucket: 'probes' };
+
+/** SPECIFICATION, Limits, "Tier limits", per workspace; enterprise has none. */
+export const TIER_LIMITS: Record<Tier, { minute: number; day: number } | undefined> = {
+  free: { minute: 10, day: 100 },
+  pro: { minute: 120, day: 10_000 },
+  enterprise: undefined,
+};

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Db } from '../database/db.js';
+import type { Statement } from '../database/unit-of-work.js';
+import { Clock } from '../kernel/clock.js';
+import { ADD_TO_DAY, dayOf } from './memory-storage.js';
+import { type Window, windowEnd, type WindowState } from './windows.js';
+import { WindowStorage } from './window-storage.js';
+
+const HIT = /* sql */ `
+insert into rate_windows as kept (key, hits, ends_at) values ($1, 1, $2)
+on conflict (key) do update set
+  hits = case when kept.ends_at >= excluded.ends_at then kept.hits + 1 else 1 end,
+  ends_at = greatest(kept.ends_at, excluded.ends_at)
+returning hits, ends_at`;
+
+/** Counts in PostgreSQL: exact for any number of processes over one database. One round trip a step. */
+@Injectable()
+export class PostgresStorage extends WindowStorage {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  override async hit(windows: readonly Window[]): Promise<WindowState[]> {
+    const now = this.clock.now();
+    const workspaceId = windows.map(workspaceOf).find((id) => id !== undefined) ?? '';
+    const statements: Statement[] = windows.map((window) => {
+      const resetAt = windowEnd(now, window.windowSeconds);
+      return window.policy === 'tier-day'
+        ? { text: ADD_TO_DAY, values: [workspaceId, dayOf(resetAt), 1] }
+        : { text: HIT, values: [window.key, new Date(resetAt)] };
+    });
+    const counted = await this.db.writeAll({ workspaceId, teamIds: [] }, statements);
+    return windows.map((window, index) => {
+      const [row] = counted[index] as { hits: number; endsAt?: number }[];
+      return { ...window, hits: row!.hits, resetAt: row!.endsAt ?? windowEnd(now, window.windowSeconds) };
+    });
+  }
+
+  @Interval(60_000)
+  async dropEnded(): Promise<void> {
+    await this.db.system(`delete from rate_windows where ends_at < now() - interval '1 minute'`).catch(() => undefined);
+  }
+}
+
+function workspaceOf(window: Window): string | undefined {
+  return window.policy === 'tier-day' ? window.key.slice(window.key.lastIndexOf(' ') + 1) : undefined;
+}

@@ -1,0 +1,293 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+interface Source {
+  /** From the project's folder: `src/features/approvals/approval.ts`. */
+  path: string;
+  text: string;
+}
+
+/** The service's own files, without tests. */
+async function sources(...patterns: string[]): Promise<Source[]> {
+  const paths = globSync(patterns, { cwd: ROOT }).map((path) => path.replaceAll('\\', '/'));
+  return Promise.all(
+    paths
+      .filter((path) => !path.endsWith('.spec.ts'))
+      .toSorted()
+      .map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })),
+  );
+}
+
+/** `approvals` for a file of that feature, `platform` for everything else. */
+const ownerOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? 'platform';
+
+/** Each broken rule as `rule: from -> to`. */
+async function violations(baseDir: string, folders: string[]): Promise<string[]> {
+  const options = await extractDepcruiseOptions(join(ROOT, '.dependency-cruiser.cjs'));
+  const tsConfig = extractTSConfig(join(ROOT, 'tsconfig.json'));
+  const { output } = await cruise(folders, { ...options, baseDir }, undefined, { tsConfig });
+  const { summary, modules } = output as ICruiseResult;
+  expect(modules.length).toBeGreaterThan(0);
+  return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+}
+
+describe('the module graph', () => {
+  let planted: string;
+  beforeAll(async () => {
+    planted = await mkdtemp(join(tmpdir(), 'consigliere-graph-'));
+  });
+  afterAll(() => rm(planted, { recursive: true, force: true }));
+
+  async function plant(files: Record<string, string>): Promise<string[]> {
+    const baseDir = await mkdtemp(join(planted, 'tree-'));
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(baseDir, path)), { recursive: true });
+      await writeFile(join(baseDir, path), text);
+    }
+    return violations(baseDir, ['src']);
+  }
+
+  it('goes one way: platform, lower features, higher features', { timeout: 60_000 }, async () => {
+    expect(await violations(ROOT, ['src', 'migrations'])).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a lower feature that imports a higher one',
+      'src/features/guardian/a.ts',
+      "import { b } from '../directives/b.js';\nconsole.log(b);",
+      { 'src/features/directives/b.ts': 'export const b = 1;' },
+      'features-level-3-import-only-lower-ones',
+    ],
+    [
+      'a feature that imports another of its level, if only a type',
+      'src/features/reports/a.ts',
+      "import type { B } from '../kpi/b.js';\nexport type A = B;",
+      { 'src/features/kpi/b.ts': 'export interface B { b: number }' },
+      'features-level-10-import-only-lower-ones',
+    ],
+    [
+      'a platform file that imports a feature',
+      'src/platform/auth/a.ts',
+      "export const a = await import('../../features/audit/b.js');",
+      { 'src/features/audit/b.ts': 'export const b = 1;' },
+      'platform-knows-no-feature',
+    ],
+    [
+      'a feature without a level',
+      'src/features/novelty/a.ts',
+      "export * from '../../platform/b.js';",
+      { 'src/platform/b.ts': 'export const b = 1;' },
+      'every-feature-has-a-level',
+    ],
+    [
+      'a feature that imports the application',
+      'src/features/admin/a.ts',
+      "export { b } from '../../app.module.js';",
+      { 'src/app.module.ts': 'export const b = 1;' },
+      'features-know-no-application',
+    ],
+    [
+      'a cycle inside a feature',
+      'src/features/audit/a.ts',
+      "import { b } from './b.js';\nexport const a = () => b;",
+      { 'src/features/audit/b.ts': "import { a } from './a.js';\nexport const b = () => a;" },
+      'no-circular',
+    ],
+    [
+      'an import of a file that is not there',
+      'src/features/audit/a.ts',
+      "export { b } from '../directives/missing.js';",
+      {},
+      'no-hole-in-the-graph',
+    ],
+  ])('refuses %s', async (_case, path, text, others, rule) => {
+    const found = await plant({ [path]: text, ...others });
+    expect(found.map((violation) => violation.split(':')[0])).toContain(rule);
+  });
+
+  it('lets a higher feature import a lower one, the platform and its own files', async () => {
+    const found = await plant({
+      'src/features/directives/a.ts': [
+        "import { b } from '../guardian/b.js';",
+        "import { c } from '../../platform/c.js';",
+        "import { d } from './d.js';",
+        'export const a = [b, c, d];',
+      ].join('\n'),
+      'src/features/directives/d.ts': 'export const d = 1;',
+      'src/features/guardian/b.ts': 'export const b = 1;',
+      'src/platform/c.ts': 'export const c = 1;',
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+const READS_ENVIRONMENT =
+  /\bprocess\s*\??\.\s*env\b|\bprocess\s*\[\s*['"`]env|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*['"](node:)?process['"])/;
+
+describe('the source', () => {
+  let files: Source[];
+  beforeAll(async () => {
+    files = await sources('src/**/*.ts');
+  });
+
+  const matching = (pattern: RegExp) =>
+    files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+  it('is found by this test', () => {
+    expect(files.map(({ path }) => path)).toContain('src/platform/config/config.ts');
+  });
+
+  it('has no forward reference between modules or providers', () => {
+    expect(matching(/\bforwardRef\s*\(/)).toEqual([]);
+  });
+
+  it('reads process.env in src/platform/config only', () => {
+    expect(matching(READS_ENVIRONMENT).filter((path) => !path.startsWith('src/platform/config/'))).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    'process.env.PORT',
+    "process['env']",
+    'const { argv, env } = process;',
+    "import { env } from 'node:process';",
+  ])('would notice %s', (text) => {
+    expect(text).toMatch(READS_ENVIRONMENT);
+  });
+
+  it('names no file a manager, helper or util', () => {
+    const vague = /(^|[-.])(manager|helper|util)s?([-.]|$)/i;
+    expect(files.map(({ path }) => path).filter((path) => vague.test(basename(path)))).toEqual([]);
+  });
+});
+
+/** Features whose statements may name the tables of others, each for a reason. */
+const COMPOSED_READERS: Record<string, string> = {
+  context: 'one statement composes what every capo execution receives (QUALITY: GET /context)',
+};
+
+/** The text of each string and template in a file, with a gap where a template has an expression. */
+function literals({ path, text }: Source): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTemplateExpression(node)) {
+      found.push(
+        [node.head, ...node.templateSpans.map(({ literal }) => literal)].map((part) => part.text).join(' ? '),
+      );
+      node.templateSpans.forEach(({ expression }) => visit(expression));
+    } else if (ts.isStringLiteralLike(node)) {
+      found.push(node.text);
+    } else {
+      ts.forEachChild(node, visit);
+    }
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return found;
+}
+
+const NAME = String.raw`(?:"?[a-z_]\w*"?\s*\.\s*)?"?([a-z_]\w*)"?`;
+const STATEMENT =
+  /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(with|select|insert|update|delete|merge|lock|truncate|(left |right |full |inner |cross )?join|from|using|exists|and|or|union|\()\b/i;
+const TABLE = new RegExp(String.raw`\b(?:from|join|into|update|using|table|truncate|only)\s+${NAME}`, 'gi');
+const CREATED = new RegExp(
+  String.raw`\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?${NAME}`,
+  'gi',
+);
+const ENTITY = /@Entity\(\s*(?:\{[^}]*?\bname:\s*)?'([^']+)'/g;
+
+const firstGroups = (pattern: RegExp, text: string) =>
+  [...text.matchAll(pattern)].map((match) => match[1]!.toLowerCase());
+
+/** Who owns each table: the feature of its entity; the platform where no feature has one. */
+function tableOwners(code: readonly Source[], migrations: readonly Source[]): Map<string, string> {
+  const owners = new Map<string, string>();
+  for (const table of migrations.flatMap(({ text }) => firstGroups(CREATED, text)))
+    owners.set(table, 'platform');
+  for (const { path, text } of code.filter((source) => source.path.endsWith('.entity.ts'))) {
+    for (const table of firstGroups(ENTITY, text)) owners.set(table, ownerOf(path));
+  }
+  return owners;
+}
+
+/** Each statement that names a table of someone else, as `path: table of owner`. */
+function trespasses(code: readonly Source[], owners: ReadonlyMap<string, string>): string[] {
+  return code.flatMap((source) => {
+    const feature = ownerOf(source.path);
+    if (feature in COMPOSED_READERS) return [];
+    const statements = literals(source).filter(
+      (text) => STATEMENT.test(text) || source.path.endsWith('.repository.ts'),
+    );
+    const tables = new Set(statements.flatMap((text) => firstGroups(TABLE, text)));
+    return [...tables]
+      .filter((table) => owners.has(table) && owners.get(table) !== feature)
+      .map((table) => `${source.path}: ${table} of ${owners.get(table)}`);
+  });
+}
+
+describe('the statements', () => {
+  it('name only tables of their own feature', async () => {
+    const code = await sources('src/**/*.ts');
+    const owners = tableOwners(code, await sources('migrations/*.ts'));
+    expect(owners.size).toBeGreaterThan(0);
+    const rule = 'a table belongs to the feature that has its @Entity, else to the platform';
+    expect(trespasses(code, owners), rule).toEqual([]);
+  });
+
+  it('are caught when they reach into another feature, and only then', () => {
+    const entity = (feature: string, table: string): Source => ({
+      path: `src/features/${feature}/${table}.entity.ts`,
+      text: `@Entity('${table}')\nexport class Row {}`,
+    });
+    const migration: Source = {
+      path: 'migrations/1-a.ts',
+      text: 'const A = `create table approvals (x int); create unlogged table if not exists app.hits (x int)`;',
+    };
+    const reader = (feature: string, text: string): Source => ({
+      path: `src/features/${feature}/${feature}.repository.ts`,
+      text,
+    });
+    const named: Source = {
+      path: 'src/features/kpi/kpi.entity.ts',
+      text: "@Entity({ schema: 'app', name: 'tiles' })\nexport class Row {}",
+    };
+    const owners = tableOwners(
+      [entity('approvals', 'approvals'), entity('signals', 'signals'), named],
+      [migration],
+    );
+    expect(Object.fromEntries(owners)).toEqual({
+      approvals: 'approvals',
+      hits: 'platform',
+      signals: 'signals',
+      tiles: 'kpi',
+    });
+
+    const both =
+      'const sql = `select a.x from approvals a where ${mine} and exists (select from "app"."signals")`;';
+    const found = (feature: string, text: string) => trespasses([reader(feature, text)], owners);
+    expect(found('approvals', both)).toEqual([
+      'src/features/approvals/approvals.repository.ts: signals of signals',
+    ]);
+    expect(found('signals', both)).toEqual([
+      'src/features/signals/signals.repository.ts: approvals of approvals',
+    ]);
+    expect(found('signals', "const sql = 'UPDATE hits SET x = 1';")).toHaveLength(1);
+    expect(found('context', both)).toEqual([]);
+    expect(found('signals', '// select from approvals\nimport { a } from "../approvals/a.js";')).toEqual([]);
+    const prose: Source = {
+      path: 'src/features/signals/signal.dto.ts',
+      text: "const text = 'Taken from approvals';",
+    };
+    expect(trespasses([prose], owners)).toEqual([]);
+  });
+});

@@ -1,0 +1,278 @@
+import { isAbsolute, resolve } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Config, ConfigInvalid, loadConfig } from '../../src/platform/config/config.js';
+import { environment, notes } from '../../src/platform/config/environment.js';
+import { isOperatorToken, newOperatorToken } from '../../src/platform/kernel/operator-token.js';
+
+const DATABASE_URL = 'postgres://consigliere:password@localhost/consigliere';
+const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+
+function faultsOf(env: NodeJS.ProcessEnv): ConfigInvalid {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+const variablesAtFault = (env: NodeJS.ProcessEnv) => faultsOf(env).faults.map(({ variable }) => variable);
+
+describe('loadConfig', () => {
+  it('needs nothing: every variable has a default or may be unset', () => {
+    expect({ ...loadConfig({}) }).toEqual({
+      nodeEnv: 'development',
+      processRole: 'all',
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: undefined,
+      trustProxy: 0,
+      logLevel: 'info',
+      dataDir: resolve('.data'),
+      databaseUrl: undefined,
+      rateLimitStore: 'memory',
+      secretsKey: undefined,
+      modelProvider: 'builtin',
+      modelBaseUrl: undefined,
+      modelApiKey: undefined,
+      modelName: undefined,
+      smtpUrl: undefined,
+      mailFrom: 'Consigliere <consigliere@example.com>',
+      bootstrapWorkspace: 'My workspace',
+      bootstrapOwnerEmail: 'owner@example.com',
+      bootstrapOwnerPassword: undefined,
+      bootstrapToken: undefined,
+      bootstrapTier: 'pro',
+    });
+  });
+
+  it('reads every variable into the field of its name', () => {
+    const token = newOperatorToken();
+    const config = loadConfig({
+      NODE_ENV: 'production',
+      PROCESS_ROLE: 'api',
+      HOST: '::',
+      PORT: '0',
+      PUBLIC_URL: 'https://consigliere.example.com/',
+      TRUST_PROXY: '10',
+      LOG_LEVEL: 'trace',
+      DATA_DIR: '/var/lib/consigliere',
+      DATABASE_URL,
+      RATE_LIMIT_STORE: 'memory',
+      SECRETS_KEY,
+      MODEL_PROVIDER: 'openai-compatible',
+      MODEL_BASE_URL: 'http://localhost:11434/v1',
+      MODEL_API_KEY: 'sk-1',
+      MODEL_NAME: 'qwen',
+      SMTP_URL: 'smtps://user:password@mail.example.com:465',
+      MAIL_FROM: 'ada@example.org',
+      BOOTSTRAP_WORKSPACE: 'Acme & Söhne',
+      BOOTSTRAP_OWNER_EMAIL: 'ada@example.org',
+      BOOTSTRAP_OWNER_PASSWORD: 'a long pass phrase',
+      BOOTSTRAP_TOKEN: token,
+      BOOTSTRAP_TIER: 'enterprise',
+      PATH: '/usr/bin',
+    });
+    expect({ ...config }).toEqual({
+      nodeEnv: 'production',
+      processRole: 'api',
+      host: '::',
+      port: 0,
+      publicUrl: 'https://consigliere.example.com',
+      trustProxy: 10,
+      logLevel: 'trace',
+      dataDir: '/var/lib/consigliere',
+      databaseUrl: DATABASE_URL,
+      rateLimitStore: 'memory',
+      secretsKey: SECRETS_KEY,
+      modelProvider: 'openai-compatible',
+      modelBaseUrl: 'http://localhost:11434/v1',
+      modelApiKey: 'sk-1',
+      modelName: 'qwen',
+      smtpUrl: 'smtps://user:password@mail.example.com:465',
+      mailFrom: 'ada@example.org',
+      bootstrapWorkspace: 'Acme & Söhne',
+      bootstrapOwnerEmail: 'ada@example.org',
+      bootstrapOwnerPassword: 'a long pass phrase',
+      bootstrapToken: token,
+      bootstrapTier: 'enterprise',
+    });
+  });
+
+  it('takes an empty variable for an unset one', () => {
+    const empty = Object.fromEntries(Object.keys(environment.shape).map((variable) => [variable, '']));
+    expect(loadConfig(empty)).toEqual(loadConfig({}));
+  });
+
+  it('answers an absolute data folder', () => {
+    expect(isAbsolute(loadConfig({ DATA_DIR: 'here' }).dataDir)).toBe(true);
+  });
+
+  it('answers one object that nobody can change', () => {
+    const config = loadConfig({});
+    expect(config).toBeInstanceOf(Config);
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.values(config).every((value) => typeof value !== 'object')).toBe(true);
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
+  });
+
+  it('counts requests in memory only when one process has the database to itself', () => {
+    expect(loadConfig({}).rateLimitStore).toBe('memory');
+    expect(loadConfig({ PROCESS_ROLE: 'api' }).rateLimitStore).toBe('postgres');
+    expect(loadConfig({ DATABASE_URL }).rateLimitStore).toBe('postgres');
+    expect(loadConfig({ DATABASE_URL, RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
+  });
+});
+
+describe('ConfigInvalid', () => {
+  it('names every fault at once, missing variables included', () => {
+    expect(
+      variablesAtFault({
+        NODE_ENV: 'production',
+        DATABASE_URL,
+        HOST: 'not a host',
+        PORT: '65536',
+        TRUST_PROXY: '-1',
+        LOG_LEVEL: 'loud',
+        SMTP_URL: 'https://mail.example.com',
+        MODEL_PROVIDER: 'openai',
+        BOOTSTRAP_TOKEN: 'cons_short',
+      }),
+    ).toEqual([
+      'HOST',
+      'PORT',
+      'TRUST_PROXY',
+      'LOG_LEVEL',
+      'SMTP_URL',
+      'BOOTSTRAP_TOKEN',
+      'SECRETS_KEY',
+      'MODEL_API_KEY',
+      'MODEL_NAME',
+    ]);
+  });
+
+  it('says what each variable must be', () => {
+    expect(faultsOf({ PORT: 'http', PROCESS_ROLE: 'both' }).message).toBe(
+      'invalid configuration\n' +
+        '  PROCESS_ROLE must be one of all, api, worker\n' +
+        '  PORT must be a whole number from 0 to 65535',
+    );
+  });
+
+  it.each(Object.keys(environment.shape))('never repeats the value of %s', (variable) => {
+    const value = `hunter2\n${'\u0000'}<hunter2>${'x'.repeat(5000)}`;
+    const fault = faultsOf({ [variable]: value });
+    expect(fault.faults.map((each) => each.variable)).toContain(variable);
+    expect(fault.message).not.toContain('hunter2');
+    expect(JSON.stringify(fault)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['NODE_ENV', ['staging', 'Production', ' ']],
+    ['PORT', ['-1', '65536', '3e3', '0x50', '080', ' 80', '80.0', '9'.repeat(40)]],
+    ['TRUST_PROXY', ['11', 'true', '1.5']],
+    ['HOST', ['-a', 'a..b', 'http://localhost', '127.0.0.1:80']],
+    ['PUBLIC_URL', ['consigliere.example.com', 'ftp://x', 'https://u:p@x', 'https://x/?a=1', 'https://x#a']],
+    ['DATABASE_URL', ['mysql://localhost/x', 'localhost', 'postgres://local host/x']],
+    ['SECRETS_KEY', ['short', Buffer.alloc(31).toString('base64'), Buffer.alloc(32).toString('hex')]],
+    ['MODEL_BASE_URL', ['file:///etc/passwd', 'localhost:11434']],
+    ['SMTP_URL', ['mail.example.com:25', 'http://mail.example.com']],
+    ['MAIL_FROM', ['nobody', 'A <a@example.org> <b@example.org>', 'a@example.org\r\nBcc: b@example.org']],
+    ['BOOTSTRAP_OWNER_EMAIL', ['owner', 'Owner <owner@example.org>']],
+    ['BOOTSTRAP_OWNER_PASSWORD', ['eleven char', 'x'.repeat(257)]],
+    ['BOOTSTRAP_TIER', ['gold']],
+  ])('refuses %s of %j', (variable, values) => {
+    for (const value of values) expect(variablesAtFault({ [variable]: value })).toContain(variable);
+  });
+
+  it.each([
+    ['production with a server of its own', { NODE_ENV: 'production', DATABASE_URL }, ['SECRETS_KEY']],
+    ['openai', { MODEL_PROVIDER: 'openai' }, ['MODEL_API_KEY', 'MODEL_NAME']],
+    ['anthropic without a model', { MODEL_PROVIDER: 'anthropic', MODEL_API_KEY: 'sk-1' }, ['MODEL_NAME']],
+    ['openai-compatible', { MODEL_PROVIDER: 'openai-compatible' }, ['MODEL_NAME', 'MODEL_BASE_URL']],
+  ])('asks for what is missing: %s', (_case, env, expected) => {
+    expect(variablesAtFault(env)).toEqual(expected);
+  });
+
+  it.each([
+    ['production on the embedded database', { NODE_ENV: 'production' }],
+    ['a server of its own in development', { DATABASE_URL }],
+    ['production with both', { NODE_ENV: 'production', DATABASE_URL, SECRETS_KEY }],
+    ['a key written in the alphabet of URLs', { SECRETS_KEY: Buffer.alloc(32, 255).toString('base64url') }],
+  ])('asks for nothing more: %s', (_case, env) => {
+    expect(loadConfig(env)).toBeInstanceOf(Config);
+  });
+});
+
+describe('the documentation of a variable', () => {
+  it.each(Object.entries(environment.shape))('%s has a description and an example', (_name, schema) => {
+    expect(notes.get(schema)?.description).toMatch(/\.$/);
+    expect(notes.get(schema)?.example).not.toBe('');
+  });
+
+  const published = Object.entries(environment.shape).filter(([, schema]) => !notes.get(schema)?.secret);
+  it.each(published)('%s has an example that works', (_name, schema) => {
+    expect(schema.safeParse(notes.get(schema)?.example).error).toBeUndefined();
+  });
+
+  it.each(Object.entries(environment.shape))('%s says what happens when it is unset', (_name, schema) => {
+    const hasDefault = schema.safeParse(undefined).data !== undefined;
+    expect(notes.get(schema)?.whenUnset === undefined).toBe(hasDefault);
+  });
+});
+
+describe('an operator token', () => {
+  const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const made = Array.from({ length: 1000 }, newOperatorToken);
+  const token = fc.constantFrom(...made);
+
+  it('is cons_, 43 base62 characters and a checksum of 6, and never the same', () => {
+    for (const text of made) {
+      expect(text).toMatch(/^cons_[0-9A-Za-z]{49}$/);
+      expect(isOperatorToken(text)).toBe(true);
+    }
+    expect(new Set(made).size).toBe(made.length);
+  });
+
+  it('keeps its checksum from one release to the next', () => {
+    expect(isOperatorToken('cons_00000000000000000000000000000000000000000003JCJ8U')).toBe(true);
+  });
+
+  it('is refused with any one character changed', () => {
+    fc.assert(
+      fc.property(
+        token,
+        fc.nat({ max: 53 }),
+        fc.constantFrom(...BASE62, '-', '_', 'é'),
+        (text, at, character) => {
+          fc.pre(text[at] !== character);
+          expect(isOperatorToken(text.slice(0, at) + character + text.slice(at + 1))).toBe(false);
+        },
+      ),
+    );
+  });
+
+  it('is refused with two neighbours swapped, cut short, or with anything around it', () => {
+    fc.assert(
+      fc.property(token, fc.integer({ min: 5, max: 52 }), fc.string({ minLength: 1 }), (text, at, more) => {
+        fc.pre(text[at] !== text[at + 1]);
+        expect(isOperatorToken(text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2))).toBe(false);
+        expect(isOperatorToken(text.slice(0, at))).toBe(false);
+        expect(isOperatorToken(text + more)).toBe(false);
+        expect(isOperatorToken(more + text)).toBe(false);
+      }),
+    );
+  });
+
+  it('is never any other text', () => {
+    const likeOne = fc.stringMatching(/^cons_[0-9A-Za-z]{49}$/); // right by chance once in 2^32
+    fc.assert(
+      fc.property(fc.oneof(likeOne, fc.string()), (text) => {
+        expect(isOperatorToken(text)).toBe(false);
+      }),
+    );
+    expect(isOperatorToken(`${newOperatorToken()}\n`)).toBe(false);
+  });
+});

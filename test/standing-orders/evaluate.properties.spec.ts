@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { storable, type DecisionInput } from '../../src/features/standing-orders/decision-input.js';
+import { evaluate } from '../../src/features/standing-orders/evaluate.js';
+import { EFFECTS, tightens } from '../../src/features/standing-orders/standing-order.js';
+import { anInput, anOrder, inputs, orders } from './factories.js';
+
+const RUNS = { numRuns: 500 };
+const strictness = (input: DecisionInput) => EFFECTS.indexOf(evaluate(input).outcome);
+
+describe('evaluate', () => {
+  it('gives the same decision for the orders in any sequence', () => {
+    const shuffled = inputs.chain((input) =>
+      fc.tuple(
+        fc.constant(input),
+        fc.shuffledSubarray([...input.orders], { minLength: input.orders.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([input, sequence]) => {
+        expect(evaluate({ ...input, orders: sequence })).toEqual(evaluate(input));
+      }),
+      RUNS,
+    );
+  });
+
+  it('gives the same decision again from its input as a JSON column returns it', () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const column = JSON.parse(JSON.stringify(storable(input))) as DecisionInput;
+        expect(evaluate(column)).toEqual(evaluate(input));
+        expect(JSON.stringify(column)).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+      }),
+      RUNS,
+    );
+  });
+
+  it('never loosens when an order that denies is added, and denies when that order matches', () => {
+    const added = anOrder({ standingOrderId: 'so_new', effect: 'deny' });
+    fc.assert(
+      fc.property(inputs, orders, (input, order) => {
+        const more = { ...input, orders: [...input.orders, { ...order, effect: 'deny' as const }] };
+        expect(strictness(more)).toBeGreaterThanOrEqual(strictness(input));
+        expect(evaluate({ ...input, orders: [...input.orders, added] }).outcome).toBe('deny');
+      }),
+      RUNS,
+    );
+  });
+
+  it('never loosens when any order that tightens is added', () => {
+    fc.assert(
+      fc.property(inputs, orders.filter(tightens), (input, order) => {
+        // With an id of its own: the usage of another order is not its usage.
+        const added = { ...order, standingOrderId: 'so_new' as const };
+        expect(strictness({ ...input, orders: [...input.orders, added] })).toBeGreaterThanOrEqual(
+          strictness(input),
+        );
+      }),
+      RUNS,
+    );
+  });
+
+  it('never loosens when a recipient is added to an allowed mail', () => {
+    const order = anOrder({ match: { fields: { 'params.to': { $domainIn: ['example.com'] } } } });
+    const recipients = fc.array(fc.oneof(fc.emailAddress(), fc.constant('a@example.com'), fc.string()));
+    fc.assert(
+      fc.property(recipients, fc.emailAddress(), (to, one) => {
+        fc.pre(to.length > 0);
+        const before = anInput({ orders: [order], move: { params: { to } } });
+        const after = anInput({ orders: [order], move: { params: { to: [...to, one] } } });
+        expect(strictness(after)).toBeGreaterThanOrEqual(strictness(before));
+      }),
+      RUNS,
+    );
+  });
+
+  it('allows only what an order allows within its limits, or what may go in autonomous mode', () => {
+    let allowed = 0;
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const decision = evaluate(input);
+        if (decision.outcome !== 'allow') return;
+        allowed += 1;
+        expect(decision.limits.every((limit) => limit.holds)).toBe(true);
+        expect(decision.matched.every(({ effect }) => effect === 'allow' || effect === 'throttle')).toBe(
+          true,
+        );
+        expect(['guardrailed', 'autonomous']).toContain(input.guardian.mode);
+        if (decision.matched.some(({ effect }) => effect === 'allow')) return;
+        expect(input.guardian.mode).toBe('autonomous');
+        expect(['read_only', 'reversible']).toContain(input.move.reversibility);
+      }),
+      RUNS,
+    );
+    expect(allowed).toBeGreaterThan(RUNS.numRuns / 50);
+  });
+
+  it('answers for any JSON that a model may write', () => {
+    const json = fc.jsonValue({ stringUnit: 'binary' }) as fc.Arbitrary<never>;
+    const anything = fc.tuple(inputs, fc.dictionary(fc.string({ unit: 'binary' }), json), json);
+    fc.assert(
+      fc.property(anything, ([input, params, to]) => {
+        const { outcome } = evaluate({ ...input, move: { ...input.move, params: { ...params, to } } });
+        expect(EFFECTS).toContain(outcome);
+      }),
+      RUNS,
+    );
+  });
+
+  it.each([
+    ['nested 100,000 deep', `{"to":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['out of range', '{"to":[1e400,-1e400,-0]}'],
+    ['with keys of the prototype', '{"__proto__":{"to":1},"constructor":{"prototype":null},"to":null}'],
+    ['with text no database takes', '{"to":"\\u0000\\ud800","\\udfff\\u0000":1}'],
+  ])('answers for JSON %s', (_, text) => {
+    const order = anOrder({ match: { fields: { 'params.to': { $ne: 'x' } } } });
+    const input = anInput({ orders: [order], move: { params: JSON.parse(text) as never } });
+    expect(evaluate(JSON.parse(JSON.stringify(storable(input))) as DecisionInput)).toEqual(evaluate(input));
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  DecisionMove,
+  DecisionOrder,
+  OrderUsage,
+} from '../../src/features/standing-orders/decision-input.js';
+import { checkLimits } from '../../src/features/standing-orders/limits.js';
+import { aMove, anOrder } from './factories.js';
+
+const NOTHING: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
+
+function standing(
+  order: Partial<DecisionOrder>,
+  move: Partial<DecisionMove>,
+  usage: Partial<OrderUsage> = {},
+) {
+  return checkLimits(anOrder(order), aMove(move), { ...NOTHING, ...usage }).map(({ standing, remark }) => ({
+    ...standing,
+    remark,
+  }));
+}
+
+describe('a limit', () => {
+  it.each<[string, DecisionOrder['limits'], Partial<DecisionMove>, Partial<OrderUsage>, number, boolean]>([
+    ['maxPerHour', { maxPerHour: 3 }, {}, { lastHour: 2, lastDay: 9 }, 3, true],
+    ['maxPerHour', { maxPerHour: 3 }, {}, { lastHour: 3 }, 4, false],
+    ['maxPerDay', { maxPerDay: 3 }, {}, { lastDay: 2 }, 3, true],
+    ['maxPerDay', { maxPerDay: 3 }, {}, { lastDay: 3 }, 4, false],
+    ['maxRecipients', { maxRecipients: 10 }, { recipients: 10 }, {}, 10, true],
+    ['maxRecipients', { maxRecipients: 10 }, { recipients: 11 }, {}, 11, false],
+    ['maxAmountPerDay', { maxAmountPerDay: 500 }, { amount: 100 }, { amountToday: 400 }, 500, true],
+    ['maxAmountPerDay', { maxAmountPerDay: 500 }, { amount: 100.01 }, { amountToday: 400 }, 500.01, false],
+    ['maxAmountPerDay', { maxAmountPerDay: 500 }, { amount: -600 }, {}, 600, false],
+    ['maxAmountPerDay', { maxAmountPerDay: 500 }, { amount: null }, { amountToday: 500 }, 500, true],
+    ['maxAmountPerDay', { maxAmountPerDay: 0.3 }, { amount: 0.1 }, { amountToday: 0.2 }, 0.3, true],
+    [
+      'maxAmountPerDay',
+      { maxAmountPerDay: 500 },
+      { amount: Number.MAX_VALUE },
+      { amountToday: Number.MAX_VALUE },
+      Number.MAX_VALUE,
+      false,
+    ],
+  ])('%s of %j, for %j after %j: %d, holds %s', (limit, limits, move, usage, used, holds) => {
+    expect(standing({ limits }, move, usage)).toMatchObject([{ limit, used, holds }]);
+  });
+
+  it('is not checked where none is set', () => {
+    expect(standing({ limits: { maxPerHour: null } }, {})).toEqual([]);
+    expect(standing({ limits: null }, {})).toEqual([]);
+  });
+
+  it('asks beyond it when the order allows, and waits when it throttles', () => {
+    const otherwise = (effect: DecisionOrder['effect']) =>
+      checkLimits(anOrder({ effect, limits: { maxPerDay: 1 } }), aMove()).map((check) => check.otherwise);
+    expect(otherwise('allow')).toEqual(['require_approval']);
+    expect(otherwise('throttle')).toEqual(['throttle']);
+  });
+
+  it('counts from nothing where the order has no usage', () => {
+    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aMove())[0]?.standing).toMatchObject({
+      used: 1,
+      holds: true,
+    });
+  });
+});
+
+describe('a budget', () => {
+  const budget = { window: 'month', amount: 100, currency: 'EUR', warnPercent: 80 } as const;
+
+  it.each<[string, Partial<DecisionMove>, number, number, boolean, string | null]>([
+    ['well within', { amount: 20, currency: 'EUR' }, 59, 79, true, null],
+    [
+      'near its end',
+      { amount: 20, currency: 'EUR' },
+      60,
+      80,
+      true,
+      '80 of its budget of 100 EUR for the month would then be used',
+    ],
+    [
+      'to the cent',
+      { amount: 20, currency: 'EUR' },
+      80,
+      100,
+      true,
+      '100 of its budget of 100 EUR for the month would then be used',
+    ],
+    [
+      'beyond',
+      { amount: 20.01, currency: 'EUR' },
+      80,
+      100.01,
+      false,
+      'its budget of 100 EUR for the month would stand at 100.01',
+    ],
+    [
+      'in another currency',
+      { amount: 1, currency: 'USD' },
+      0,
+      0,
+      false,
+      'its budget of 100 EUR for the month cannot be compared with an amount in USD',
+    ],
+    [
+      'without a currency',
+      { amount: 1, currency: null },
+      0,
+      0,
+      false,
+      'its budget of 100 EUR for the month cannot be compared with an amount in no currency',
+    ],
+    ['without an amount', { amount: null, currency: null }, 50, 50, true, null],
+  ])('%s', (_, move, budgetSpent, used, holds, remark) => {
+    expect(standing({ budget }, move, { budgetSpent })).toEqual([
+      { standingOrderId: 'so_1', limit: 'budget', allowed: 100, used, holds, remark },
+    ]);
+  });
+
+  it('says nothing near its end when no share was set', () => {
+    const quiet = { ...budget, warnPercent: null };
+    expect(standing({ budget: quiet }, { amount: 99, currency: 'EUR' })[0]?.remark).toBeNull();
+  });
+});
