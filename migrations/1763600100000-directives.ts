@@ -55,7 +55,7 @@ create table standing_orders (
   team_id text,
   name text not null,
   text text not null,
-  capos text[] not null default '{}',
+  capos text[],
   status text not null check (status in ('draft', 'shadow', 'active', 'paused', 'archived')),
   version int not null default 1,
   effect text not null check (effect in ('allow', 'require_approval', 'deny', 'throttle')),

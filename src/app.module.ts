@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
+import { GuardianModule } from './features/guardian/guardian.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
 import { Config } from './platform/config/config.js';
 import type { DatabaseAddress } from './platform/database/database-address.js';
@@ -11,7 +12,7 @@ export class AppModule {
   static forRoot(config: Config, address: DatabaseAddress, logs?: DestinationStream): DynamicModule {
     return {
       module: AppModule,
-      imports: [PlatformModule.forRoot(config, address, logs), WorkspacesModule],
+      imports: [PlatformModule.forRoot(config, address, logs), WorkspacesModule, GuardianModule],
     };
   }
 }

@@ -221,13 +221,17 @@ describe('a live server', () => {
 });
 
 describe('a stale pid file', () => {
-  it('of a killed server is survived, with the data', async () => {
+  it('of a killed server is survived, with the data and while an orphan is still busy', async () => {
     const first = await start();
     await remember(first.url);
+    // Looks up from its work only when it is done, and holds the shared memory until then.
+    const busy = query(first.url, 'SELECT count(*) FROM generate_series(1, 5e6)').catch(() => undefined);
+    await sleep(100);
     process.kill(pidOf(first.directory), 'SIGKILL');
     const second = await start();
     expect(second.startedByUs).toBe(true);
     expect(await recall(second.url)).toEqual(KEPT);
+    await busy;
   });
 
   it('left empty by a power cut is survived', async () => {
@@ -301,6 +305,7 @@ describe('a half-made initdb', () => {
     const ours = await start();
     expect(ours).toMatchObject({ startedByUs: true, initialised: true });
     expect(await query(ours.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(unfinished()).toBeUndefined();
   });
 
   it('made in place is set aside', async () => {

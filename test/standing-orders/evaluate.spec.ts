@@ -49,7 +49,7 @@ describe('the strictest order', () => {
 });
 
 describe('which orders match', () => {
-  const move: Partial<DecisionMove> = { teamId: 'team_a', params: { amount: 500 } };
+  const payment: Partial<DecisionMove> = { teamId: 'team_a', params: { amount: 500 } };
   const cases: [string, Partial<DecisionOrder>, boolean][] = [
     ['of the workspace', { teamId: null }, true],
     ['of the team', { teamId: 'team_a' }, true],
@@ -88,7 +88,7 @@ describe('which orders match', () => {
     ['of a draft', { status: 'draft' }, false],
   ];
   it.each(cases)('takes an order %s: %#', (_, given, expected) => {
-    const decision = evaluate(anInput({ move, orders: [anOrder(given)] }));
+    const decision = evaluate(anInput({ move: payment, orders: [anOrder(given)] }));
     expect(decision.considered).toEqual(['so_1']);
     expect(decision.matched).toEqual(
       expected ? [{ standingOrderId: 'so_1', version: 1, effect: 'allow' }] : [],
@@ -151,6 +151,11 @@ describe('limits of an order that allows', () => {
     const move = { amount: 60, currency: 'EUR' };
     const usage = { so_allow: { ...used(0), budgetSpent: 50 } };
     expect(evaluate(anInput({ move, usage, orders: [{ ...allow, budget }] })).outcome).toBe(outcome);
+  });
+
+  it.each([Infinity, -Infinity, NaN])('are broken by an amount of %d', (amount) => {
+    const orders = [{ ...allow, limits: { maxAmountPerDay: 1e12 } }];
+    expect(evaluate(anInput({ orders, move: { amount } })).outcome).toBe('require_approval');
   });
 
   it('do not apply to orders that deny or ask', () => {

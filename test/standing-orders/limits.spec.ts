@@ -14,9 +14,9 @@ function standing(
   move: Partial<DecisionMove>,
   usage: Partial<OrderUsage> = {},
 ) {
-  return checkLimits(anOrder(order), aMove(move), { ...NOTHING, ...usage }).map(({ standing, remark }) => ({
-    ...standing,
-    remark,
+  return checkLimits(anOrder(order), aMove(move), { ...NOTHING, ...usage }).map((check) => ({
+    ...check.standing,
+    remark: check.remark,
   }));
 }
 
@@ -50,11 +50,23 @@ describe('a limit', () => {
     expect(standing({ limits: null }, {})).toEqual([]);
   });
 
-  it('asks beyond it when the order allows, and waits when it throttles', () => {
-    const otherwise = (effect: DecisionOrder['effect']) =>
-      checkLimits(anOrder({ effect, limits: { maxPerDay: 1 } }), aMove()).map((check) => check.otherwise);
-    expect(otherwise('allow')).toEqual(['require_approval']);
-    expect(otherwise('throttle')).toEqual(['throttle']);
+  it.each<[string, DecisionOrder['effect'], DecisionOrder['limits'], Partial<DecisionMove>, string]>([
+    ['asks when the order allows', 'allow', { maxPerDay: 1 }, {}, 'require_approval'],
+    ['waits when the order throttles', 'throttle', { maxPerDay: 1 }, {}, 'throttle'],
+    ['waits for an amount', 'throttle', { maxAmountPerDay: 5 }, { amount: 5 }, 'throttle'],
+    [
+      'asks for an amount too large for any day',
+      'throttle',
+      { maxAmountPerDay: 5 },
+      { amount: 6 },
+      'require_approval',
+    ],
+    ['asks for a crowd', 'throttle', { maxRecipients: 5 }, { recipients: 6 }, 'require_approval'],
+  ])('%s', (_, effect, limits, move, otherwise) => {
+    const usage = { ...NOTHING, lastDay: 1, amountToday: 1 };
+    expect(checkLimits(anOrder({ effect, limits }), aMove(move), usage)).toMatchObject([
+      { otherwise, standing: { holds: false } },
+    ]);
   });
 
   it('counts from nothing where the order has no usage', () => {
@@ -115,6 +127,16 @@ describe('a budget', () => {
     expect(standing({ budget }, move, { budgetSpent })).toEqual([
       { standingOrderId: 'so_1', limit: 'budget', allowed: 100, used, holds, remark },
     ]);
+  });
+
+  it.each([
+    [{ amount: 30, currency: 'EUR' }, 'throttle'],
+    [{ amount: 101, currency: 'EUR' }, 'require_approval'],
+    [{ amount: 30, currency: 'USD' }, 'require_approval'],
+  ])('that is to be waited for does with %j: %s', (move, otherwise) => {
+    const waiting = { ...budget, onExceed: 'throttle' } as const;
+    const checks = checkLimits(anOrder({ budget: waiting }), aMove(move), { ...NOTHING, budgetSpent: 80 });
+    expect(checks).toMatchObject([{ otherwise, standing: { holds: false } }]);
   });
 
   it('says nothing near its end when no share was set', () => {

@@ -50,6 +50,7 @@ describe('a comparison with one value', () => {
     [{ $domainIn: ['example.com'] }, 'ann@other.com', false],
     [{ $domainIn: ['other.com', 'Example.COM'] }, 'ann@EXAMPLE.com', true],
     [{ $domainIn: ['example.com'] }, 5, false],
+    [{ $domainIn: [''] }, 'no address', false],
     [{ $domainIn: ['example.com'] }, 'example.com', false],
     [{ $later: 1 } as FieldCondition, 1, false],
     [{ constructor: 1 } as FieldCondition, 1, false],

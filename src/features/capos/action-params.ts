@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { CAPO_ROLES } from './capo.js';
+import { CAPO_ROLES, PRIORITIES } from '../terms/terms.js';
 
 /**
  * The parameters of each action type, strict and bounded. What passes here is shown to the approver in full and
  * executed as shown, so a value that a mail header, a ledger or a page would read differently is refused.
  */
-
-export const PRIORITIES = ['high', 'medium', 'low'] as const;
-export type Priority = (typeof PRIORITIES)[number];
 
 export const SIGNAL_TYPES = [
   'revenue',

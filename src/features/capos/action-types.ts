@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { DirectiveCreate, DocumentFile, EmailSend, RevenueRecord, SignalRaise, type Priority } from './action-params.js';
+import { REVERSIBILITIES, RISKS, type Priority, type Reversibility, type Risk } from '../terms/terms.js';
+import { DirectiveCreate, DocumentFile, EmailSend, RevenueRecord, SignalRaise } from './action-params.js';
 import { ENGINES, type Engine } from './capo.js';
 
 /**
  * The trusted registry of what a capo can do (CONTRACT.md, "Action types"). Scope, reversibility and undo are read
  * from here and from nowhere else: a model may word a packet, it can't choose how dangerous the packet is.
  */
-
-/** From harmless to final; the order is the meaning. */
-export const REVERSIBILITIES = ['read_only', 'reversible', 'externally_reversible', 'irreversible'] as const;
-export type Reversibility = (typeof REVERSIBILITIES)[number];
 
 export type PacketKind = 'document' | 'message' | 'call' | 'signal' | 'delegation' | 'record' | 'proposal';
 
@@ -155,9 +152,6 @@ export function leverageOf(type: ActionTypeName, multipliers: Readonly<Record<st
 export function highestReversibility(list: readonly Reversibility[]): Reversibility {
   return REVERSIBILITIES[Math.max(0, ...list.map((each) => REVERSIBILITIES.indexOf(each)))] ?? 'read_only';
 }
-
-export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
-export type Risk = (typeof RISKS)[number];
 
 export interface Exposure {
   reversibility: Reversibility;

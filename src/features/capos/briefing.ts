@@ -1,5 +1,5 @@
-import type { Priority, SEVERITIES, SIGNAL_TYPES } from './action-params.js';
-import type { CapoRole } from './capo.js';
+import { NO_COST, type CapoRole, type Cost, type Priority } from '../terms/terms.js';
+import type { SEVERITIES, SIGNAL_TYPES } from './action-params.js';
 
 /** What every capo execution receives, whoever runs it (specification: "Context"). Plain data, ready to be stored. */
 export interface Briefing {
@@ -99,15 +99,6 @@ export interface DraftPacket {
   rationale: string;
   multipliers: Record<string, number>;
 }
-
-export interface Cost {
-  amount: number;
-  currency: 'USD';
-  tokensIn: number;
-  tokensOut: number;
-}
-
-export const NO_COST: Readonly<Cost> = Object.freeze({ amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 });
 
 export interface CapoRunner {
   /** Rejects with `RunnerFailed` and with nothing else. */

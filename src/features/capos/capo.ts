@@ -1,7 +1,6 @@
-/** The five capos of the specification ("Agent (capo)"), the engine each one runs, and the words of its domain. */
+import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
-export const CAPO_ROLES = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
-export type CapoRole = (typeof CAPO_ROLES)[number];
+/** The five capos of the specification ("Agent (capo)"), the engine each one runs, and the words of its domain. */
 
 export const ENGINES = ['marketing', 'revenue', 'ops', 'product', 'executive'] as const;
 export type Engine = (typeof ENGINES)[number];

@@ -20,45 +20,41 @@ export interface LimitCheck {
 
 const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
-/** The limits and the budget of an order that allows or throttles; the stricter effects have none. */
+/**
+ * The limits and the budget of an order that allows or throttles; the stricter effects have none. Waiting helps only
+ * where the move by itself would be within the limit; a move too large for it asks, else it would wait for ever.
+ */
 export function checkLimits(
   order: DecisionOrder,
   move: DecisionMove,
   usage: OrderUsage = UNUSED,
 ): LimitCheck[] {
-  const { maxPerHour, maxPerDay, maxRecipients, maxAmountPerDay } = order.limits ?? {};
-  const amount = amountOf(move);
-  const amountToday = sum(usage.amountToday, amount);
+  const limits = order.limits ?? {};
 
   const check = (
     limit: keyof OrderLimits,
-    allowed: number | null | undefined,
-    used: number,
-    remark: string,
+    before: number,
+    own: number,
+    inWords: (used: number) => string,
   ): LimitCheck[] => {
+    const allowed = limits[limit];
     if (allowed === null || allowed === undefined) return [];
+    const used = sum(before, own);
     const holds = used <= allowed;
     return [
       {
         standing: { standingOrderId: order.standingOrderId, limit, allowed, used, holds },
-        otherwise: order.effect === 'throttle' ? 'throttle' : 'require_approval',
-        remark: holds ? null : `${remark} and the limit is ${allowed}`,
+        otherwise: order.effect === 'throttle' && own <= allowed ? 'throttle' : 'require_approval',
+        remark: holds ? null : `${inWords(used)} and the limit is ${allowed}`,
       },
     ];
   };
 
-  const perHour = usage.lastHour + 1;
-  const perDay = usage.lastDay + 1;
   return [
-    ...check('maxPerHour', maxPerHour, perHour, `it would be move ${perHour} of the hour`),
-    ...check('maxPerDay', maxPerDay, perDay, `it would be move ${perDay} of the day`),
-    ...check('maxRecipients', maxRecipients, move.recipients, `it has ${move.recipients} recipients`),
-    ...check(
-      'maxAmountPerDay',
-      maxAmountPerDay,
-      amountToday,
-      `the amount of the day would be ${amountToday}`,
-    ),
+    ...check('maxPerHour', usage.lastHour, 1, (used) => `it would be move ${used} of the hour`),
+    ...check('maxPerDay', usage.lastDay, 1, (used) => `it would be move ${used} of the day`),
+    ...check('maxRecipients', 0, move.recipients, (used) => `it has ${used} recipients`),
+    ...check('maxAmountPerDay', usage.amountToday, amountOf(move), (used) => `it brings the day to ${used}`),
     ...(order.budget ? [checkBudget(order, order.budget, move, usage.budgetSpent)] : []),
   ];
 }
@@ -74,6 +70,8 @@ function checkBudget(
   const foreign = amount > 0 && move.currency !== budget.currency;
   const used = foreign ? spent : sum(spent, amount);
   const holds = !foreign && used <= budget.amount;
+  const fits = !foreign && amount <= budget.amount;
+  const onExceed = budget.onExceed ?? 'require_approval';
   const whole = `its budget of ${budget.amount} ${budget.currency} for the ${budget.window}`;
   const nearlySpent =
     typeof budget.warnPercent === 'number' && used >= (budget.amount * budget.warnPercent) / 100;
@@ -91,7 +89,7 @@ function checkBudget(
       used,
       holds,
     },
-    otherwise: budget.onExceed ?? 'require_approval',
+    otherwise: onExceed === 'throttle' && !fits ? 'require_approval' : onExceed,
     remark,
   };
 }

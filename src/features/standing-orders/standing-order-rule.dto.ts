@@ -1,4 +1,3 @@
-import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -76,8 +75,6 @@ export class StandingOrderMatch implements OrderMatch {
    * a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
    */
   @IsOptional()
-  // As it was sent: class-transformer would drop a path named `constructor`, and so widen the order unnoticed.
-  @Transform(({ obj }: { obj: { fields?: unknown } }) => obj.fields)
   @AreFieldConditions()
   fields?: Record<string, FieldCondition> | null;
 }

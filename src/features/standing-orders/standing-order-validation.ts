@@ -31,7 +31,9 @@ const OPERANDS: Record<keyof FieldCondition, [accepts: (operand: unknown) => boo
 export function fieldFaults(fields: unknown): string[] {
   if (!isRecord(fields)) return ['fields must be an object of conditions by path'];
   const paths = Object.keys(fields);
-  if (paths.length > MAX_FIELDS) return [`fields takes at most ${MAX_FIELDS} paths`];
+  // None at all is refused too: Nest's pipe drops names such as `constructor` without a word, and an order that was
+  // meant to be narrow would be wide.
+  if (paths.length === 0 || paths.length > MAX_FIELDS) return [`fields takes 1 to ${MAX_FIELDS} paths`];
   return paths.flatMap((path) => [...pathFaults(path), ...conditionFaults(path, fields[path])]);
 }
 

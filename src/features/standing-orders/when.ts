@@ -9,7 +9,7 @@ export function speaksAt(when: OrderWhen, at: number, presence: Presence, doubt:
   if (when.presence && !when.presence.includes(presence)) return false;
   if (!when.days && !when.from && !when.to) return true;
   try {
-    return windowContains(when, at);
+    return windowContains(when, furthestReading(at, when.timezone ?? ''));
   } catch {
     return doubt;
   }
@@ -17,33 +17,32 @@ export function speaksAt(when: OrderWhen, at: number, presence: Presence, doubt:
 
 /**
  * The window opens on each of `days` at `from` and closes, half open, at `to`: the next day when `to` is not later
- * than `from`. Without times it is the whole day. Both ends are instants, not clock readings, so that a window which
- * closes at 02:30 does not open again when the clock is set back from 03:00 to 02:00.
+ * than `from`. Without times it is the whole day.
  */
-function windowContains(when: OrderWhen, at: number): boolean {
-  const zone = when.timezone ?? '';
-  const from = Temporal.PlainTime.from(when.from ?? '00:00');
-  const to = Temporal.PlainTime.from(when.to ?? '00:00');
-  const overnight = Temporal.PlainTime.compare(to, from) <= 0;
-  const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate();
+function windowContains({ days, from, to }: OrderWhen, reading: Temporal.PlainDateTime): boolean {
+  const opens = from ?? '00:00';
+  const closes = to ?? '00:00';
+  const time = reading.toPlainTime().toString().slice(0, 'HH:MM'.length);
+  const today = reading.dayOfWeek - 1;
+  const isFor = (day: number) => !days || days.includes(WEEKDAYS[day]!);
 
-  // Yesterday's window may still be open; and where clocks go back over midnight, tomorrow's already is.
-  return [-1, 0, 1].some((days) => {
-    const day = today.add({ days });
-    if (when.days && !when.days.includes(WEEKDAYS[day.dayOfWeek - 1]!)) return false;
-    const closingDay = overnight ? day.add({ days: 1 }) : day;
-    return firstInstant(day, from, zone) <= at && at < firstInstant(closingDay, to, zone);
-  });
+  if (opens < closes) return isFor(today) && opens <= time && time < closes;
+  const yesterday = (today + 6) % 7;
+  return (isFor(today) && opens <= time) || (isFor(yesterday) && time < closes);
 }
 
 /**
- * The first instant of the day at which the clock shows `time` or later: the first of two, and the moment the clock
- * jumps when it jumps over `time`. (Temporal's own choice, 03:30 for a skipped 02:30, would let a window that ends
- * at 02:30 run until the clock shows 03:30.)
+ * The latest date and time that the clock of the zone has shown by then. It is what the clock shows, except while an
+ * hour is repeated: then it stays where it was before the clock was set back. So a window is one stretch of time: one
+ * that closed at 02:30 does not open again in the second 02:00 to 02:30, and where 02:30 is skipped it closes as the
+ * clock jumps. (Temporal's own choice, 03:30 for a skipped 02:30, would keep it open until the clock shows 03:30.)
  */
-function firstInstant(day: Temporal.PlainDate, time: Temporal.PlainTime, zone: string): number {
-  const wanted = day.toPlainDateTime(time);
-  const found = wanted.toZonedDateTime(zone, { disambiguation: 'earlier' });
-  const skipped = !found.toPlainDateTime().equals(wanted);
-  return (skipped ? found.getTimeZoneTransition('next')! : found).epochMilliseconds;
+function furthestReading(at: number, zone: string): Temporal.PlainDateTime {
+  const now = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
+  const shown = now.toPlainDateTime();
+  const firstShown = shown.toZonedDateTime(zone, { disambiguation: 'earlier' });
+  if (firstShown.epochMilliseconds === at) return shown;
+  // "Previous" means before, and now may be the very moment at which the clock is set back.
+  const setBack = now.add({ milliseconds: 1 }).getTimeZoneTransition('previous')!;
+  return setBack.subtract({ milliseconds: 1 }).toPlainDateTime();
 }

@@ -17,8 +17,9 @@ const START_LIMIT_MS = 120_000;
 const FAST_SHUTDOWN_LIMIT_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_LIMIT_MS = 10_000;
 /** How long a lost port, or backends that outlive a killed server, are worth another try. */
-const RETRY_LIMIT_MS = 10_000;
+const RETRY_LIMIT_MS = 30_000;
 const RETRYABLE = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
+const RETRY_MS = 20;
 const POLL_MS = 5;
 
 /** For a small machine that runs the application too; TCP on the loopback is the only way in. */
@@ -83,7 +84,7 @@ export async function startServer(
     if (!RETRYABLE.test(tail) || performance.now() - begun > RETRY_LIMIT_MS) {
       throw new Error(`The embedded database ended during its start:\n${tail}`);
     }
-    await sleep(POLL_MS);
+    await sleep(RETRY_MS);
   }
 }
 

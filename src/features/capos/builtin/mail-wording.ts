@@ -1,0 +1,161 @@
+import type { Calendar } from './calendar.js';
+import type { Act, Point } from './mail-content.js';
+import { turnedToReader, type Reader } from './reported-speech.js';
+import { withSpokenDates } from './spoken-dates.js';
+import { capitalised, clip, sentence, uncapitalised, withoutStop } from './text.js';
+
+/** The sentences of a mail: each point in the words of the operator, said to the reader. */
+
+export interface Worded {
+  /** Statements first, then what the reader is asked: one paragraph each. */
+  paragraphs: string[];
+  subject: string;
+  /** Whether the reader has to do or answer something. */
+  asks: boolean;
+  unclear: string[];
+}
+
+interface Wording {
+  body(text: string, again: boolean): string;
+  subject(text: string): string;
+  asks?: true;
+}
+
+/** Verb phrases ("send the file"), clauses and nouns each need their own frame around the operator's words. */
+const WORDINGS: Readonly<Record<Act, Wording>> = {
+  state: { body: sentence, subject: capitalised },
+  verbatim: { body: (text) => text.trim(), subject: (text) => text.split(/[.!?\n]/)[0] ?? text },
+  question: {
+    body: (text, again) => `Could you ${again ? 'also ' : ''}let me know whether ${question(text)}`,
+    subject: (text) => directQuestion(text) ?? 'A question',
+    asks: true,
+  },
+  inquiry: {
+    body: (text, again) => `Could you ${again ? 'also ' : ''}tell me ${question(text)}`,
+    subject: (text) => `A question: ${text}`,
+    asks: true,
+  },
+  'ask-for': {
+    body: (text, again) =>
+      MEETING.test(text)
+        ? `Would you ${again ? 'also ' : ''}be available for ${question(text)}`
+        : `May I ${again ? 'also ' : ''}ask you for ${question(text)}`,
+    subject: (text) => `Request: ${text}`,
+    asks: true,
+  },
+  'ask-about': {
+    body: (text) => `I have a question about ${withoutStop(text)}: could you let me know where things stand?`,
+    subject: (text) => `A question about ${text}`,
+    asks: true,
+  },
+  request: {
+    body: (text, again) => `Could you ${again ? 'also ' : ''}please ${question(text)}`,
+    subject: (text) => `Request: ${text}`,
+    asks: true,
+  },
+  'remind-of': { body: (text) => sentence(`This is a friendly reminder about ${text}`), subject: (text) => `Reminder: ${text}` },
+  'remind-to': { body: (text) => sentence(`This is a friendly reminder to ${text}`), subject: (text) => `Reminder: ${text}` },
+  'remind-that': { body: (text) => sentence(`This is a friendly reminder that ${text}`), subject: (text) => `Reminder: ${text}` },
+  'inform-of': {
+    body: (text) => sentence(`I would like to let you know ${/^(?:when|what|which|how|why|where|who)\b/i.test(text) ? '' : 'about '}${text}`),
+    subject: capitalised,
+  },
+  topic: {
+    body: (text) => `${sentence(`I am writing about ${text}`)} Please let me know when it would suit you to talk about it.`,
+    subject: capitalised,
+  },
+  'follow-up': {
+    body: (text) =>
+      text === ''
+        ? 'I wanted to follow up and hear where things stand on your side.'
+        : `${sentence(`I wanted to follow up on ${text}`)} Could you let me know where things stand on your side?`,
+    subject: (text) => (text === '' ? 'Following up' : `Following up on ${text}`),
+    asks: true,
+  },
+  thank: {
+    body: (text) => (text === '' ? 'Thank you very much.' : sentence(`Thank you very much for ${text}`)),
+    subject: (text) => (text === '' ? 'Thank you' : `Thank you for ${text}`),
+  },
+  apologise: {
+    body: (text) => (text === '' ? 'Please accept my apologies.' : sentence(`I apologise for ${text}`)),
+    subject: (text) => (text === '' ? 'My apologies' : `Apologies for ${text}`),
+  },
+  congratulate: {
+    body: (text) => (text === '' ? 'Congratulations!' : `Congratulations on ${withoutStop(text)}!`),
+    subject: (text) => (text === '' ? 'Congratulations' : `Congratulations on ${text}`),
+  },
+  invite: { body: (text) => sentence(`I would like to invite you to ${text}`), subject: (text) => `Invitation: ${text}`, asks: true },
+  announce: { body: (text) => sentence(`We are pleased to announce ${text}`), subject: capitalised },
+  'announce-that': { body: (text) => sentence(`We are pleased to announce that ${text}`), subject: capitalised },
+  offer: {
+    body: (text) => sentence(`I would like to offer ${/^you\b/i.test(text) ? '' : 'you '}${text}`),
+    subject: (text) => `Our offer: ${text.replace(/^you\s+/i, '')}`,
+  },
+  propose: {
+    body: (text) => sentence(`I would like to propose ${/^(?:we|you|our|the \p{L}+ (?:is|be))\b/iu.test(text) ? 'that ' : ''}${text}`),
+    subject: (text) => `A proposal: ${text.replace(/^to\s+/i, '')}`,
+  },
+  confirm: {
+    body: (text) => sentence(`I would like to confirm ${CLAUSE.test(text) ? 'that ' : ''}${text}`),
+    subject: (text) => `Confirmation: ${text}`,
+  },
+  welcome: {
+    body: (text) => (text === '' ? 'A warm welcome!' : `Welcome to ${withoutStop(text)}!`),
+    subject: (text) => (text === '' ? 'Welcome' : `Welcome to ${text}`),
+  },
+  share: { body: (text) => sentence(`I would like to share ${text} with you`), subject: (text) => capitalised(text.replace(/^(?:an?|the)\s+/i, '')) },
+  arrange: {
+    body: (text) => `${sentence(`I would like to arrange ${text}`)} Does that suit you, or would another time be better?`,
+    subject: (text) => capitalised(text.replace(/^an?\s+/i, '')),
+    asks: true,
+  },
+};
+
+const MEETING = /^(?:an?|another) (?:[\p{L}\d-]+ ){0,3}(?:call|meeting|demo|appointment|chat|visit|interview|session)\b/iu;
+const CLAUSE = /^(?:we|I|you|it|there|(?:the|our|your) (?:\p{L}+ ){1,3}(?:is|are|was|were|has|have|will|can))\b/iu;
+const AUXILIARY = /^(you|we|I) (can|could|will|would|are|were|have|had|should|may|do|did)\b\s*/i;
+
+export function worded(points: readonly Point[], reader: Reader, calendar: Calendar): Worded {
+  const statements: string[] = [];
+  const requests: string[] = [];
+  const unclear: string[] = [];
+  let subject: string | undefined;
+  for (const { act, text } of points) {
+    const turned = act === 'verbatim' ? { text, unclear: [] } : toReader(text, reader, calendar);
+    unclear.push(...turned.unclear);
+    const wording = WORDINGS[act];
+    const target = wording.asks === true ? requests : statements;
+    target.push(wording.body(turned.text, requests.length > 0));
+    subject ??= wording.subject(turned.text);
+  }
+  const paragraphs = [statements.join(statements.some((one) => one.includes('\n')) ? '\n\n' : ' '), requests.join(' ')];
+  return {
+    paragraphs: paragraphs.filter((paragraph) => paragraph !== ''),
+    subject: subjectLine(subject ?? ''),
+    asks: requests.length > 0,
+    unclear: [...new Set(unclear)],
+  };
+}
+
+function toReader(text: string, reader: Reader, calendar: Calendar): { text: string; unclear: string[] } {
+  const { text: turned, unclear } = turnedToReader(text.trim(), reader);
+  return { text: withSpokenDates(uncapitalised(turned), calendar), unclear };
+}
+
+/** A heading, not a paragraph: up to the first stop, at most 90 characters. */
+function subjectLine(text: string): string {
+  const first = text.replace(/\s+/g, ' ').split(/(?<=[.!?;])\s/)[0] ?? '';
+  return capitalised(clip(first.replace(/[\s.,;:!]+$/, ''), 90));
+}
+
+function question(text: string): string {
+  return `${withoutStop(text)}?`;
+}
+
+/** "you can join the call" as "Can you join the call?" */
+function directQuestion(text: string): string | undefined {
+  const match = text.match(AUXILIARY);
+  if (match === null) return undefined;
+  const [lead, pronoun = '', auxiliary = ''] = match;
+  return `${capitalised(auxiliary.toLowerCase())} ${pronoun} ${withoutStop(text.slice(lead.length))}?`;
+}

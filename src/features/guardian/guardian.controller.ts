@@ -1,0 +1,71 @@
+import { Body, Controller, Get, Post, Put } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { ChangeMode } from './change-mode.js';
+import { GuardianView, KillAnswer, KillBody, ModeBody, RevertAnswer, RevertBody } from './guardian.dto.js';
+import { GuardianHalted } from './guardian.errors.js';
+import { Guardians } from './guardians.repository.js';
+import { viewOf } from './guardian.js';
+import { HaltableWork } from './halting.js';
+import { KillSwitch } from './kill-switch.js';
+import { RevertKill } from './revert-kill.js';
+
+@Controller('api/pro/guardian')
+export class GuardianController {
+  constructor(
+    private readonly guardians: Guardians,
+    private readonly work: HaltableWork,
+    private readonly clock: Clock,
+    private readonly killSwitch: KillSwitch,
+    private readonly revertKill: RevertKill,
+    private readonly changeMode: ChangeMode,
+  ) {}
+
+  /** The guardian's mode and what it holds back. */
+  @Get()
+  @Route({ auth: 'token', returns: { 200: GuardianView } })
+  async read(@CurrentCaller() caller: Caller): Promise<GuardianView> {
+    const scope = scopeOf(caller);
+    const [guardian, standing] = await Promise.all([
+      this.guardians.read(scope),
+      this.work.standing(scope, this.clock.now()),
+    ]);
+    return viewOf(guardian, standing);
+  }
+
+  /** Halts all autonomous operations of the workspace. */
+  @Post(['kill-switch', 'killswitch'])
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    limit: specified('/api/pro/guardian/killswitch'),
+    returns: { 200: KillAnswer },
+  })
+  kill(@CurrentCaller() caller: Caller, @Body() body: KillBody): Promise<KillAnswer> {
+    return this.killSwitch.execute(caller, body.reason ?? null);
+  }
+
+  /** Restores operation after a kill. */
+  @Post('revert')
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    limit: specified('/api/pro/guardian/revert'),
+    returns: { 200: RevertAnswer },
+    errors: [InvalidTransition],
+  })
+  revert(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
+    return this.revertKill.execute(caller, body);
+  }
+
+  /** Sets how much the guardian lets pass. */
+  @Put('mode')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: GuardianView }, errors: [GuardianHalted] })
+  setMode(@CurrentCaller() caller: Caller, @Body() body: ModeBody): Promise<GuardianView> {
+    return this.changeMode.execute(caller, body.mode);
+  }
+}

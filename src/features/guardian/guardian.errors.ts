@@ -1,0 +1,7 @@
+import { defineError } from '../../platform/kernel/define-error.js';
+
+export const GuardianHalted = defineError(
+  'GUARDIAN_HALTED',
+  423,
+  'The kill switch is engaged; nothing goes out until an admin reverts it.',
+);

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { ChangeMode } from './change-mode.js';
+import { GuardianController } from './guardian.controller.js';
+import { GuardianEntity, RevertEntity } from './guardian.entity.js';
+import { Guardians } from './guardians.repository.js';
+import { HaltableWork } from './halting.js';
+import { KillSwitch } from './kill-switch.js';
+import { MoveGate } from './move-gate.js';
+import { RevertKill } from './revert-kill.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([GuardianEntity, RevertEntity]), StandingOrdersModule],
+  controllers: [GuardianController],
+  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate],
+  exports: [Guardians, HaltableWork, MoveGate],
+})
+export class GuardianModule {}

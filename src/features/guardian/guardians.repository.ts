@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { GuardianMode } from '../terms/terms.js';
+import { type GuardianEntity, RevertEntity } from './guardian.entity.js';
+
+const COLUMNS = 'workspace_id, mode, mode_before_kill, epoch, killed_at, killed_by, reason, last_checkpoint_id';
+
+@Injectable()
+export class Guardians {
+  constructor(private readonly db: Db) {}
+
+  async read(scope: Scope): Promise<GuardianEntity> {
+    const [row] = await this.db.read<GuardianEntity>(scope, `select ${COLUMNS} from guardians where workspace_id = $1`, [
+      scope.workspaceId,
+    ]);
+    return row!;
+  }
+
+  /**
+   * Reads the guardian and keeps it as it is until the transaction ends: a kill waits for those who hold it, and
+   * whoever comes after the kill sees it.
+   */
+  async hold(workspaceId: string): Promise<GuardianEntity> {
+    const { text, values } = this.holdStatement(workspaceId);
+    const [row] = await this.db.query<GuardianEntity>(text, values);
+    return row!;
+  }
+
+  /** {@link hold} for a caller that sends it along with statements of its own. */
+  holdStatement(workspaceId: string): Statement {
+    return { text: `select ${COLUMNS} from guardians where workspace_id = $1 for share`, values: [workspaceId] };
+  }
+
+  /** Engages the kill switch; undefined when it is engaged already. */
+  async kill(workspaceId: string, by: Actor, reason: string | null, at: number): Promise<GuardianEntity | undefined> {
+    const [row] = await this.db.query<GuardianEntity>(
+      `update guardians set mode = 'killed', mode_before_kill = mode, epoch = epoch + 1,
+         killed_at = $2, killed_by = $3::jsonb, reason = $4
+       where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}`,
+      [workspaceId, new Date(at), JSON.stringify(by), reason],
+    );
+    return row;
+  }
+
+  /** Goes back to the mode before the kill; undefined when there is no kill. Answers the row as it was. */
+  async lift(workspaceId: string): Promise<GuardianEntity | undefined> {
+    const [row] = await this.db.query<GuardianEntity>(
+      `update guardians g set mode = g.mode_before_kill, mode_before_kill = null, killed_at = null,
+         killed_by = null, reason = null
+       from (select * from guardians where workspace_id = $1 for update) before
+       where g.workspace_id = $1 and before.mode = 'killed'
+       returning g.workspace_id, g.mode, g.epoch, before.killed_at, before.killed_by, before.reason, g.last_checkpoint_id`,
+      [workspaceId],
+    );
+    return row;
+  }
+
+  /** Sets the mode; undefined while killed. */
+  async setMode(workspaceId: string, mode: GuardianMode): Promise<GuardianEntity | undefined> {
+    const [row] = await this.db.query<GuardianEntity>(
+      `update guardians set mode = $2 where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}`,
+      [workspaceId, mode],
+    );
+    return row;
+  }
+
+  recordRevert(revert: RevertEntity): void {
+    this.db.insert(RevertEntity, revert);
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+
+/** How much work a kill stopped, by the state it was stopped in. */
+export interface HaltedCounts {
+  queued: number;
+  executing: number;
+  sending: number;
+}
+
+/** A move that had been handed out when the kill came; whether it arrived is not known yet. */
+export interface Unconfirmed {
+  workPacketId: string;
+  /** Unix milliseconds. */
+  since: number;
+}
+
+export interface Halted {
+  halted: HaltedCounts;
+  unconfirmed: Unconfirmed[];
+}
+
+/** One line of a revert's plan. */
+export interface PlannedStep {
+  workPacketId: string;
+  reversibility: string;
+  compensation: unknown;
+  status: 'planned' | 'done' | 'failed' | 'not_possible' | 'skipped';
+}
+
+/**
+ * Work that the kill switch stops and a revert starts again. The guardian knows no kind of work; each feature that
+ * has some registers it here and is called within the transaction of the kill or the revert.
+ */
+export interface Haltable {
+  halt(workspaceId: string, at: number): Promise<Halted>;
+  resume(workspaceId: string, at: number): Promise<PlannedStep[]>;
+  standing(scope: Scope, at: number): Promise<WorkStanding>;
+}
+
+/** What the guardian holds back just now, for `GET /guardian`. */
+export interface WorkStanding {
+  /** Moves that wait for a person. */
+  pending: number;
+  /** Moves denied in the last 24 hours. */
+  blocked24h: number;
+}
+
+@Injectable()
+export class HaltableWork {
+  readonly #registered: Haltable[] = [];
+
+  register(work: Haltable): void {
+    this.#registered.push(work);
+  }
+
+  async halt(workspaceId: string, at: number): Promise<Halted> {
+    const total: Halted = { halted: { queued: 0, executing: 0, sending: 0 }, unconfirmed: [] };
+    for (const work of this.#registered) {
+      const { halted, unconfirmed } = await work.halt(workspaceId, at);
+      total.halted.queued += halted.queued;
+      total.halted.executing += halted.executing;
+      total.halted.sending += halted.sending;
+      total.unconfirmed.push(...unconfirmed);
+    }
+    return total;
+  }
+
+  async resume(workspaceId: string, at: number): Promise<PlannedStep[]> {
+    const steps: PlannedStep[] = [];
+    for (const work of this.#registered) steps.push(...(await work.resume(workspaceId, at)));
+    return steps;
+  }
+
+  async standing(scope: Scope, at: number): Promise<WorkStanding> {
+    const all = await Promise.all(this.#registered.map((work) => work.standing(scope, at)));
+    return {
+      pending: all.reduce((sum, one) => sum + one.pending, 0),
+      blocked24h: all.reduce((sum, one) => sum + one.blocked24h, 0),
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Notices } from '../../platform/database/notices.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { KillAnswer } from './guardian.dto.js';
+import { Guardians } from './guardians.repository.js';
+import { HaltableWork } from './halting.js';
+
+/**
+ * Halts all autonomous operations of the workspace (SPECIFICATION, States 4): mode, epoch, halted work and receipt in
+ * one transaction. Once it has committed no dispatch can start, since each holds the guardian's row while it marks a
+ * move as sending; runs in progress are aborted in every process by the notice.
+ */
+@Injectable()
+export class KillSwitch {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly guardians: Guardians,
+    private readonly work: HaltableWork,
+    private readonly receipts: Receipts,
+    private readonly notices: Notices,
+  ) {}
+
+  async execute(caller: Caller, reason: string | null): Promise<KillAnswer> {
+    const { workspaceId } = caller;
+    // Anyone who may act may stop, and a stop concerns every team.
+    await this.db.unit.seeWholeWorkspace();
+    const at = this.clock.now();
+    const killed = await this.guardians.kill(workspaceId, actorOf(caller), reason, at);
+    if (!killed) return this.unchanged(workspaceId);
+    const { halted, unconfirmed } = await this.work.halt(workspaceId, at);
+    const receiptId = this.receipts.append({
+      actor: actorOf(caller),
+      action: 'guardian.killed',
+      entity: { type: 'guardian', id: workspaceId },
+      summary: `${caller.name} engaged the kill switch${reason ? `: ${reason}` : '.'}`,
+      details: { reason, halted, unconfirmed },
+      guardianEpoch: killed.epoch,
+    });
+    this.notices.send('guardian', 'killed');
+    return { mode: 'killed', changed: true, epoch: killed.epoch, killedAt: at, receiptId, halted, unconfirmed };
+  }
+
+  private async unchanged(workspaceId: string): Promise<KillAnswer> {
+    const { epoch, killedAt } = await this.guardians.hold(workspaceId);
+    const halted = { queued: 0, executing: 0, sending: 0 };
+    return { mode: 'killed', changed: false, epoch, killedAt: killedAt!, receiptId: null, halted, unconfirmed: [] };
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Notices } from '../../platform/database/notices.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { RevertAnswer, RevertBody } from './guardian.dto.js';
+import { Guardians } from './guardians.repository.js';
+import { HaltableWork } from './halting.js';
+
+/** Restores operation after a kill (mode `resume`): the mode before it, and exactly the halted work goes on. */
+@Injectable()
+export class RevertKill {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly guardians: Guardians,
+    private readonly work: HaltableWork,
+    private readonly receipts: Receipts,
+    private readonly notices: Notices,
+  ) {}
+
+  /** @throws InvalidTransition when nothing was killed */
+  async execute(caller: Caller, body: RevertBody): Promise<RevertAnswer> {
+    const { workspaceId } = caller;
+    await this.db.unit.seeWholeWorkspace();
+    const at = this.clock.now();
+    const lifted = await this.guardians.lift(workspaceId);
+    if (!lifted) throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
+    const plan = await this.work.resume(workspaceId, at);
+    const revertId = newId('rvt');
+    const reason = body.reason ?? null;
+    this.guardians.recordRevert({
+      revertId,
+      workspaceId,
+      mode: 'resume',
+      reason,
+      plan,
+      createdBy: actorOf(caller),
+      createdAt: at,
+    });
+    const receiptId = this.receipts.append({
+      actor: actorOf(caller),
+      action: 'guardian.reverted',
+      entity: { type: 'revert', id: revertId },
+      summary: `${caller.name} lifted the kill switch; the guardian is ${lifted.mode} again.`,
+      details: { reason, mode: 'resume', resumed: plan.length, killedAt: lifted.killedAt },
+      guardianEpoch: lifted.epoch,
+    });
+    this.notices.send('guardian', 'reverted');
+    return { revertId, mode: 'resume', plan, receiptId };
+  }
+}

@@ -1,0 +1,78 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../../platform/auth/caller.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import type { CapoRole } from '../terms/terms.js';
+import type {
+  Effect,
+  OrderApproval,
+  OrderBudget,
+  OrderLimits,
+  OrderMatch,
+  OrderWhen,
+  StandingOrderStatus,
+} from './standing-order.js';
+
+@Entity('standing_orders')
+export class StandingOrderEntity {
+  @PrimaryColumn('text')
+  standingOrderId!: Id<'so'>;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  teamId!: Id<'team'> | null;
+  @Column('text')
+  name!: string;
+  @Column('text')
+  text!: string;
+  @Column('text', { array: true })
+  capos!: CapoRole[] | null;
+  @Column('text')
+  status!: StandingOrderStatus;
+  @Column('int')
+  version!: number;
+  @Column('text')
+  effect!: Effect;
+  @Column('jsonb')
+  match!: OrderMatch;
+  @Column('jsonb')
+  when!: OrderWhen | null;
+  @Column('jsonb')
+  limits!: OrderLimits | null;
+  @Column('jsonb')
+  budget!: OrderBudget | null;
+  @Column('jsonb')
+  approval!: OrderApproval | null;
+  @Column('timestamptz')
+  expiresAt!: number | null;
+  /** Why a new order did not become active. */
+  @Column('text')
+  heldBecause!: string | null;
+  /** SHA-256 over the rule; decisions name it. */
+  @Column('text')
+  hash!: string;
+  @Column('jsonb')
+  createdBy!: Actor;
+  @Column('timestamptz')
+  createdAt!: number;
+  @Column('timestamptz')
+  updatedAt!: number;
+  @Column('timestamptz')
+  activatedAt!: number | null;
+}
+
+/** One row for each move that an order let through. */
+@Entity('standing_order_uses')
+export class StandingOrderUseEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  standingOrderId!: string;
+  @PrimaryColumn('text')
+  workPacketId!: string;
+  @Column('timestamptz')
+  at!: number;
+  @Column('numeric')
+  amount!: number;
+  @Column('numeric')
+  cost!: number;
+}

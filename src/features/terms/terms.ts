@@ -1,0 +1,49 @@
+/** The words that every feature shares. */
+
+export const CAPO_ROLES = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
+export type CapoRole = (typeof CAPO_ROLES)[number];
+
+export const PRIORITIES = ['high', 'medium', 'low'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** How far a move can be undone, from harmless to final; it comes from the registry of action types, never from a model. */
+export const REVERSIBILITIES = ['read_only', 'reversible', 'externally_reversible', 'irreversible'] as const;
+export type Reversibility = (typeof REVERSIBILITIES)[number];
+
+export const GUARDIAN_MODES = [
+  'observe',
+  'supervised',
+  'guardrailed',
+  'autonomous',
+  'killed',
+  'recovering',
+] as const;
+export type GuardianMode = (typeof GUARDIAN_MODES)[number];
+
+export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
+export type Risk = (typeof RISKS)[number];
+
+export const DIRECTIVE_STATUSES = [
+  'pending_approval',
+  'queued',
+  'executing',
+  'sending',
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+  'cancelled',
+  'halted',
+  'reverted',
+] as const;
+export type DirectiveStatus = (typeof DIRECTIVE_STATUSES)[number];
+
+/** Money spent on models, with what was read and written for it. */
+export interface Cost {
+  amount: number;
+  currency: string;
+  tokensIn: number;
+  tokensOut: number;
+}
+
+export const NO_COST: Readonly<Cost> = Object.freeze({ amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 });

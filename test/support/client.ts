@@ -1,0 +1,60 @@
+import { randomInt } from 'node:crypto';
+
+/** What came back: the status, the headers, and the body parsed if it is JSON. */
+export interface Answer<T = any> {
+  status: number;
+  headers: Headers;
+  body: T;
+  text: string;
+}
+
+const ABSOLUTE = new RegExp('^/(api/|health/|openapi|docs|prometheus)');
+
+/** Calls the application over HTTP as one member, from an address of its own so that route limits stay apart. */
+export class Client {
+  readonly address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+
+  constructor(
+    readonly url: string,
+    readonly token: string | undefined,
+  ) {}
+
+  get<T = any>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.send<T>('GET', path, undefined, headers);
+  }
+
+  post<T = any>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.send<T>('POST', path, body, headers);
+  }
+
+  put<T = any>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.send<T>('PUT', path, body, headers);
+  }
+
+  delete<T = any>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.send<T>('DELETE', path, undefined, headers);
+  }
+
+  /** `body` as JSON, or as it is when it is bytes or text. Paths without a leading `/api` are below `/api/pro`. */
+  async send<T = any>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(this.url + (ABSOLUTE.test(path) ? path : `/api/pro${path}`), {
+      method,
+      headers: {
+        'X-Forwarded-For': this.address,
+        ...(this.token === undefined ? {} : { 'x-service-token': this.token }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T, text };
+  }
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createApplication } from '../../src/application.js';
+import type { Role, Tier } from '../../src/platform/auth/caller.js';
+import { loadConfig } from '../../src/platform/config/config.js';
+import { sha256 } from '../../src/platform/kernel/canonical-json.js';
+import { newId } from '../../src/platform/kernel/ids.js';
+import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
+import { type Answer, Client } from './client.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+
+export interface TestWorkspace {
+  workspaceId: string;
+  /** A client of the workspace's owner. */
+  owner: Client;
+}
+
+export interface TestMember extends Client {
+  memberId: string;
+  token: string;
+}
+
+/** The real application over a database of its own, listening on a port of its own. */
+export interface TestApp {
+  app: NestExpressApplication;
+  url: string;
+  dataDir: string;
+  database: TestDatabase;
+  /** Each log line of the application so far. */
+  logs: Record<string, unknown>[];
+  /** The workspace and owner of the first run. */
+  owner: Client;
+  workspaceId: string;
+  /** Rows, read as the owner of the database. */
+  rows<T = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<T[]>;
+  createWorkspace(tier?: Tier): Promise<TestWorkspace>;
+  createTeam(workspaceId: string, name: string): Promise<string>;
+  createMember(workspaceId: string, role: Role, teamIds?: string[]): Promise<TestMember>;
+  close(): Promise<void>;
+}
+
+/** Starts the application; `environment` are variables as in a shell. Limits are out of the way unless asked for. */
+export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-app-'));
+  const token = newOperatorToken();
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    BOOTSTRAP_TOKEN: token,
+    BOOTSTRAP_TIER: 'enterprise',
+    RATE_LIMIT_STORE: 'memory',
+    // Tests call more often than one address may; each client names an address of its own.
+    TRUST_PROXY: '1',
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    ...environment,
+  });
+  const logs: Record<string, unknown>[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      for (const line of chunk.toString().split('\n')) if (line) logs.push(JSON.parse(line));
+      done();
+    },
+  });
+  const app = await createApplication(config, database.url, sink);
+  await app.listen(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  const rows = async <T>(sql: string, values: unknown[] = []) => (await database.owner.query(sql, values)).rows as T[];
+  const [first] = await rows<{ workspace_id: string }>('select workspace_id from workspaces');
+
+  const createMember = async (workspaceId: string, role: Role, teamIds: string[] = []): Promise<TestMember> => {
+    const userId = newId('usr');
+    const memberId = newId('mem');
+    const memberToken = newOperatorToken();
+    await rows('insert into users (user_id, email, display_name) values ($1, $2, $3)', [
+      userId,
+      `${userId}@example.com`,
+      `${role} ${memberId.slice(-4)}`,
+    ]);
+    await rows('insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, $4)', [
+      memberId,
+      workspaceId,
+      userId,
+      role,
+    ]);
+    for (const teamId of teamIds) {
+      await rows('insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, $4)', [
+        workspaceId,
+        teamId,
+        memberId,
+        role === 'owner' ? 'admin' : role,
+      ]);
+    }
+    await rows(
+      'insert into tokens (token_id, workspace_id, member_id, name, token_hash, hint) values ($1, $2, $3, $4, $5, $6)',
+      [newId('tok'), workspaceId, memberId, 'test', sha256(memberToken), memberToken.slice(-4)],
+    );
+    return Object.assign(new Client(url, memberToken), { memberId, token: memberToken });
+  };
+
+  return {
+    app,
+    url,
+    dataDir,
+    database,
+    logs,
+    owner: new Client(url, token),
+    workspaceId: first!.workspace_id,
+    rows,
+    createMember,
+    async createWorkspace(tier = 'enterprise') {
+      const workspaceId = newId('wks');
+      await rows('insert into workspaces (workspace_id, name, tier) values ($1, $2, $3)', [
+        workspaceId,
+        `Workspace ${workspaceId.slice(-4)}`,
+        tier,
+      ]);
+      return { workspaceId, owner: await createMember(workspaceId, 'owner') };
+    },
+    async createTeam(workspaceId, name) {
+      const teamId = newId('team');
+      await rows('insert into teams (team_id, workspace_id, name, slug) values ($1, $2, $3, $4)', [
+        teamId,
+        workspaceId,
+        name,
+        name.toLowerCase(),
+      ]);
+      return teamId;
+    },
+    async close() {
+      await app.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks again until `done` holds; fails with the last answer after `seconds`. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  done: (value: T) => boolean = Boolean,
+  seconds = 10,
+): Promise<T> {
+  const until = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await ask();
+    if (done(value)) return value;
+    if (Date.now() > until) throw new Error(`not within ${seconds} s: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+export type { Answer };
