@@ -62,6 +62,10 @@ begin
     case when by_team then own_workspace || ' and ' || own_teams else own_workspace end);
 end $$;
 
+-- Times on the wire are Unix milliseconds.
+create function app.ms(at timestamptz) returns bigint language sql immutable parallel safe
+  return (extract(epoch from at) * 1000)::bigint;
+
 -- Lets the functions of consigliere_system read a table across workspaces.
 create function app.allow_system_reads(tenant_table regclass) returns void language plpgsql as $$
 begin

@@ -82,8 +82,9 @@ create table standing_order_uses (
   standing_order_id text not null,
   work_packet_id text not null,
   at timestamptz not null,
-  amount numeric(18, 4) not null default 0,
-  cost numeric(18, 6) not null default 0,
+  amount numeric(18, 4) not null,
+  currency text,
+  spent numeric(18, 4) not null,
   primary key (workspace_id, standing_order_id, work_packet_id)
 );
 create index standing_order_uses_by_time on standing_order_uses (workspace_id, standing_order_id, at);
@@ -182,6 +183,7 @@ create table directives (
   halted_from text,
   stage text not null check (stage in ('route', 'draft', 'review', 'send', 'done')),
   approval_id text,
+  work_packet_ids jsonb not null default '[]',
   output jsonb,
   engine jsonb,
   cost jsonb not null default '{"amount":0,"currency":"USD","tokensIn":0,"tokensOut":0}',
@@ -255,6 +257,7 @@ create table approvals (
   directive_id text not null references directives,
   capo text,
   kind text not null check (kind in ('output', 'standing_order', 'budget_override')),
+  round int not null,
   status text not null check (status in
     ('pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled')),
   ready boolean not null,

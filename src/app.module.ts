@@ -1,7 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
+import { AuditModule } from './features/audit/audit.module.js';
+import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
+import { RevenueModule } from './features/revenue/revenue.module.js';
+import { SignalsModule } from './features/signals/signals.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
+import { WorkPacketsModule } from './features/work-packets/work-packets.module.js';
+import { ApprovalsModule } from './features/approvals/approvals.module.js';
+import { ContextModule } from './features/context/context.module.js';
+import { DirectivesModule } from './features/directives/directives.module.js';
+import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
 import { Config } from './platform/config/config.js';
 import type { DatabaseAddress } from './platform/database/database-address.js';
 import { PlatformModule } from './platform/platform.module.js';
@@ -12,7 +21,20 @@ export class AppModule {
   static forRoot(config: Config, address: DatabaseAddress, logs?: DestinationStream): DynamicModule {
     return {
       module: AppModule,
-      imports: [PlatformModule.forRoot(config, address, logs), WorkspacesModule, GuardianModule],
+      imports: [
+        PlatformModule.forRoot(config, address, logs),
+        WorkspacesModule,
+        AuditModule,
+        GuardianModule,
+        SignalsModule,
+        DocumentsModule,
+        RevenueModule,
+        WorkPacketsModule,
+        ApprovalsModule,
+        ContextModule,
+        DirectivesModule,
+        ConsigliereModule,
+      ],
     };
   }
 }

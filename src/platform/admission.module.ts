@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { BodyGuard, RoleGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
+import { InputGuard, RoleGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
 import { Callers } from './auth/callers.js';
 import { TokenUse } from './auth/token-use.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -22,7 +22,7 @@ import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
     { provide: APP_GUARD, useClass: TokenGuard },
     { provide: APP_GUARD, useClass: TierLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
-    { provide: APP_GUARD, useClass: BodyGuard },
+    { provide: APP_GUARD, useClass: InputGuard },
     { provide: APP_INTERCEPTOR, useClass: MutationInterceptor },
     { provide: APP_PIPE, useFactory: validationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { storable } from '../../src/features/standing-orders/decision-input.js';
 import type { DecisionMove, DecisionOrder } from '../../src/features/standing-orders/decision-input.js';
 import { evaluate } from '../../src/features/standing-orders/evaluate.js';
-import { REVERSIBILITIES, type Effect } from '../../src/features/standing-orders/standing-order.js';
+import type { Effect } from '../../src/features/standing-orders/standing-order.js';
+import { GUARDIAN_MODES, REVERSIBILITIES } from '../../src/features/terms/terms.js';
 import { canonicalJson, sha256 } from '../../src/platform/kernel/canonical-json.js';
-import { anInput, anOrder, GUARDIAN_MODES } from './factories.js';
+import { anInput, anOrder } from './factories.js';
 
 const allow = anOrder({ standingOrderId: 'so_allow', name: 'Mail to customers', effect: 'allow' });
 const ask = anOrder({ standingOrderId: 'so_ask', name: 'Show me mail', effect: 'require_approval' });

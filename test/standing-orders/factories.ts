@@ -3,25 +3,15 @@ import type {
   DecisionInput,
   DecisionMove,
   DecisionOrder,
-  GuardianMode,
 } from '../../src/features/standing-orders/decision-input.js';
+import { EFFECTS, ON_EXCEED, PRESENCES } from '../../src/features/standing-orders/standing-order.js';
 import {
   CAPO_ROLES,
-  EFFECTS,
-  ON_EXCEED,
-  PRESENCES,
+  GUARDIAN_MODES,
+  type GuardianMode,
   PRIORITIES,
   REVERSIBILITIES,
-} from '../../src/features/standing-orders/standing-order.js';
-
-export const GUARDIAN_MODES = [
-  'observe',
-  'supervised',
-  'guardrailed',
-  'autonomous',
-  'killed',
-  'recovering',
-] as const satisfies GuardianMode[];
+} from '../../src/features/terms/terms.js';
 
 export function aMove(given: Partial<DecisionMove> = {}): DecisionMove {
   return {

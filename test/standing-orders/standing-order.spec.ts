@@ -4,8 +4,8 @@ import {
   relaxesIrreversible,
   tightens,
   type OrderMatch,
-  type Reversibility,
 } from '../../src/features/standing-orders/standing-order.js';
+import type { Reversibility } from '../../src/features/terms/terms.js';
 
 const REGISTRY: Record<string, Reversibility> = {
   'document.file': 'reversible',

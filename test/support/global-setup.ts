@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -18,6 +18,8 @@ declare module 'vitest' {
 /** One real PostgreSQL for the whole run, with one migrated database that each test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-test-'));
+  // Run by root, the server works as another user, who must be able to enter.
+  await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({
     dataDir,
     // The data is thrown away, so nothing needs to survive a crash of this server.

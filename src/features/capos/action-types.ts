@@ -27,7 +27,7 @@ export interface ActionType<Params> {
   /** Base of `leverageScore`: how much one such move usually changes for the business. */
   baseScore: number;
   params: z.ZodType<Params>;
-  compensate(params: Params, result: ActionResult): Compensation | null;
+  compensate(params: NoInfer<Params>, result: ActionResult): Compensation | null;
 }
 
 const define = <Params>(type: ActionType<Params>): ActionType<Params> => type;
@@ -131,7 +131,11 @@ export function validateAction(engine: Engine, type: string, params: unknown): V
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   const path = ['params', ...issue.path].map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: `${path}.${key}`, rule: 'unknown', message: 'is not a parameter' }));
+    return issue.keys.map((key) => ({
+      path: `${path}.${key}`,
+      rule: 'unknown',
+      message: 'is not a parameter',
+    }));
   }
   return [{ path, rule: issue.code, message: issue.message }];
 }

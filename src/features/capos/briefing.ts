@@ -101,7 +101,7 @@ export interface DraftPacket {
 }
 
 export interface CapoRunner {
-  /** Rejects with `RunnerFailed` and with nothing else. */
+  /** Rejects with `RunnerFailed`; any other error is a defect of the runner. */
   run(briefing: Briefing, options: { signal: AbortSignal }): Promise<Draft>;
 }
 

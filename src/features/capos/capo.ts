@@ -1,6 +1,7 @@
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
 /** The five capos of the specification ("Agent (capo)"), the engine each one runs, and the words of its domain. */
+export { CAPO_ROLES, type CapoRole };
 
 export const ENGINES = ['marketing', 'revenue', 'ops', 'product', 'executive'] as const;
 export type Engine = (typeof ENGINES)[number];
@@ -18,6 +19,8 @@ export interface Capo {
   vocabulary: { core: readonly string[]; hints: readonly string[] };
 }
 
+const terms = (list: string): readonly string[] => list.trim().split(/,\s*/);
+
 /** Terms are written as a person writes them: `routeDirective` compares stems, so one form of a word is enough. */
 export const CAPOS: Readonly<Record<CapoRole, Capo>> = {
   capo_marketing: {
@@ -27,16 +30,14 @@ export const CAPOS: Readonly<Record<CapoRole, Capo>> = {
     domain: ['audience', 'content', 'traffic', 'nurture'],
     aliases: ['marketing', 'the marketing team', 'capo_marketing'],
     vocabulary: {
-      core: [
-        ...['audience', 'content', 'traffic', 'nurture', 'campaign', 'newsletter', 'blog', 'social media'],
-        ...['linkedin', 'instagram', 'facebook', 'tweet', 'seo', 'brand', 'advert', 'ads', 'landing page'],
-        ...['webinar', 'headline', 'press release', 'subscriber', 'waitlist', 'waiting list', 'open rate'],
-        ...['click rate', 'case study', 'testimonial', 'influencer', 'mailing list', 'ad spend', 'copywriting'],
-      ],
-      hints: [
-        ...['announce', 'announcement', 'publish', 'promote', 'launch', 'story', 'post', 'engagement', 'visitor'],
-        ...['article', 'video', 'podcast', 'copy', 'awareness', 'segment', 'event', 'teaser', 'community'],
-      ],
+      core: terms(`
+        audience, content, traffic, nurture, campaign, newsletter, blog, social media, linkedin,
+        instagram, facebook, tweet, seo, brand, advert, ads, landing page, webinar, headline,
+        press release, subscriber, waitlist, waiting list, open rate, click rate, case study,
+        testimonial, influencer, mailing list, ad spend, copywriting`),
+      hints: terms(`
+        announce, announcement, publish, promote, launch, story, post, engagement, visitor, article,
+        video, podcast, copy, awareness, segment, event, teaser, community`),
     },
   },
   capo_revenue: {
@@ -46,15 +47,13 @@ export const CAPOS: Readonly<Record<CapoRole, Capo>> = {
     domain: ['deals', 'pricing', 'offers', 'pipeline'],
     aliases: ['revenue', 'sales', 'the sales team', 'the revenue team', 'capo_revenue'],
     vocabulary: {
-      core: [
-        ...['deal', 'price', 'offer', 'pipeline', 'invoice', 'payment', 'quote', 'discount', 'proposal', 'renewal'],
-        ...['renew', 'upsell', 'subscription', 'refund', 'prospect', 'crm', 'forecast', 'churn', 'commission'],
-        ...['overdue', 'purchase order', 'sale', 'negotiate', 'billing', 'contract', 'lead', 'demo', 'revenue event'],
-      ],
-      hints: [
-        ...['customer', 'buyer', 'client', 'pay', 'budget', 'upgrade', 'follow up', 'trial', 'account', 'sign'],
-        ...['close', 'terms', 'objection', 'buy', 'cost', 'margin', 'euro', 'dollar', 'stripe'],
-      ],
+      core: terms(`
+        deal, price, offer, pipeline, invoice, payment, quote, discount, proposal, renewal, renew,
+        upsell, subscription, refund, prospect, crm, forecast, churn, commission, overdue,
+        purchase order, sale, negotiate, billing, contract, lead, demo, revenue event`),
+      hints: terms(`
+        customer, buyer, client, pay, budget, upgrade, follow up, trial, account, sign, close, terms,
+        objection, buy, cost, margin, euro, dollar, stripe`),
     },
   },
   capo_ops: {
@@ -64,17 +63,15 @@ export const CAPOS: Readonly<Record<CapoRole, Capo>> = {
     domain: ['delivery', 'logistics', 'execution'],
     aliases: ['ops', 'operations', 'logistics', 'the ops team', 'the operations team', 'capo_ops'],
     vocabulary: {
-      core: [
-        ...['delivery', 'deliver', 'logistics', 'execution', 'shipment', 'supplier', 'vendor', 'inventory', 'stock'],
-        ...['warehouse', 'courier', 'onboarding', 'appointment', 'fulfilment', 'fulfillment', 'booking', 'venue'],
-        ...['procurement', 'rota', 'maintenance', 'incident', 'outage', 'parcel', 'pallet', 'truck', 'customs'],
-        ...['tracking number', 'support ticket', 'replacement part', 'spare part', 'installation', 'office'],
-      ],
-      hints: [
-        ...['ship', 'order', 'schedule', 'arrange', 'organise', 'organize', 'delay', 'reschedule', 'postpone'],
-        ...['meeting', 'agenda', 'process', 'checklist', 'remind', 'arrive', 'staff', 'travel', 'handover', 'return'],
-        ...['package', 'technician', 'backup', 'vendor call', 'shift'],
-      ],
+      core: terms(`
+        delivery, deliver, logistics, execution, shipment, supplier, vendor, inventory, stock,
+        warehouse, courier, onboarding, appointment, fulfilment, fulfillment, booking, venue,
+        procurement, rota, maintenance, incident, outage, parcel, pallet, truck, customs,
+        tracking number, support ticket, replacement part, spare part, installation, office`),
+      hints: terms(`
+        ship, order, schedule, arrange, organise, organize, delay, reschedule, postpone, meeting,
+        agenda, process, checklist, remind, arrive, staff, travel, handover, return, package,
+        technician, backup, vendor call, shift`),
     },
   },
   capo_product: {
@@ -84,39 +81,37 @@ export const CAPOS: Readonly<Record<CapoRole, Capo>> = {
     domain: ['build backlog', 'features', 'release'],
     aliases: ['product', 'engineering', 'the product team', 'the engineering team', 'capo_product'],
     vocabulary: {
-      core: [
-        ...['backlog', 'feature', 'release', 'roadmap', 'bug', 'sprint', 'user story', 'changelog', 'release notes'],
-        ...['prototype', 'spec', 'specification', 'usability', 'ux', 'deploy', 'regression', 'integration', 'api'],
-        ...['beta', 'acceptance criteria', 'crash', 'milestone', 'onboarding flow', 'technical debt', 'dark mode'],
-      ],
-      hints: [
-        ...['build', 'version', 'fix', 'test', 'user', 'feedback', 'design', 'improve', 'requirement', 'developer'],
-        ...['login', 'app', 'dashboard', 'ticket', 'code', 'estimate', 'mobile', 'screen'],
-      ],
+      core: terms(`
+        backlog, feature, release, roadmap, bug, sprint, user story, changelog, release notes,
+        prototype, spec, specification, usability, ux, deploy, regression, integration, api, beta,
+        acceptance criteria, crash, milestone, onboarding flow, technical debt, dark mode`),
+      hints: terms(`
+        build, version, fix, test, user, feedback, design, improve, requirement, developer, login,
+        app, dashboard, ticket, code, estimate, mobile, screen`),
     },
   },
   ceo: {
     role: 'ceo',
     engine: 'executive',
-    name: 'the CEO capo',
+    name: 'CEO',
     domain: ['strategic brief', 'morning report'],
     aliases: ['the ceo', 'ceo', 'executive'],
     vocabulary: {
-      core: [
-        ...['strategic', 'strategy', 'brief me', 'strategic brief', 'morning report', 'daily report', 'board'],
-        ...['investor', 'vision', 'okr', 'quarterly review', 'delegate', 'leadership', 'annual plan', 'runway'],
-        ...['standing order', 'where we stand', 'fundraising', 'weekly review', 'company goals', 'all teams'],
-      ],
-      hints: [
-        ...['brief', 'overview', 'kpi', 'priorities', 'decision', 'direction', 'company', 'quarter', 'goal', 'risk'],
-        ...['focus', 'status', 'policy', 'decide', 'week ahead'],
-      ],
+      core: terms(`
+        strategic, strategy, brief me, strategic brief, morning report, daily report, board,
+        investor, vision, okr, quarterly review, delegate, leadership, annual plan, runway,
+        standing order, where we stand, fundraising, weekly review, company goals, all teams`),
+      hints: terms(`
+        brief, overview, kpi, priorities, decision, direction, company, quarter, goal, risk, focus,
+        status, policy, decide, week ahead`),
     },
   },
 };
 
 const CAPO_BY_ALIAS: ReadonlyMap<string, CapoRole> = new Map(
-  CAPO_ROLES.flatMap((role) => CAPOS[role].aliases.map((alias) => [alias.replace(/^the /, ''), role] as const)),
+  CAPO_ROLES.flatMap((role) =>
+    CAPOS[role].aliases.map((alias) => [alias.replace(/^the /, ''), role] as const),
+  ),
 );
 
 export function isCapoRole(value: unknown): value is CapoRole {

@@ -20,6 +20,13 @@ export interface Halted {
   unconfirmed: Unconfirmed[];
 }
 
+/** The kill or the revert itself. */
+export interface GuardianAct {
+  /** Unix milliseconds. */
+  at: number;
+  receiptId: string;
+}
+
 /** One line of a revert's plan. */
 export interface PlannedStep {
   workPacketId: string;
@@ -33,8 +40,8 @@ export interface PlannedStep {
  * has some registers it here and is called within the transaction of the kill or the revert.
  */
 export interface Haltable {
-  halt(workspaceId: string, at: number): Promise<Halted>;
-  resume(workspaceId: string, at: number): Promise<PlannedStep[]>;
+  halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
+  resume(workspaceId: string, act: GuardianAct): Promise<PlannedStep[]>;
   standing(scope: Scope, at: number): Promise<WorkStanding>;
 }
 
@@ -54,10 +61,10 @@ export class HaltableWork {
     this.#registered.push(work);
   }
 
-  async halt(workspaceId: string, at: number): Promise<Halted> {
+  async halt(workspaceId: string, act: GuardianAct): Promise<Halted> {
     const total: Halted = { halted: { queued: 0, executing: 0, sending: 0 }, unconfirmed: [] };
     for (const work of this.#registered) {
-      const { halted, unconfirmed } = await work.halt(workspaceId, at);
+      const { halted, unconfirmed } = await work.halt(workspaceId, act);
       total.halted.queued += halted.queued;
       total.halted.executing += halted.executing;
       total.halted.sending += halted.sending;
@@ -66,9 +73,9 @@ export class HaltableWork {
     return total;
   }
 
-  async resume(workspaceId: string, at: number): Promise<PlannedStep[]> {
+  async resume(workspaceId: string, act: GuardianAct): Promise<PlannedStep[]> {
     const steps: PlannedStep[] = [];
-    for (const work of this.#registered) steps.push(...(await work.resume(workspaceId, at)));
+    for (const work of this.#registered) steps.push(...(await work.resume(workspaceId, act)));
     return steps;
   }
 

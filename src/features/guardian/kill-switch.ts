@@ -3,6 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Notices } from '../../platform/database/notices.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { KillAnswer } from './guardian.dto.js';
 import { Guardians } from './guardians.repository.js';
@@ -31,8 +32,10 @@ export class KillSwitch {
     const at = this.clock.now();
     const killed = await this.guardians.kill(workspaceId, actorOf(caller), reason, at);
     if (!killed) return this.unchanged(workspaceId);
-    const { halted, unconfirmed } = await this.work.halt(workspaceId, at);
-    const receiptId = this.receipts.append({
+    const receiptId = newId('rcp');
+    const { halted, unconfirmed } = await this.work.halt(workspaceId, { at, receiptId });
+    this.receipts.append({
+      receiptId,
       actor: actorOf(caller),
       action: 'guardian.killed',
       entity: { type: 'guardian', id: workspaceId },

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { type DecisionInput, type DecisionMove, storable } from '../standing-orders/decision-input.js';
+import { type DecisionInput, type DecisionMove, type OrderUsage, storable } from '../standing-orders/decision-input.js';
 import { type Decision, evaluate } from '../standing-orders/evaluate.js';
 import { type OrderWithUsage, StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
@@ -31,6 +31,7 @@ export class MoveGate {
   /**
    * Decides `moves` in their order, within the open transaction; what one move uses up of a limit counts for the
    * next. Decisions of one workspace wait for each other, so two of them cannot share the last place of a limit.
+   * Nothing is used up yet: {@link use} records the moves that then really go by these decisions.
    */
   async decide(moves: readonly DecisionMove[], { guardian, presence, timezone }: GateSituation): Promise<Gated[]> {
     const at = this.clock.now();
@@ -42,24 +43,42 @@ export class MoveGate {
         guardian: { mode: guardian.mode, epoch: guardian.epoch },
         move,
         orders: orders.map(({ usage: _usage, ...order }) => order),
-        usage: Object.fromEntries(orders.map((order) => [order.standingOrderId, order.usage])),
+        usage: Object.fromEntries(orders.map((order) => [order.standingOrderId, usageOf(order, move)])),
       });
       const decision = evaluate(input);
-      if (decision.outcome === 'allow') this.count(decision, move, orders, at);
-      return { decision, input };
+      const gated = { decision, input };
+      if (decision.outcome === 'allow') for (const use of usesOf(gated)) count(orders, use);
+      return gated;
     });
   }
 
-  private count(decision: Decision, move: DecisionMove, orders: readonly OrderWithUsage[], at: number): void {
-    for (const { standingOrderId } of decision.matched) {
-      const order = orders.find((candidate) => candidate.standingOrderId === standingOrderId)!;
-      const amount = move.amount ?? 0;
-      const spent = order.budget?.currency === move.currency ? amount : 0;
-      this.orders.recordUse(order.standingOrderId, move.workPacketId!, at, amount, spent);
-      order.usage.lastHour++;
-      order.usage.lastDay++;
-      order.usage.amountToday += amount;
-      order.usage.budgetSpent += spent;
-    }
+  /** Records that the move goes out by this decision: every order that matched counts it. */
+  use(gated: Gated): void {
+    for (const use of usesOf(gated)) this.orders.recordUse(use);
   }
+}
+
+type Use = Parameters<StandingOrders['recordUse']>[0];
+
+function usesOf({ decision, input: { at, move, orders } }: Gated): Use[] {
+  const { currency } = move;
+  const amount = Math.abs(move.amount ?? 0);
+  return decision.matched.map(({ standingOrderId }) => {
+    const { budget } = orders.find((order) => order.standingOrderId === standingOrderId)!;
+    const spent = currency !== null && budget?.currency === currency ? amount : 0;
+    return { standingOrderId, workPacketId: move.workPacketId!, at, amount, currency, spent };
+  });
+}
+
+function count(orders: readonly OrderWithUsage[], { standingOrderId, amount, currency, spent }: Use): void {
+  const { usage } = orders.find((order) => order.standingOrderId === standingOrderId)!;
+  usage.lastHour++;
+  usage.lastDay++;
+  usage.budgetSpent += spent;
+  if (currency !== null) usage.amountsToday[currency] = (usage.amountsToday[currency] ?? 0) + amount;
+}
+
+function usageOf({ usage }: OrderWithUsage, { currency }: DecisionMove): OrderUsage {
+  const { lastHour, lastDay, budgetSpent, amountsToday } = usage;
+  return { lastHour, lastDay, budgetSpent, amountToday: (currency !== null && amountsToday[currency]) || 0 };
 }

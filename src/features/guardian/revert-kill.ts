@@ -29,7 +29,8 @@ export class RevertKill {
     const at = this.clock.now();
     const lifted = await this.guardians.lift(workspaceId);
     if (!lifted) throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
-    const plan = await this.work.resume(workspaceId, at);
+    const receiptId = newId('rcp');
+    const plan = await this.work.resume(workspaceId, { at, receiptId });
     const revertId = newId('rvt');
     const reason = body.reason ?? null;
     this.guardians.recordRevert({
@@ -41,7 +42,8 @@ export class RevertKill {
       createdBy: actorOf(caller),
       createdAt: at,
     });
-    const receiptId = this.receipts.append({
+    this.receipts.append({
+      receiptId,
       actor: actorOf(caller),
       action: 'guardian.reverted',
       entity: { type: 'revert', id: revertId },

@@ -1,17 +1,9 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import type {
-  CapoRole,
-  Presence,
-  Priority,
-  Reversibility,
-  StandingOrderRule,
-  StandingOrderStatus,
-} from './standing-order.js';
+import type { CapoRole, GuardianMode, Priority, Reversibility } from '../terms/terms.js';
+import type { Presence, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 
-export type GuardianMode = 'observe' | 'supervised' | 'guardrailed' | 'autonomous' | 'killed' | 'recovering';
-
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 export interface DecisionMove {
   /** Null in a preflight, where there is no packet yet. */

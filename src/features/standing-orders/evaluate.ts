@@ -1,13 +1,14 @@
+import type { GuardianMode, Reversibility } from '../terms/terms.js';
 import { hashOf, storable } from './decision-input.js';
-import type { DecisionInput, DecisionMove, DecisionOrder, GuardianMode } from './decision-input.js';
+import type { DecisionInput, DecisionMove, DecisionOrder } from './decision-input.js';
 import { checkLimits, type LimitCheck, type LimitStanding } from './limits.js';
 import { fieldsHold } from './match.js';
 import { EFFECTS, tightens } from './standing-order.js';
-import type { Effect, OnExpiry, Reversibility } from './standing-order.js';
+import type { Effect, OnExpiry } from './standing-order.js';
 import { speaksAt } from './when.js';
 
 /** What an approval of the move is held to: the strictest terms of the orders that matched. */
-export interface ApprovalTerms {
+interface ApprovalTerms {
   expiresInMinutes: number;
   onExpiry: OnExpiry;
   selfApproval: boolean;

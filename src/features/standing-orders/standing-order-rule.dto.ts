@@ -13,15 +13,10 @@ import {
   Max,
   Min,
 } from 'class-validator';
-import {
-  BUDGET_WINDOWS,
-  ON_EXCEED,
-  ON_EXPIRY,
-  PRESENCES,
-  PRIORITIES,
-  REVERSIBILITIES,
-  WEEKDAYS,
-} from './standing-order.js';
+import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
+import type { Priority, Reversibility } from '../terms/terms.js';
+import { BUDGET_WINDOWS, ON_EXCEED, ON_EXPIRY, PRESENCES, WEEKDAYS } from './standing-order.js';
 import type {
   BudgetWindow,
   FieldCondition,
@@ -33,11 +28,9 @@ import type {
   OrderMatch,
   OrderWhen,
   Presence,
-  Priority,
-  Reversibility,
   Weekday,
 } from './standing-order.js';
-import { AreFieldConditions, HasOtherEnd, IsIanaZone } from './standing-order-validation.js';
+import { AreFieldConditions, HasOtherEnd } from './standing-order-validation.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;

@@ -71,8 +71,12 @@ export class StandingOrderUseEntity {
   workPacketId!: string;
   @Column('timestamptz')
   at!: number;
+  /** The money the move carries, without its sign. */
   @Column('numeric')
   amount!: number;
+  @Column('text')
+  currency!: string | null;
+  /** What of it the order's budget pays. */
   @Column('numeric')
-  cost!: number;
+  spent!: number;
 }

@@ -1,20 +1,11 @@
 import type { Id } from '../../platform/kernel/ids.js';
+import type { CapoRole, Priority, Reversibility } from '../terms/terms.js';
 
 export const EFFECTS = ['allow', 'throttle', 'require_approval', 'deny'] as const;
 /** What an order does to a move it matches, and what is decided about a move. Listed from the least strict. */
 export type Effect = (typeof EFFECTS)[number];
 
 export type StandingOrderStatus = 'draft' | 'shadow' | 'active' | 'paused' | 'archived';
-
-export const REVERSIBILITIES = ['read_only', 'reversible', 'externally_reversible', 'irreversible'] as const;
-/** How far a move can be undone. It comes from the registry of action types, never from a model's words. */
-export type Reversibility = (typeof REVERSIBILITIES)[number];
-
-export const CAPO_ROLES = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
-export type CapoRole = (typeof CAPO_ROLES)[number];
-
-export const PRIORITIES = ['low', 'medium', 'high'] as const;
-export type Priority = (typeof PRIORITIES)[number];
 
 export const PRESENCES = ['present', 'away'] as const;
 /** Whether the operator is there to be asked. */
@@ -33,7 +24,7 @@ export type OnExceed = (typeof ON_EXCEED)[number];
 export const ON_EXPIRY = ['reject', 'escalate'] as const;
 export type OnExpiry = (typeof ON_EXPIRY)[number];
 
-export type Scalar = string | number | boolean;
+type Scalar = string | number | boolean;
 
 /** All operators of a condition must hold; match.ts says what each one means. */
 export interface FieldCondition {

@@ -15,9 +15,11 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
+import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import { CAPO_ROLES, EFFECTS } from './standing-order.js';
-import type { CapoRole, Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { EFFECTS } from './standing-order.js';
+import type { Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 import {
   StandingOrderApproval,
   StandingOrderBudget,
@@ -104,12 +106,12 @@ export class CreateStandingOrderBody {
 }
 
 /** Who wrote an order. */
-export class StandingOrderAuthor {
-  type!: 'member' | 'capo' | 'consigliere' | 'system' | 'partner' | 'admin';
+export class StandingOrderAuthor implements Actor {
+  type!: Actor['type'];
   id!: string;
   name!: string;
   /** The surface through which it came. */
-  via!: 'api' | 'dashboard' | 'cli' | 'mcp' | 'link' | 'policy' | 'schedule';
+  via!: Via;
 }
 
 /** A recorded decision that would come out differently with the order. */

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { FirstRun } from './first-run.js';
+import { TeamOfRequest } from './team-of-request.js';
+import { Workspaces } from './workspaces.repository.js';
 import {
   MemberEntity,
   TeamEntity,
@@ -14,7 +16,7 @@ import {
   imports: [
     TypeOrmModule.forFeature([WorkspaceEntity, UserEntity, MemberEntity, TeamEntity, TeamMemberEntity, TokenEntity]),
   ],
-  providers: [FirstRun],
-  exports: [FirstRun],
+  providers: [FirstRun, TeamOfRequest, Workspaces],
+  exports: [FirstRun, TeamOfRequest, Workspaces],
 })
 export class WorkspacesModule {}

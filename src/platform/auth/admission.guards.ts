@@ -2,9 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { readBody } from '../http/body.js';
+import { isCleanText, readBody } from '../http/body.js';
 import { RouteTable } from '../http/route-table.js';
-import { Forbidden } from '../kernel/errors.js';
+import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { hasRole } from './caller.js';
 import { Callers } from './callers.js';
 
@@ -47,12 +47,19 @@ export class RoleGuard implements CanActivate {
   }
 }
 
-/** Reads the body, and only of those who may send one. */
+/** Reads the body, and only of those who may send one; text that the database cannot hold ends here. */
 @Injectable()
-export class BodyGuard implements CanActivate {
+export class InputGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    await readBody(http.getRequest<AdmittedRequest>(), http.getResponse<Response>());
+    const request = http.getRequest<AdmittedRequest>();
+    if (!Object.values(request.params).flat().every(isCleanText)) throw new NotFound();
+    const faults = Object.entries(request.query).filter(([, value]) => ![value].flat().map(String).every(isCleanText));
+    if (faults.length > 0) {
+      const rule = { rule: 'isText', message: 'text must not hold NUL or lone surrogates' };
+      throw new ValidationFailed({ details: faults.map(([path]) => ({ path, ...rule })) });
+    }
+    await readBody(request, http.getResponse<Response>());
     return true;
   }
 }

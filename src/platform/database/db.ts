@@ -103,7 +103,8 @@ export class Db {
 
   /** One of our functions that answer across workspaces, or a statement on a table that belongs to none. */
   async system<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    return this.transaction({ workspaceId: '', teamIds: [] }, (unit) => unit.query<T>(text, values));
+    const [rows] = await this.writeAll({ workspaceId: '', teamIds: [] }, [{ text, values }]);
+    return rows as T[];
   }
 
   private insertion<T extends object>(entity: EntityTarget<T>): Insertion {

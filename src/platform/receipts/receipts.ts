@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../auth/caller.js';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
-import { type Id, newId } from '../kernel/ids.js';
+import { newId } from '../kernel/ids.js';
 import { RequestContext } from '../kernel/request-context.js';
 import { receiptBody, type ReceiptContent } from './receipt.js';
 
 export type NewReceipt = Pick<ReceiptContent, 'actor' | 'action' | 'entity' | 'summary'> &
-  Partial<Pick<ReceiptContent, 'directiveId' | 'teamId' | 'capo' | 'outcome' | 'details' | 'guardianEpoch'>> & {
+  Partial<Pick<ReceiptContent, 'receiptId' | 'directiveId' | 'teamId' | 'capo' | 'outcome' | 'details' | 'guardianEpoch'>> & {
     actor: Actor;
   };
 
@@ -20,9 +20,9 @@ export class Receipts {
   ) {}
 
   /** Adds a receipt to the open transaction; it is numbered and hashed with the COMMIT. Answers its id. */
-  append(receipt: NewReceipt): Id<'rcp'> {
+  append(receipt: NewReceipt): string {
     const unit = this.db.unit;
-    const receiptId = newId('rcp');
+    const receiptId = receipt.receiptId ?? newId('rcp');
     const content: ReceiptContent = {
       receiptId,
       workspaceId: unit.scope.workspaceId,

@@ -1,4 +1,4 @@
-import { addresseesOf, type Addressee } from './people.js';
+import { addresseesOf, KIND_OF_PERSON, type Addressee } from './addressee.js';
 
 /**
  * Who is addressed at the start of a phrase: "Ada Lovelace (ada@example.com) about ...", "the customers on the
@@ -11,12 +11,6 @@ export interface Addressed {
   content: string;
 }
 
-/** Kinds of people that a sentence can address without naming anybody. */
-export const KIND_OF_PERSON =
-  'customers?|clients?|buyers?|leads?|prospects?|contacts?|subscribers?|users?|members?|suppliers?|vendors?|partners?|team|' +
-  'mailing list|waiting list|waitlist|audience|people|attendees|participants|recipients?|investors?|board|staff|' +
-  'colleagues?|candidates?|applicants?|courier|landlord|accountant|lawyer|guests?|speakers?|sponsors?|tenants?';
-
 /** Words that end a group of words naming somebody. */
 const STOP =
   'that|whether|if|about|regarding|concerning|re|to|for|of|on|in|at|by|with|from|because|as|so|saying|asking|telling|' +
@@ -27,11 +21,13 @@ const STOP =
 
 const ADDRESS = String.raw`[\p{L}\p{N}_+][\p{L}\p{N}._'+-]{0,63}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}`;
 const IN_BRACKETS = String.raw`\s*[<(]\s*${ADDRESS}\s*[>)]`;
-const NAME_WORD = String.raw`(?!(?:${STOP})\b)\p{Lu}[\p{L}\p{N}'’-]*(?:\.(?=\s+\p{Lu}))?`;
+const NAME_WORD = String.raw`(?!(?:${STOP})\b)\p{Lu}[\p{L}\p{N}]*(?:(?!['’]s\b)['’-][\p{L}\p{N}]+)*(?:\.(?=\s+\p{Lu}))?`;
 const CASED_NAME_WORD = NAME_WORD.replace(
   `(?:${STOP})`,
   `(?:${STOP.split('|')
-    .map((word) => (word === 'i' ? 'I' : `[${word.charAt(0)}${word.charAt(0).toUpperCase()}]${word.slice(1)}`))
+    .map((word) =>
+      word === 'i' ? 'I' : `[${word.charAt(0)}${word.charAt(0).toUpperCase()}]${word.slice(1)}`,
+    )
     .join('|')})`,
 );
 const NAME = String.raw`${CASED_NAME_WORD}(?:\s+(?:(?:van|von|der|de|del|la|bin|al)\s+){0,2}${CASED_NAME_WORD}){0,4}`;
@@ -92,21 +88,24 @@ function lengthAt(expression: RegExp, text: string, at: number): number {
   return expression.exec(text)?.[0].length ?? 0;
 }
 
+const TRAILING_LINK = { to: /\s+to\s+(?=[^\n]{1,300}$)/gi, with: /\s+with\s+(?=[^\n]{1,300}$)/gi } as const;
 const PERSONAL = new RegExp(String.raw`\b(?:him|her|them|everyone|everybody|all|${KIND_OF_PERSON})\b`, 'i');
 
 /** Somebody one writes to, rather than a thing that a verb handles. */
 export function isPersonal(addressee: Addressee): boolean {
-  return addressee.email !== null || addressee.name !== null || PERSONAL.test(addressee.text);
+  if (addressee.email !== null) return true;
+  return addressee.name === null ? PERSONAL.test(addressee.text) : !addressee.guessed;
 }
 
 /** "announce the launch to list@example.com": where nothing in front names a recipient. */
-export function trailingAddressed(content: string): Addressed | null {
+export function trailingAddressed(content: string, link: 'to' | 'with' = 'to'): Addressed | null {
   const clause = /^\s*(?:that|whether|if)\b/i.test(content);
-  for (const link of content.matchAll(/\s+to\s+(?=[^\n]{1,300}$)/gi)) {
-    const { to, content: behind } = addressedIn(content.slice(link.index + link[0].length));
+  for (const match of content.matchAll(TRAILING_LINK[link])) {
+    const { to, content: behind } = addressedIn(content.slice(match.index + match[0].length));
     // Inside a clause only an address is certain: "that they should write to Bob" doesn't address Bob.
     const certain = clause ? to.every((one) => one.email !== null) : to.every(isPersonal);
-    if (to.length > 0 && certain && !/[\p{L}\p{N}]/u.test(behind)) return { to, content: content.slice(0, link.index) };
+    if (to.length > 0 && certain && !/[\p{L}\p{N}]/u.test(behind))
+      return { to, content: content.slice(0, match.index) };
   }
   return null;
 }

@@ -39,7 +39,8 @@ const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 
 const MONTH =
   '(?:january|jan|february|feb|march|mar|april|apr|may|june|jun|july|jul|august|aug|september|sept|sep|october|oct|november|nov|december|dec)';
 const WEEKDAY = `(?:${WEEKDAYS.join('|')})`;
-const SHORT_WEEKDAY = '(?<=\\b(?:on|by|until|till|before|next|this|from|since) )(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)';
+const SHORT_WEEKDAY =
+  '(?<=\\b(?:on|by|until|till|before|next|this|from|since) )(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)';
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
 
 const PATTERNS = {
@@ -58,7 +59,10 @@ const PATTERNS = {
 /** One expression per pattern: named groups may then repeat between them. */
 const EXPRESSIONS = (Object.keys(PATTERNS) as (keyof typeof PATTERNS)[]).map((kind) => {
   const prefix = /^(?:iso|numeric|dayMonth|monthDay)$/.test(kind) ? `(?:${WEEKDAY},? (?:the )?)?` : '';
-  return { kind, expression: new RegExp(`(?<![\\p{L}\\p{N}@/.-])(?<!\\b(?:every|each) )${prefix}${PATTERNS[kind]}`, 'giu') };
+  return {
+    kind,
+    expression: new RegExp(`(?<![\\p{L}\\p{N}@/.-])(?<!\\b(?:every|each) )${prefix}${PATTERNS[kind]}`, 'giu'),
+  };
 });
 
 export function findDates(text: string, calendar: Calendar): FoundDate[] {
@@ -73,7 +77,9 @@ export function findDates(text: string, calendar: Calendar): FoundDate[] {
   }
   found.sort((a, b) => a.index - b.index || b.text.length - a.text.length);
   // "Friday, 4 December" is one date, not a weekday and a date.
-  return found.filter((each, at) => found.slice(0, at).every((one) => one.index + one.text.length <= each.index));
+  return found.filter((each, at) =>
+    found.slice(0, at).every((one) => one.index + one.text.length <= each.index),
+  );
 }
 
 /** "Friday, 4 December", with the year only when it is not the current one. */
@@ -94,7 +100,11 @@ function formOf(kind: keyof typeof PATTERNS, groups: Groups): FoundDate['form'] 
   return 'period';
 }
 
-function dateOf(kind: keyof typeof PATTERNS, groups: Groups, calendar: Calendar): Temporal.PlainDate | undefined {
+function dateOf(
+  kind: keyof typeof PATTERNS,
+  groups: Groups,
+  calendar: Calendar,
+): Temporal.PlainDate | undefined {
   const { today } = calendar;
   switch (kind) {
     case 'iso':
@@ -107,9 +117,15 @@ function dateOf(kind: keyof typeof PATTERNS, groups: Groups, calendar: Calendar)
     case 'endOf':
       return endOf(groups.unit ?? '', groups.next !== undefined, today);
     case 'shortEnd':
-      return endOf({ w: 'week', m: 'month', q: 'quarter', y: 'year' }[groups.short?.at(-1) ?? ''] ?? 'day', false, today);
+      return endOf(
+        { w: 'week', m: 'month', q: 'quarter', y: 'year' }[groups.short?.at(-1) ?? ''] ?? 'day',
+        false,
+        today,
+      );
     case 'near':
-      return today.add({ days: { yesterday: -1, today: 0, tonight: 0, tomorrow: 1 }[groups.near?.toLowerCase() ?? ''] ?? 2 });
+      return today.add({
+        days: { yesterday: -1, today: 0, tonight: 0, tomorrow: 1 }[groups.near?.toLowerCase() ?? ''] ?? 2,
+      });
     case 'ahead':
       return ahead(groups, today);
     case 'period':
@@ -140,7 +156,9 @@ function named(groups: Groups, today: Temporal.PlainDate): Temporal.PlainDate | 
   const month = monthNumber(groups.monthName ?? '');
   if (groups.year !== undefined) return valid(Number(groups.year), month, Number(groups.day));
   const years = [today.year, today.year + 1, today.year - 1];
-  const candidates = years.map((year) => valid(year, month, Number(groups.day))).filter((date) => date !== undefined);
+  const candidates = years
+    .map((year) => valid(year, month, Number(groups.day)))
+    .filter((date) => date !== undefined);
   return candidates.find((date) => {
     const distance = today.until(date).days;
     return distance >= -120 && distance <= 245;

@@ -39,7 +39,8 @@ const tone = (change: Partial<Tone>, text: string) => (edits: Edits) => {
 /** In order: the first rule that fits a request reads it. Each answers what it did, in the past tense. */
 const RULES: readonly Rule[] = [
   {
-    pattern: /^(?:change|set|make|use)?\s*(?:the\s+)?(?:subject|title|headline)(?:\s+line)?\s*(?:to|should (?:be|say|read)|is|as|:)?\s*:?\s*(?<text>\S[\s\S]*)$/i,
+    pattern:
+      /^(?:change|set|make|use)?\s*(?:the\s+)?(?:subject|title|headline)(?:\s+line)?\s*(?:to|should (?:be|say|read)|is|as|:)?\s*:?\s*(?<text>\S[\s\S]*)$/i,
     apply: (edits, { text }) => {
       edits.subject = withoutStop(unquoted(text?.slice(0, 200)));
       return `changed the subject to ${quoted(edits.subject)}`;
@@ -53,7 +54,8 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    pattern: /^(?:cc|copy(?: in)?|put|add)\s*:?\s*(?<who>[^;]{1,300}?)\s*(?:in|on|to|into)\s+(?:the\s+)?(?:cc|copy)$|^(?:cc|copy(?: in)?)\s*:?\s+(?<also>[^;]{1,300})$/i,
+    pattern:
+      /^(?:cc|copy(?: in)?|put|add)\s*:?\s*(?<who>[^;]{1,300}?)\s*(?:in|on|to|into)\s+(?:the\s+)?(?:cc|copy)$|^(?:cc|copy(?: in)?)\s*:?\s+(?<also>[^;]{1,300})$/i,
     apply: (edits, { who, also }) => {
       edits.cc.push(unquoted(who ?? also));
       return `copied it to ${quoted(edits.cc.at(-1) ?? '')}`;
@@ -69,7 +71,8 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    pattern: /^(?:please\s+)?(?:address|send|direct|mail|e-?mail)\s+(?:it|this|the (?:e-?mail|mail|message|letter))?\s*(?:instead\s+)?to\s+(?<who>[^;]{1,300}?)(?:\s+instead)?$|^(?:to|recipient|change the recipient to)\s*:?\s+(?<as>[^;]{0,100}@[^;]{1,200})$/i,
+    pattern:
+      /^(?:please\s+)?(?:address|send|direct|mail|e-?mail)\s+(?:it|this|the (?:e-?mail|mail|message|letter))?\s*(?:instead\s+)?to\s+(?<who>[^;]{1,300}?)(?:\s+instead)?$|^(?:to|recipient|change the recipient to)\s*:?\s+(?<as>[^;]{0,100}@[^;]{1,200})$/i,
     apply: (edits, { who, as }) => {
       edits.to = unquoted(who ?? as);
       return `addressed it to ${quoted(edits.to)}`;
@@ -83,7 +86,8 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    pattern: /^(?:replace|change|swap)\s+(?!(?:the\s+)?(?:tone|style|length)\b)(?<from>.{1,300}?)\s+(?:with|to|by|for)\s+(?<to>.{1,300})$|^(?:say|write|use|put)\s+(?<new>.{1,300}?)\s+instead\s+of\s+(?<old>.{1,300})$/is,
+    pattern:
+      /^(?:replace|change|swap)\s+(?!(?:the\s+)?(?:tone|style|length)\b)(?<from>.{1,300}?)\s+(?:with|to|by|for)\s+(?<to>.{1,300})$|^(?:say|write|use|put)\s+(?<new>.{1,300}?)\s+instead\s+of\s+(?<old>.{1,300})$/is,
     apply: (edits, { from, to, new: wanted, old }) => {
       const replacement = { from: unquoted(from ?? old), to: unquoted(to ?? wanted) };
       edits.replacements.push(replacement);
@@ -91,40 +95,63 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    pattern: /^(?:drop|remove|delete|cut|omit|skip|leave out|take out|get rid of|without|no|don['’]?t (?:mention|include|say|talk about)|do not (?:mention|include|say|talk about)|strike)\s+(?<what>[\s\S]{1,300})$/i,
+    pattern:
+      /^(?:drop|remove|delete|cut|omit|skip|leave out|take out|get rid of|without|no|don['’]?t (?:mention|include|say|talk about)|do not (?:mention|include|say|talk about)|strike)\s+(?<what>[\s\S]{1,300})$/i,
     apply: (edits, { what = '' }) => {
-      const subject = unquoted(what).replace(/^(?:the\s+)?(?:part|bit|sentence|line|paragraph|section|mention)s?\s+(?:about|on|with|of)\s+/i, '');
+      const subject = unquoted(what).replace(
+        /^(?:the\s+)?(?:part|bit|sentence|line|paragraph|section|mention)s?\s+(?:about|on|with|of)\s+/i,
+        '',
+      );
       edits.drops.push(subject);
       return `dropped what it said about ${quoted(subject)}`;
     },
   },
   {
-    pattern: /^(?:please\s+)?(?:also\s+)?(?<verb>(?:add|mention|include|say|state|note|point out)\b|(?=(?:ask|tell|remind|thank|apologi[sz]e|invite|let)\s))\s*:?\s*(?<text>[\s\S]{1,2000})$/i,
+    pattern:
+      /^(?:please\s+)?(?:also\s+)?(?<verb>(?:add|mention|include|say|state|note|point out)\b|(?=(?:ask|tell|remind|thank|apologi[sz]e|invite|let)\s))\s*:?\s*(?<text>[\s\S]{1,2000})$/i,
     apply: (edits, { text = '' }) => {
       edits.additions.push(plain(text));
       return `added ${quoted(text)}`;
     },
   },
   {
-    pattern: /\b(?:don['’]?t send|do not send|only file|just (?:a )?(?:draft|document)|as a document|file it instead)\b/i,
+    pattern:
+      /\b(?:don['’]?t send|do not send|only file|just (?:a )?(?:draft|document)|as a document|file it instead)\b/i,
     apply: (edits) => {
       edits.documentOnly = true;
       return 'filed it as a document instead of sending it';
     },
   },
-  { pattern: /\b(?:informal|less formal|friendl(?:y|ier)|warmer|warm|more personal|more casual|casual|less stiff|softer|kinder|nicer)\b/i, apply: tone({ register: 'friendly' }, 'made it friendlier') },
-  { pattern: /\b(?:formal|formally|less casual|more professional|professional|more official|more polite|politer|more respectful)\b/i, apply: tone({ register: 'formal' }, 'made it more formal') },
-  { pattern: /\b(?:shorter|shorten|short|briefer|brief|more concise|concise|less text|less wordy|too long|trim|tighter|crisper|to the point)\b/i, apply: tone({ length: 'short' }, 'made it shorter') },
-  { pattern: /\b(?:longer|more detail(?:ed|s)?|elaborate|expand|too short|more context|in depth)\b/i, apply: tone({ length: 'long' }, 'made it more detailed') },
+  {
+    pattern:
+      /\b(?:informal|less formal|friendl(?:y|ier)|warmer|warm|more personal|more casual|casual|less stiff|softer|kinder|nicer)\b/i,
+    apply: tone({ register: 'friendly' }, 'made it friendlier'),
+  },
+  {
+    pattern:
+      /\b(?:formal|formally|less casual|more professional|professional|more official|more polite|politer|more respectful)\b/i,
+    apply: tone({ register: 'formal' }, 'made it more formal'),
+  },
+  {
+    pattern:
+      /\b(?:shorter|shorten|short|briefer|brief|more concise|concise|less text|less wordy|too long|trim|tighter|crisper|to the point)\b/i,
+    apply: tone({ length: 'short' }, 'made it shorter'),
+  },
+  {
+    pattern: /\b(?:longer|more detail(?:ed|s)?|elaborate|expand|too short|more context|in depth)\b/i,
+    apply: tone({ length: 'long' }, 'made it more detailed'),
+  },
 ];
 
 /** Where one request ends and the next begins: stops, and "and" or a comma in front of a word that opens a request. */
 const REQUEST_OPENER =
   'add|also|mention|include|drop|remove|delete|cut|omit|skip|leave|take|without|don|do not|change|replace|use|set|make|sign|address|send|cc|copy|shorten|shorter|be more|more|less|say|ask|keep|too|expand';
-const BETWEEN_REQUESTS = new RegExp(String.raw`(?<=[.!?])\s+|\s*[;\n]\s*|(?:,\s*(?:and\s+|but\s+)?|\s+(?:and|but)\s+)(?=(?:please\s+)?(?:${REQUEST_OPENER})\b)`, 'i');
-const POLITENESS = /^(?:please|can you|could you|kindly|ok(?:ay)?|good|great|nice|fine|thanks|but|and|also|then|now|it (?:should|must)|you should|let['’]s)[\s,:!-]+/i;
-
-export const NO_EDITS: Edits = readFeedback([]);
+const BETWEEN_REQUESTS = new RegExp(
+  String.raw`(?<=[.!?])\s+|\s*[;\n]\s*|(?:,\s*(?:and\s+|but\s+)?|\s+(?:and|but)\s+)(?=(?:please\s+)?(?:${REQUEST_OPENER})\b)`,
+  'i',
+);
+const POLITENESS =
+  /^(?:please|can you|could you|kindly|ok(?:ay)?|good|great|nice|fine|thanks|but|and|also|then|now|it (?:should|must)|you should|let['’]s)[\s,:!-]+/i;
 
 export function readFeedback(rounds: readonly { round: number; text: string }[]): Edits {
   const edits: Edits = {
@@ -158,7 +185,11 @@ function requestsIn(text: string): string[] {
       while (POLITENESS.test(bare)) bare = bare.replace(POLITENESS, '');
       return bare.replace(/[.!\s]+$/, '');
     })
-    .filter((request) => /[\p{L}\p{N}]/u.test(request) && !/^(?:thanks?|thank you|good|great|ok(?:ay)?|nice|please)$/i.test(request));
+    .filter(
+      (request) =>
+        /[\p{L}\p{N}]/u.test(request) &&
+        !/^(?:thanks?|thank you|good|great|ok(?:ay)?|nice|please)$/i.test(request),
+    );
 }
 
 export function tonedBy(tone: Tone, edits: Edits): Tone {

@@ -28,6 +28,7 @@ export type Act =
   | 'confirm'
   | 'welcome'
   | 'share'
+  | 'enclose'
   | 'arrange'
   | 'verbatim';
 
@@ -57,7 +58,10 @@ export type Manner =
 /** Every spelling of a verb that opens a point, with what it does. */
 const VERBS: readonly (readonly [pattern: string, manner: Manner])[] = [
   ['ask(?:ing)?|inquir(?:e|ing)|enquir(?:e|ing)|request(?:ing)?', 'ask'],
-  ['tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|mention(?:ing)?|say(?:ing)?|explain(?:ing)?|advis(?:e|ing)', 'tell'],
+  [
+    'tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|mention(?:ing)?|say(?:ing)?|explain(?:ing)?|advis(?:e|ing)',
+    'tell',
+  ],
   ['let(?:ting)?(?= [^.;]{1,60}? know)|stat(?:e|ing)|add(?:ing)?(?= that)|point(?:ing)? out', 'tell'],
   ['remind(?:ing)?', 'remind'],
   ['thank(?:ing)?', 'thank'],
@@ -89,7 +93,10 @@ const FURTHER_AFTER_TASK = new RegExp(
 );
 const LEADING_VERB = VERBS.map(([pattern, manner]) => ({
   manner,
-  expression: new RegExp(String.raw`^(?:(?:and|but|also|then|please|,)\s+)*(?:to\s+)?(?:${pattern})\b\s*`, 'iu'),
+  expression: new RegExp(
+    String.raw`^(?:(?:and|but|also|then|please|,)\s+)*(?:to\s+)?(?:${pattern})\b\s*`,
+    'iu',
+  ),
 }));
 const LEADING_PRONOUN = new RegExp(String.raw`^(?:with\s+|to\s+)?${PRONOUN}\b\s*(?:know\b)?\s*`, 'iu');
 
@@ -113,11 +120,15 @@ export function pointsOf(content: string, manner: Manner): Point[] {
     const point = pointOf(governing, rest.replace(/^[\s,:–-]+/, '').trim());
     if (point !== undefined) points.push(point);
   }
-  return points;
+  const silent = points.length === 0 ? pointOf(manner, '') : undefined;
+  return silent === undefined ? points : [silent];
 }
 
 function piecesOf(content: string): string[] {
-  const task = /^\s*(?:(?:to\s+)?(?:ask|tell|remind|invite)(?:ing)?\s+\S+\s+)?to\s+(?!the\b|a\b|an\b|our\b)\p{Ll}/u.test(content);
+  const task =
+    /^\s*(?:(?:to\s+)?(?:ask|tell|remind|invite)(?:ing)?\s+\S+\s+)?to\s+(?!the\b|a\b|an\b|our\b)\p{Ll}/u.test(
+      content,
+    );
   return content.split(task ? FURTHER_AFTER_TASK : FURTHER_POINT).filter((piece) => piece.trim() !== '');
 }
 
@@ -177,7 +188,8 @@ const COMPLETE: ReadonlySet<Manner> = new Set(['thank', 'apologise', 'congratula
 
 function pointOf(manner: Manner, rest: string): Point | undefined {
   const text = rest.replace(/[\s,;]+$/, '');
-  if (!/[\p{L}\p{N}]/u.test(text)) return COMPLETE.has(manner) ? { act: UNMARKED[manner], text: '' } : undefined;
+  if (!/[\p{L}\p{N}]/u.test(text))
+    return COMPLETE.has(manner) ? { act: UNMARKED[manner], text: '' } : undefined;
   for (const [pattern, act] of MARKERS[manner]) {
     const marker = text.match(pattern)?.[0];
     if (marker !== undefined) return { act, text: text.slice(marker.length) };
@@ -187,5 +199,15 @@ function pointOf(manner: Manner, rest: string): Point | undefined {
     return { act: manner === 'ask' || manner === 'write' ? 'inquiry' : 'inform-of', text };
   }
   if (manner === 'ask' && /^(?:her|his|their)\s/i.test(text)) return { act: 'inquiry', text };
+  // "email Ada the release notes" hands over a thing, "email Ada the demo moved" says something.
+  if (UNMARKED[manner] === 'state' && isThing(text)) return { act: 'share', text };
   return { act: UNMARKED[manner], text };
+}
+
+const FINITE =
+  /\b(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|do|does|did|isn['’]t|aren['’]t|won['’]t|can['’]t|ships?|starts?|ends?|works?|costs?|moves?|opens?|closes?|arrives?|needs?|includes?|stays?|begins?|expires?|comes?|goes|takes?|went|came|left|won|lost|got|sent|made|paid|sold|(?<!\b(?:the|an?|our|my|their|his|her) )\p{L}{2,}ed)\b/iu;
+
+/** Whether the words name something and say nothing about it. */
+export function isThing(text: string): boolean {
+  return /^(?:the|an?|our|my|this|these|those|some|all|her|his|their)\s/i.test(text) && !FINITE.test(text);
 }

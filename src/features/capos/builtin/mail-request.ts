@@ -1,7 +1,7 @@
 import { addressedIn, isPersonal, trailingAddressed, type Addressed } from './addressing.js';
 import { findDates, type Calendar } from './calendar.js';
 import { leadingManner, pointsOf, type Manner, type Point } from './mail-content.js';
-import { addresseesOf, type Addressee } from './people.js';
+import { addresseesOf, type Addressee } from './addressee.js';
 import { oneLine } from './text.js';
 import { toneIn, type Tone } from './tone.js';
 
@@ -40,7 +40,8 @@ const SUBJECT = new RegExp(
   String.raw`,?\s*(?:\b(?:and|with|use|using)\s+)?(?:(?:the|a)\s+)?\bsubject(?:\s+line)?\s*(?:is|to|should be|of)?\s*(?:${QUOTE}|:\s*${QUOTE.replace('quote', 'late')}|:\s*(?<bare>[^.;\n"“”]{1,200}))`,
   'iu',
 );
-const MANNERS = /[,;]?\s*\b(?:in an? (?:very )?\p{L}+ (?:tone|way|manner|style)|(?:and )?keep(?:ing)? it (?:very )?\p{L}+)\b/iu;
+const MANNERS =
+  /[,;]?\s*\b(?:in an? (?:very )?\p{L}+ (?:tone|way|manner|style)|(?:and )?keep(?:ing)? it (?:very )?\p{L}+)\b/iu;
 const COPY =
   /[,;]?\s*(?:\band\s+)?\b(?:cc|copying|copy in|with (?:a )?copy to)\b:?\s+(?<who>[^;:!?\n]{1,300}?)(?=\s*(?:[;!?\n]|[.](?:\s|$)|$|,?\s+(?:that|about|to tell|and (?:tell|ask|let|remind))\b))/iu;
 
@@ -68,7 +69,8 @@ function withoutParts(step: string) {
 /** "remind Bob on Friday to pay": the day in front of the message is when to write, not what to say. */
 function withoutDay(content: string, calendar: Calendar): { when: string | null; content: string } {
   const first = findDates(content, calendar)[0];
-  if (first === undefined || !/^(?:on |by )?$/i.test(content.slice(0, first.index))) return { when: null, content };
+  if (first === undefined || !/^(?:on |by )?$/i.test(content.slice(0, first.index)))
+    return { when: null, content };
   const rest = content.slice(first.index + first.text.length).replace(/^[\s,]+/, '');
   const opensMessage = /^(?:that|whether|if|about|to|for|regarding|and)\b|^:/i.test(rest);
   return opensMessage ? { when: first.text, content: rest } : { when: null, content };
@@ -96,20 +98,24 @@ const MANNER_OF_NOUN: readonly (readonly [noun: RegExp, manner: Manner])[] = [
   [/^update/i, 'share'],
 ];
 /** Without a person these are documents: "draft an announcement", "write a note". */
-const NEEDS_PERSON = /^(?:note|letter|announcement|update|line|word|message|invit\w+|confirmation|response)$/i;
+const NEEDS_PERSON =
+  /^(?:note|letter|announcement|update|line|word|message|invit\w+|confirmation|response)$/i;
 const ADJECTIVE =
   /^(?:quick|short|brief|polite|friendly|formal|warm|kind|gentle|nice|personal|final|new|first|second|last|official|little|small|follow-up|concise|casual|cheerful|heartfelt|sincere|written)$/i;
-/** Verbs that address somebody even where the object is no known kind of person: "remind the plumber". */
-const ADDRESSING: ReadonlySet<Manner> = new Set(['ask', 'tell', 'remind', 'thank', 'invite', 'congratulate', 'apologise']);
+/** Verbs that address somebody even where the object is no known kind of person: "remind the plumber to ...". */
+const ADDRESSING = /^(?:ask|tell|remind|thank|invite|inform|notify|congratulate|apologi[sz]e|welcome)\b/i;
+/** What tells "ask the plumber whether ..." from "tell the story of our founder". */
+const CLAUSE = /^(?:that|whether|if|to|about|for|on|regarding|when|what|which|how|why|where|who)\b/i;
 
 const LET_KNOW = /^let\s+(?<who>[^.;:]{1,120}?)\s+know\b\s*(?<rest>[\s\S]*)$/iu;
 const ARRANGE =
-  /^(?:schedule|arrange|set up|book|organi[sz]e|plan)\s+(?<what>(?:an?|the|another)\s+(?:[\p{L}\d-]{1,30}\s+){0,4}?(?:call|meeting|demo|appointment|chat|visit|interview|lunch|coffee|session|kick-?off))\s+with\s+(?<rest>[\s\S]*)$/iu;
+  /^(?:schedule|arrange|set up|book|organi[sz]e|plan)\s+(?<what>(?:an?|the|another)\s+(?:[\p{L}\d-]{1,30}\s+){0,4}?(?:call|meeting|demo|appointment|chat|visit|interview|lunch|coffee|session|kick-?off)\b[^.;:\n]{0,80}?)\s+with\s+(?<rest>[\s\S]*)$/iu;
 const UPDATE = /^update\s+(?<rest>[\s\S]*)$/iu;
 const WRITE =
   /^(?:e-?mail|mail|message|text|write(?:\s+back)?\s+to|reply to|respond to|answer|contact|reach out to|get in touch with|get back to|ping)\s+(?<rest>[\s\S]*)$/iu;
 /** "write Ada about ...": the clause behind shows that Ada is a person and not a title. */
-const WRITE_PERSON = /^[Ww]rite\s+(?=\S+@|\p{Lu}[^.]{0,80}?\s(?:about|that|to|and|whether|if|asking)\s)(?<rest>[\s\S]*)$/u;
+const WRITE_PERSON =
+  /^[Ww]rite\s+(?=\S+@|\p{Lu}[^.]{0,80}?\s(?:about|that|to|and|whether|if|asking)\s)(?<rest>[\s\S]*)$/u;
 const SEND = /^(?:send|share|forward|hand)(?:\s+(?:out|over))?\s+(?<rest>[\s\S]*)$/iu;
 
 /** The ways in which people ask for a mail; the first that fits reads the step. */
@@ -136,17 +142,25 @@ const OPENERS: readonly ((text: string) => Opening | undefined)[] = [
   },
   function write(text) {
     const { rest } = (text.match(WRITE) ?? text.match(WRITE_PERSON))?.groups ?? {};
-    return rest === undefined ? undefined : { manner: 'write', ...addressedSomewhere(rest) };
+    if (rest === undefined) return undefined;
+    const read = addressedSomewhere(rest);
+    // "email the release notes to Ada" names a thing first.
+    const thing = read.to.length > 0 && !read.to.some(isPersonal) ? send(`send ${rest}`) : undefined;
+    return thing ?? { manner: 'write', ...read };
   },
   send,
   function verb(text) {
     const led = leadingManner(text);
     if (led === undefined || /^(?:to|and|then)\b/i.test(text)) return undefined;
-    const read = addressedSomewhere(led.rest.replace(/^(?:with|to|from)\s+/i, ''));
-    const people = ADDRESSING.has(led.manner) ? read.to.length > 0 : read.to.some(isPersonal);
-    if (people) return { manner: led.manner, ...read };
+    const { manner, rest } = led;
+    const link = manner === 'confirm' ? 'with' : 'to';
+    const read = addressedSomewhere(rest.replace(/^(?:with|to|from)\s+/i, ''), link);
+    if (read.to.some(isPersonal)) return { manner, ...read };
+    const addresses =
+      ADDRESSING.test(text) && (read.to.some(({ guessed }) => guessed) || CLAUSE.test(read.content));
+    if (addresses) return { manner, ...read };
     // "Follow up on the proposal" needs nobody by name; "propose a plan" without a person is a document.
-    return led.manner === 'follow up' ? { manner: led.manner, to: [], content: led.rest } : undefined;
+    return manner === 'follow up' ? { manner, to: [], content: rest } : undefined;
   },
 ];
 
@@ -154,7 +168,11 @@ const OPENERS: readonly ((text: string) => Opening | undefined)[] = [
 function nounLed(text: string): Opening | undefined {
   const { early = '', modifiers = '', noun, rest = '' } = text.match(NOUN_LED)?.groups ?? {};
   if (noun === undefined) return undefined;
-  const named = /^(?:to|for)\s/i.test(rest) ? addressedIn(rest.replace(/^\S+\s+/, '')) : { to: [], content: rest };
+  const linked = /^(?:to|for)\s/i.test(rest) ? addressedIn(rest.replace(/^\S+\s+/, '')) : undefined;
+  // "a reminder for invoice 4711" is for nobody.
+  const isPerson =
+    linked !== undefined && (linked.to.some(isPersonal) || (/^to\s/i.test(rest) && linked.to.length > 0));
+  const named = isPerson ? linked : { to: [], content: rest };
   const inFront = early.trim() === '' ? [] : addresseesOf(early);
   const behind = inFront.length + named.to.length > 0 ? null : trailingAddressed(rest);
   const to = inFront.length > 0 ? inFront : (behind?.to ?? named.to);
@@ -172,7 +190,10 @@ function send(text: string): Opening | undefined {
   const { rest } = text.match(SEND)?.groups ?? {};
   if (rest === undefined) return undefined;
   const first = addressedIn(rest);
-  if (first.to.some(isPersonal) && /^(?:an?|the|our|my|his|her|their|some|all|this|that|these|those|\d)/i.test(first.content)) {
+  if (
+    first.to.some(isPersonal) &&
+    /^(?:an?|the|our|my|his|her|their|some|all|this|that|these|those|\d)/i.test(first.content)
+  ) {
     return { manner: 'share', ...first };
   }
   for (const link of rest.matchAll(/\s+(?:to|with)\s+/gi)) {
@@ -184,7 +205,9 @@ function send(text: string): Opening | undefined {
   return first.to.some(isPersonal) ? { manner: 'write', ...first } : undefined;
 }
 
-function addressedSomewhere(text: string): Addressed {
+function addressedSomewhere(text: string, link: 'to' | 'with' = 'to'): Addressed {
   const front = addressedIn(text);
-  return front.to.length > 0 ? front : (trailingAddressed(text) ?? front);
+  return front.to.some((one) => isPersonal(one) || one.guessed)
+    ? front
+    : (trailingAddressed(text, link) ?? front);
 }

@@ -2,7 +2,7 @@ import type { Calendar } from './calendar.js';
 import type { Act, Point } from './mail-content.js';
 import { turnedToReader, type Reader } from './reported-speech.js';
 import { withSpokenDates } from './spoken-dates.js';
-import { capitalised, clip, sentence, uncapitalised, withoutStop } from './text.js';
+import { capitalised, clip, sentence, sentencesOf, uncapitalised, withoutStop } from './text.js';
 
 /** The sentences of a mail: each point in the words of the operator, said to the reader. */
 
@@ -12,6 +12,8 @@ export interface Worded {
   subject: string;
   /** Whether the reader has to do or answer something. */
   asks: boolean;
+  /** Thanks and congratulations only: a stock phrase behind them would spoil them. */
+  warm: boolean;
   unclear: string[];
 }
 
@@ -19,6 +21,8 @@ interface Wording {
   body(text: string, again: boolean): string;
   subject(text: string): string;
   asks?: true;
+  /** Kind words that want no answer. */
+  warm?: true;
 }
 
 /** Verb phrases ("send the file"), clauses and nouns each need their own frame around the operator's words. */
@@ -53,16 +57,30 @@ const WORDINGS: Readonly<Record<Act, Wording>> = {
     subject: (text) => `Request: ${text}`,
     asks: true,
   },
-  'remind-of': { body: (text) => sentence(`This is a friendly reminder about ${text}`), subject: (text) => `Reminder: ${text}` },
-  'remind-to': { body: (text) => sentence(`This is a friendly reminder to ${text}`), subject: (text) => `Reminder: ${text}` },
-  'remind-that': { body: (text) => sentence(`This is a friendly reminder that ${text}`), subject: (text) => `Reminder: ${text}` },
+  'remind-of': {
+    body: (text) => sentence(`This is a friendly reminder about ${text}`),
+    subject: (text) => `Reminder: ${text}`,
+  },
+  'remind-to': {
+    body: (text) => sentence(`This is a friendly reminder to ${text}`),
+    subject: (text) => `Reminder: ${text}`,
+  },
+  'remind-that': {
+    body: (text) => sentence(`This is a friendly reminder that ${text}`),
+    subject: (text) => `Reminder: ${text}`,
+  },
   'inform-of': {
-    body: (text) => sentence(`I would like to let you know ${/^(?:when|what|which|how|why|where|who)\b/i.test(text) ? '' : 'about '}${text}`),
+    body: (text) =>
+      sentence(
+        `I would like to let you know ${/^(?:when|what|which|how|why|where|who)\b/i.test(text) ? '' : 'about '}${text}`,
+      ),
     subject: capitalised,
   },
   topic: {
-    body: (text) => `${sentence(`I am writing about ${text}`)} Please let me know when it would suit you to talk about it.`,
+    body: (text) =>
+      `${sentence(`I am writing about ${text}`)} Please let me know when it would suit you to talk about it.`,
     subject: capitalised,
+    asks: true,
   },
   'follow-up': {
     body: (text) =>
@@ -75,24 +93,37 @@ const WORDINGS: Readonly<Record<Act, Wording>> = {
   thank: {
     body: (text) => (text === '' ? 'Thank you very much.' : sentence(`Thank you very much for ${text}`)),
     subject: (text) => (text === '' ? 'Thank you' : `Thank you for ${text}`),
+    warm: true,
   },
   apologise: {
     body: (text) => (text === '' ? 'Please accept my apologies.' : sentence(`I apologise for ${text}`)),
     subject: (text) => (text === '' ? 'My apologies' : `Apologies for ${text}`),
+    warm: true,
   },
   congratulate: {
     body: (text) => (text === '' ? 'Congratulations!' : `Congratulations on ${withoutStop(text)}!`),
     subject: (text) => (text === '' ? 'Congratulations' : `Congratulations on ${text}`),
+    warm: true,
   },
-  invite: { body: (text) => sentence(`I would like to invite you to ${text}`), subject: (text) => `Invitation: ${text}`, asks: true },
+  invite: {
+    body: (text) => sentence(`I would like to invite you to ${text}`),
+    subject: (text) => `Invitation: ${text}`,
+    asks: true,
+  },
   announce: { body: (text) => sentence(`We are pleased to announce ${text}`), subject: capitalised },
-  'announce-that': { body: (text) => sentence(`We are pleased to announce that ${text}`), subject: capitalised },
+  'announce-that': {
+    body: (text) => sentence(`We are pleased to announce that ${text}`),
+    subject: capitalised,
+  },
   offer: {
     body: (text) => sentence(`I would like to offer ${/^you\b/i.test(text) ? '' : 'you '}${text}`),
     subject: (text) => `Our offer: ${text.replace(/^you\s+/i, '')}`,
   },
   propose: {
-    body: (text) => sentence(`I would like to propose ${/^(?:we|you|our|the \p{L}+ (?:is|be))\b/iu.test(text) ? 'that ' : ''}${text}`),
+    body: (text) =>
+      sentence(
+        `I would like to propose ${/^(?:we|you|our|the \p{L}+ (?:is|be))\b/iu.test(text) ? 'that ' : ''}${text}`,
+      ),
     subject: (text) => `A proposal: ${text.replace(/^to\s+/i, '')}`,
   },
   confirm: {
@@ -103,16 +134,26 @@ const WORDINGS: Readonly<Record<Act, Wording>> = {
     body: (text) => (text === '' ? 'A warm welcome!' : `Welcome to ${withoutStop(text)}!`),
     subject: (text) => (text === '' ? 'Welcome' : `Welcome to ${text}`),
   },
-  share: { body: (text) => sentence(`I would like to share ${text} with you`), subject: (text) => capitalised(text.replace(/^(?:an?|the)\s+/i, '')) },
+  share: {
+    body: (text) => sentence(`I would like to share ${text} with you`),
+    subject: (text) => capitalised(text.replace(/^(?:an?|the)\s+/i, '')),
+  },
+  enclose: {
+    body: (text) => `Here is ${withoutStop(text)}:`,
+    subject: (text) => capitalised(text.replace(/^(?:an?|the)\s+/i, '')),
+  },
   arrange: {
-    body: (text) => `${sentence(`I would like to arrange ${text}`)} Does that suit you, or would another time be better?`,
+    body: (text) =>
+      `${sentence(`I would like to arrange ${text}`)} Does that suit you, or would another time be better?`,
     subject: (text) => capitalised(text.replace(/^an?\s+/i, '')),
     asks: true,
   },
 };
 
-const MEETING = /^(?:an?|another) (?:[\p{L}\d-]+ ){0,3}(?:call|meeting|demo|appointment|chat|visit|interview|session)\b/iu;
-const CLAUSE = /^(?:we|I|you|it|there|(?:the|our|your) (?:\p{L}+ ){1,3}(?:is|are|was|were|has|have|will|can))\b/iu;
+const MEETING =
+  /^(?:an?|another) (?:[\p{L}\d-]+ ){0,3}(?:call|meeting|demo|appointment|chat|visit|interview|session)\b/iu;
+const CLAUSE =
+  /^(?:we|I|you|it|there|(?:the|our|your) (?:\p{L}+ ){1,3}(?:is|are|was|were|has|have|will|can))\b/iu;
 const AUXILIARY = /^(you|we|I) (can|could|will|would|are|were|have|had|should|may|do|did)\b\s*/i;
 
 export function worded(points: readonly Point[], reader: Reader, calendar: Calendar): Worded {
@@ -120,19 +161,24 @@ export function worded(points: readonly Point[], reader: Reader, calendar: Calen
   const requests: string[] = [];
   const unclear: string[] = [];
   let subject: string | undefined;
+  /** Text handed in stands in a paragraph of its own. */
+  let open: 'shared' | 'own' = 'shared';
   for (const { act, text } of points) {
     const turned = act === 'verbatim' ? { text, unclear: [] } : toReader(text, reader, calendar);
     unclear.push(...turned.unclear);
     const wording = WORDINGS[act];
-    const target = wording.asks === true ? requests : statements;
-    target.push(wording.body(turned.text, requests.length > 0));
+    const said = wording.body(turned.text, requests.length > 0);
+    if (wording.asks === true) requests.push(said);
+    else if (act === 'verbatim' || open === 'own' || statements.length === 0) statements.push(said);
+    else statements.push(`${statements.pop()} ${said}`);
+    open = act === 'verbatim' || act === 'enclose' ? 'own' : 'shared';
     subject ??= wording.subject(turned.text);
   }
-  const paragraphs = [statements.join(statements.some((one) => one.includes('\n')) ? '\n\n' : ' '), requests.join(' ')];
   return {
-    paragraphs: paragraphs.filter((paragraph) => paragraph !== ''),
+    paragraphs: [...statements, requests.join(' ')].filter((paragraph) => paragraph !== ''),
     subject: subjectLine(subject ?? ''),
     asks: requests.length > 0,
+    warm: points.length > 0 && points.every(({ act }) => WORDINGS[act].warm === true),
     unclear: [...new Set(unclear)],
   };
 }
@@ -144,7 +190,7 @@ function toReader(text: string, reader: Reader, calendar: Calendar): { text: str
 
 /** A heading, not a paragraph: up to the first stop, at most 90 characters. */
 function subjectLine(text: string): string {
-  const first = text.replace(/\s+/g, ' ').split(/(?<=[.!?;])\s/)[0] ?? '';
+  const first = sentencesOf(text.replace(/\s+/g, ' '))[0] ?? '';
   return capitalised(clip(first.replace(/[\s.,;:!]+$/, ''), 90));
 }
 

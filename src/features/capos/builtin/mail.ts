@@ -1,7 +1,7 @@
 import type { Calendar } from './calendar.js';
 import type { Point } from './mail-content.js';
 import { worded } from './mail-wording.js';
-import { addressName, type Person } from './people.js';
+import { addressName, type Person } from './addressee.js';
 import { listed } from './text.js';
 import { formalised, type Tone } from './tone.js';
 
@@ -26,24 +26,43 @@ export interface MailParts {
 
 export function composeMail(parts: MailParts, calendar: Calendar): Mail {
   const { tone, readers } = parts;
-  const names = readers.flatMap((reader) => [addressName(reader), reader.name]).filter((name) => name !== null);
+  const names = readers
+    .flatMap((reader) => [addressName(reader), reader.name])
+    .filter((name) => name !== null);
   const reader = { names, plural: parts.audience !== 'person' || readers.length > 1 };
-  const { paragraphs, subject, asks, unclear } = worded(parts.points, reader, calendar);
-  const courtesy = tone.length === 'short' ? [] : [courtesyOf(tone, asks)];
+  const { paragraphs, subject, asks, warm, unclear } = worded(parts.points, reader, calendar);
+  const courtesy = tone.length === 'short' || warm ? [] : [courtesyOf(tone, asks)];
   const opening = tone.register === 'friendly' && tone.length !== 'short' ? ['I hope you are well.'] : [];
   const text = [...opening, ...paragraphs, ...courtesy].map((paragraph) =>
     tone.register === 'formal' ? formalised(paragraph) : paragraph,
   );
-  const signature = [parts.senderName, parts.workspaceName === parts.senderName ? '' : parts.workspaceName];
   return {
     subject: parts.subject ?? (tone.register === 'formal' ? formalised(subject) : subject),
-    body: [
-      salutation(parts),
-      ...text,
-      [`${CLOSINGS[tone.register]},`, ...signature.filter((line) => line !== '')].join('  \n'),
-    ].join('\n\n'),
+    body: isLetter(parts.points)
+      ? [...paragraphs, ...(CLOSED.test(paragraphs.at(-1) ?? '') ? [] : [closing(parts)])].join('\n\n')
+      : [salutation(parts), ...text, closing(parts)].join('\n\n'),
     unclear,
   };
+}
+
+const GREETED = /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|to whom)\b[^\n]{0,60}/i;
+const CLOSED =
+  /\n[^\n]{0,30}\b(?:regards|sincerely|faithfully|wishes|best|cheers|greetings|thanks)\b[^\n]{0,30}(?:\n[^\n]{0,60}){0,3}$/i;
+
+/** The operator handed in a whole letter: a second salutation on top of theirs would show. */
+function isLetter(points: readonly Point[]): boolean {
+  const [only, ...others] = points;
+  return others.length === 0 && only?.act === 'verbatim' && GREETED.test(only.text.trim());
+}
+
+function closing({ tone, senderName, workspaceName }: MailParts): string {
+  const lines = [
+    `${CLOSINGS[tone.register]},`,
+    senderName,
+    workspaceName === senderName ? '' : workspaceName,
+  ];
+  // Two spaces: a line break in Markdown, invisible in plain text.
+  return lines.filter((line) => line !== '').join('  \n');
 }
 
 const GREETINGS = { neutral: 'Hello', formal: 'Dear', friendly: 'Hi' } as const;
@@ -54,14 +73,17 @@ function salutation({ readers, audience, tone }: MailParts): string {
   const names = readers.map(addressName);
   const everyone = tone.register === 'formal' ? 'Dear Sir or Madam' : `${greeting} everyone`;
   if (audience === 'team') return `${greeting} team,`;
-  if (names.length > 0 && names.length <= 3 && names.every((name) => name !== null)) return `${greeting} ${listed(names)},`;
-  if (audience === 'group' || names.length > 1) return `${tone.register === 'formal' ? 'Dear all' : everyone},`;
+  if (names.length > 0 && names.length <= 3 && names.every((name) => name !== null))
+    return `${greeting} ${listed(names)},`;
+  if (audience === 'group' || names.length > 1)
+    return `${tone.register === 'formal' ? 'Dear all' : everyone},`;
   return tone.register === 'formal' ? 'Dear Sir or Madam,' : `${greeting},`;
 }
 
 function courtesyOf({ register, length }: Tone, asks: boolean): string {
-  const thanks = register === 'formal' ? 'Thank you in advance for your reply.' : 'Thank you in advance.';
+  const reply =
+    register === 'formal' ? 'I look forward to your reply.' : 'I look forward to hearing from you.';
   const questions = 'If you have any questions, please let me know.';
-  if (length === 'long') return asks ? `${thanks} ${questions}` : `${questions} I am happy to explain anything in more detail.`;
-  return asks ? thanks : questions;
+  if (length !== 'long') return asks ? reply : questions;
+  return asks ? `${questions} ${reply}` : `${questions} I am happy to explain anything in more detail.`;
 }

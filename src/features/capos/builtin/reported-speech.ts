@@ -20,7 +20,8 @@ export interface Turned {
 const THIRD_PARTY =
   /^(?:driver|courier|technician|colleague|manager|boss|assistant|supplier|partner|doctor|agent|engineer|lawyer|accountant|friend|brother|sister|husband|wife|mother|father|man|woman|person|director|owner|employee|intern|candidate|landlord|contractor|consultant|developer|designer|speaker|guest|investor|editor|trainer|nurse|teacher|student|tenant|neighbour|neighbor|customer|client|buyer)$/;
 const PLACE_OR_DETERMINER = /^(?:the|a|an|our|your|this|that|in|at|via|on|near|to|from|of)$/;
-const CALENDAR = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day|^(?:january|february|march|april|may|june|july|august|september|october|november|december)/;
+const CALENDAR =
+  /^(?:mon|tues|wednes|thurs|fri|satur|sun)day|^(?:january|february|march|april|may|june|july|august|september|october|november|december)/;
 /** A capital at the start of a sentence that is only that: any other one is taken for a name. */
 const SENTENCE_OPENER =
   /^(?:the|a|an|our|your|my|we|i|it|its|this|that|these|those|there|here|in|on|at|by|from|for|as|if|when|while|once|after|before|until|since|because|although|please|thanks|thank|all|both|some|many|no|not|unfortunately|however|also|and|but|so|delivery|shipping|payment|everything|nothing|what|how|why|where|who|which|yes|with|without|due)$/;
@@ -33,12 +34,15 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   is: 'are', was: 'were', has: 'have', does: 'do', goes: 'go',
   "isn't": "aren't", "wasn't": "weren't", "hasn't": "haven't", "doesn't": "don't",
 }; // prettier-ignore
-const ADVERB = /^(?:also|still|already|really|just|now|currently|always|often|usually|never|only|actually|probably|then|soon|\p{L}+ly)$/u;
-const MODAL = /^(?:can|could|will|would|shall|should|may|might|must|cannot|can't|won't|couldn't|wouldn't|shouldn't)$/;
+const ADVERB =
+  /^(?:also|still|already|really|just|now|currently|always|often|usually|never|only|actually|probably|then|soon|\p{L}+ly)$/u;
+const MODAL =
+  /^(?:can|could|will|would|shall|should|may|might|must|cannot|can't|won't|couldn't|wouldn't|shouldn't)$/;
 /** After "her" these show that it stood alone: "tell her about", "for her tomorrow". */
 const AFTER_OBJECT =
   /^(?:a|an|the|this|that|these|those|our|my|your|its|any|some|all|and|or|but|to|for|of|on|in|at|by|with|from|about|as|if|when|whether|because|before|after|until|again|back|soon|now|today|tomorrow|tonight|yesterday|later|please|know|have|get|up|out|directly|personally|once|what|how|why|where|who|which|immediately|twice|first|then|too|so|is|was|will|would|can|could|should|has|does|did|i|we|he|she|they|you|it)$/;
-const GIVES = /^(?:send|sends|sent|give|gives|gave|tell|show|shows|offer|offers|email|mail|owe|owes|pay|pays|grant|bring|brings|ship|wish|buy)$/;
+const GIVES =
+  /^(?:send|sends|sent|give|gives|gave|tell|show|shows|offer|offers|email|mail|owe|owes|pay|pays|grant|bring|brings|ship|wish|buy)$/;
 
 export function turnedToReader(clause: string, reader: Reader): Turned {
   const tokens = clause.split(/([\p{L}\p{N}]+(?:['’]\p{L}+)*)/u);
@@ -66,7 +70,14 @@ export function turnedToReader(clause: string, reader: Reader): Turned {
   return { text: tokens.join(''), unclear: [...unclear] };
 }
 
-function isOtherPerson(word: string, lower: string, previous: string, tokens: string[], at: number, reader: Reader): boolean {
+function isOtherPerson(
+  word: string,
+  lower: string,
+  previous: string,
+  tokens: string[],
+  at: number,
+  reader: Reader,
+): boolean {
   if (THIRD_PARTY.test(lower) && /^(?:the|a|an|our|my|another|this|that)$/.test(previous)) return true;
   const startsSentence = at === 1 || /[.!?]\s*$/.test(tokens[at - 1] ?? '');
   return (
@@ -121,9 +132,16 @@ function isObject(tokens: string[], at: number, next: string): boolean {
   return GIVES.test(tokens[at - 2]?.toLowerCase() ?? '') && /[^s]s$/.test(next);
 }
 
-function subject(tokens: string[], at: number, pronoun: string, ending: string | undefined, put: (text: string) => void): void {
+function subject(
+  tokens: string[],
+  at: number,
+  pronoun: string,
+  ending: string | undefined,
+  put: (text: string) => void,
+): void {
   const next = tokens[at + 2]?.toLowerCase() ?? '';
-  if (ending === 's') return put(/^(?:been|got|had|done|sent|paid|made|seen)$/.test(next) ? "you've" : "you're");
+  if (ending === 's')
+    return put(/^(?:been|got|had|done|sent|paid|made|seen)$/.test(next) ? "you've" : "you're");
   put(ending === undefined ? 'you' : `you'${ending}`);
   if (pronoun === 'they' || ending !== undefined) return;
   // "when is she free": the verb stands in front.

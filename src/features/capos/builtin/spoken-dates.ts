@@ -15,7 +15,8 @@ export function withSpokenDates(text: string, calendar: Calendar): string {
   for (const found of findDates(text, calendar)) {
     const end = found.index + found.text.length;
     const before = result + text.slice(at, found.index);
-    result = before.trimEnd() + spacing(before) + rewritten(found, before.trimEnd(), text.slice(end), calendar);
+    result =
+      before.trimEnd() + spacing(before) + rewritten(found, before.trimEnd(), text.slice(end), calendar);
     at = end;
   }
   return result + text.slice(at);

@@ -25,7 +25,10 @@ export function oneLine(text: string, max = READABLE): string {
 /** At most `max` UTF-16 units, cut at a word where one is near, never inside a character. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
-  const cut = text.slice(0, max - 1).toWellFormed().replace(/\ufffd$/, '');
+  const cut = text
+    .slice(0, max - 1)
+    .toWellFormed()
+    .replace(/\ufffd$/, '');
   const space = cut.lastIndexOf(' ');
   return `${(space > max * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
@@ -70,7 +73,9 @@ export function counted(count: number, singular: string, plural = `${singular}s`
 /** Sentences of running text; abbreviations, decimals and addresses don't end one. */
 export function sentencesOf(text: string): string[] {
   return text
-    .split(/(?<=[.!?…]["”’)]?)(?<!\b(?:e\.g|i\.e|Mr|Mrs|Ms|Dr|St|No|vs|approx|Inc|Ltd|Co)\.)\s+(?=["“'(]?[\p{Lu}\p{Lo}\d])|\n+/u)
+    .split(
+      /(?<=[.!?…]["”’)]?)(?<!\b(?:e\.g|i\.e|Mr|Mrs|Ms|Dr|St|No|vs|approx|Inc|Ltd|Co)\.)\s+(?=["“'(]?[\p{Lu}\p{Lo}\d])|\n+/u,
+    )
     .map((each) => each.trim())
     .filter((each) => each !== '');
 }

@@ -6,7 +6,8 @@ export interface Tone {
 
 export const NEUTRAL: Tone = { register: 'neutral', length: 'normal' };
 
-const NOUN = '(?:e-?mail|mail|message|note|letter|reply|response|invitation|tone|way|manner|style|version|draft|text)';
+const NOUN =
+  '(?:e-?mail|mail|message|note|letter|reply|response|invitation|tone|way|manner|style|version|draft|text)';
 const MARKS: readonly (readonly [words: string, tone: Partial<Tone>])[] = [
   ['formal|official|professional|respectful', { register: 'formal' }],
   ['friendly|warm|casual|informal|cheerful|personal|relaxed', { register: 'friendly' }],
@@ -23,7 +24,10 @@ const EXPRESSIONS = [
   ...MARKS.map(
     ([words, tone]) =>
       [
-        new RegExp(String.raw`\b(?:${words})(?:,? (?:and |but )?\p{L}+){0,2} ${NOUN}\b|\b(?:keep|make) it (?:\p{L}+ )?(?:${words})\b`, 'iu'),
+        new RegExp(
+          String.raw`\b(?:${words})(?:,? (?:and |but )?\p{L}+){0,2} ${NOUN}\b|\b(?:keep|make) it (?:\p{L}+ )?(?:${words})\b`,
+          'iu',
+        ),
         tone,
       ] as const,
   ),
@@ -32,7 +36,10 @@ const EXPRESSIONS = [
 
 /** The tone that an instruction asks for by the way; "the formal complaint" asks for none. */
 export function toneIn(text: string): Tone {
-  return EXPRESSIONS.reduce((tone, [expression, change]) => (expression.test(text) ? { ...tone, ...change } : tone), NEUTRAL);
+  return EXPRESSIONS.reduce(
+    (tone, [expression, change]) => (expression.test(text) ? { ...tone, ...change } : tone),
+    NEUTRAL,
+  );
 }
 
 const SHORT_FORMS: readonly (readonly [short: RegExp, long: string])[] = [

@@ -1,0 +1,94 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor, Via } from '../../platform/auth/caller.js';
+import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js';
+
+export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
+export type ApprovalKind = 'output' | 'standing_order' | 'budget_override';
+
+export interface Output {
+  summary: string;
+  format: 'markdown';
+  body: string;
+  contentHash: string;
+}
+
+/** A move with its complete parameters, as the person who decides sees it. */
+export interface ApprovalPacket {
+  workPacketId: string;
+  title: string;
+  action: { type: string; target: string | null; params: Record<string, unknown> };
+  reversibility: Reversibility;
+  rationale: string;
+  contentHash: string;
+}
+
+/** Why a person is asked. */
+export interface ApprovalPolicy {
+  outcome: string;
+  explanation: string[];
+}
+
+@Entity('approvals')
+export class ApprovalEntity {
+  @PrimaryColumn('text')
+  approvalId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  teamId!: string | null;
+  @Column('text')
+  directiveId!: string;
+  @Column('text')
+  capo!: CapoRole | null;
+  @Column('text')
+  kind!: ApprovalKind;
+  /** How many drafts of it were sent back before. */
+  @Column('int')
+  round!: number;
+  @Column('text')
+  status!: ApprovalStatus;
+  /** False while the capo drafts. */
+  @Column('boolean')
+  ready!: boolean;
+  @Column('text')
+  title!: string;
+  @Column('text')
+  summary!: string;
+  @Column('text')
+  priority!: Priority;
+  @Column('text')
+  risk!: Risk;
+  @Column('text')
+  reversibility!: Reversibility;
+  @Column('jsonb')
+  output!: Output | null;
+  @Column('jsonb')
+  packets!: ApprovalPacket[];
+  @Column('text')
+  contentHash!: string | null;
+  @Column('jsonb')
+  policy!: ApprovalPolicy | null;
+  @Column('jsonb')
+  requestedBy!: Actor;
+  @Column('timestamptz')
+  requestedAt!: number;
+  @Column('timestamptz')
+  expiresAt!: number;
+  /** What was left until expiry when the kill switch froze it, in milliseconds; given back on revert. */
+  @Column('bigint')
+  frozenMs!: number | null;
+  @Column('text')
+  onExpiry!: 'reject' | 'escalate';
+  @Column('boolean')
+  selfApproval!: boolean;
+  @Column('timestamptz')
+  decidedAt!: number | null;
+  @Column('jsonb')
+  decidedBy!: Actor | null;
+  @Column('text')
+  decidedVia!: Via | null;
+  @Column('text')
+  feedback!: string | null;
+  @Column('text')
+  receiptId!: string | null;
+}

@@ -1,0 +1,113 @@
+import { Body, Controller, Get, Headers, Param, Post, Query } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Forbidden, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { GuardianHalted } from '../guardian/guardian.errors.js';
+import { viewOf } from './approval.js';
+import {
+  ApprovalDecided,
+  ApprovalPage,
+  ApprovalsQuery,
+  ApprovalView,
+  DecisionResults,
+  DecisionsBody,
+  RejectBody,
+  WaitQuery,
+} from './approvals.dto.js';
+import { ApprovalAlreadyDecided, ApprovalExpired, ApprovalNotReady, ContentChanged } from './approvals.errors.js';
+import { Approvals } from './approvals.repository.js';
+import { AwaitApproval } from './await-approval.js';
+import { DecideApproval } from './decide-approval.js';
+
+@Controller('api/pro/approvals')
+export class ApprovalsController {
+  constructor(
+    private readonly approvals: Approvals,
+    private readonly awaitApproval: AwaitApproval,
+    private readonly decideApproval: DecideApproval,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What waits for a person, urgent and oldest first. */
+  @Get()
+  @Route({ auth: 'token', limit: specified('/api/pro/approvals'), returns: { 200: ApprovalPage } })
+  async list(@CurrentCaller() caller: Caller, @Query() query: ApprovalsQuery): Promise<ApprovalPage> {
+    const now = this.clock.now();
+    const page = await this.approvals.list(scopeOf(caller), query, now);
+    return { ...page, items: page.items.map((approval) => viewOf(approval, now)) };
+  }
+
+  /** Decides one approval, or up to a hundred. */
+  @Post()
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    limit: specified('/api/pro/approvals'),
+    returns: { 200: DecisionResults },
+  })
+  async decide(@CurrentCaller() caller: Caller, @Body() body: DecisionsBody): Promise<DecisionResults> {
+    const { decisions, approvalId, decision, feedback, revise } = body;
+    const all = decisions ?? [{ approvalId: approvalId!, decision: decision!, feedback, revise }];
+    return { results: await this.decideApproval.executeAll(caller, all) };
+  }
+
+  /** One approval; with `wait` as soon as it is ready or decided. */
+  @Get(':approvalId')
+  @Route({ auth: 'token', returns: { 200: ApprovalView }, errors: [NotFound] })
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('approvalId') approvalId: string,
+    @Query() { wait }: WaitQuery,
+  ): Promise<ApprovalView> {
+    return viewOf(await this.awaitApproval.execute(scopeOf(caller), approvalId, wait), this.clock.now());
+  }
+
+  /** Approves; what was approved is sent. `If-Match` with the content hash approves only what was read. */
+  @Post(':approvalId/approve')
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    returns: { 200: ApprovalDecided },
+    errors: [
+      NotFound,
+      ApprovalAlreadyDecided,
+      ApprovalNotReady,
+      ApprovalExpired,
+      ContentChanged,
+      GuardianHalted,
+      Forbidden,
+    ],
+  })
+  approve(
+    @CurrentCaller() caller: Caller,
+    @Param('approvalId') approvalId: string,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<ApprovalDecided> {
+    return this.decideApproval.execute(caller, { approvalId, decision: 'approve' }, unquoted(ifMatch));
+  }
+
+  /** Rejects with a reason, or sends it back for another draft. */
+  @Post(':approvalId/reject')
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    returns: { 200: ApprovalDecided },
+    errors: [NotFound, ApprovalAlreadyDecided, ApprovalExpired, InvalidTransition],
+  })
+  reject(
+    @CurrentCaller() caller: Caller,
+    @Param('approvalId') approvalId: string,
+    @Body() { feedback, revise }: RejectBody,
+  ): Promise<ApprovalDecided> {
+    return this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback, revise });
+  }
+}
+
+/** An entity tag is written in quotes; the bare hash is taken as well. `*` asks for nothing. */
+function unquoted(tag: string | undefined): string | null {
+  if (tag === undefined || tag.trim() === '*') return null;
+  return tag.trim().replace(/^"(.*)"$/, '$1');
+}

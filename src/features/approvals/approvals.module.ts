@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { GuardianModule } from '../guardian/guardian.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
+import { ApprovalEntity } from './approval.entity.js';
+import { ApprovalSubjects } from './approval-subjects.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { Approvals } from './approvals.repository.js';
+import { AwaitApproval } from './await-approval.js';
+import { DecideApproval } from './decide-approval.js';
+import { ExpireApproval } from './expire-approval.js';
+import { RequestApproval } from './request-approval.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([ApprovalEntity]), GuardianModule, SignalsModule],
+  controllers: [ApprovalsController],
+  providers: [Approvals, ApprovalSubjects, AwaitApproval, DecideApproval, ExpireApproval, RequestApproval],
+  exports: [Approvals, ApprovalSubjects, RequestApproval],
+})
+export class ApprovalsModule {}

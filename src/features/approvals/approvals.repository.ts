@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
+import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
+import { ApprovalEntity } from './approval.entity.js';
+import type { ApprovalsQuery } from './approvals.dto.js';
+
+const COLUMNS = `approval_id, workspace_id, team_id, directive_id, capo, kind, round, status, ready, title, summary, priority,
+  risk, reversibility, output, packets, content_hash, policy, requested_by, requested_at, expires_at, frozen_ms,
+  on_expiry, self_approval, decided_at, decided_by, decided_via, feedback, receipt_id`;
+
+/** The draft that makes an approval ready. */
+export type ReadyContent = Pick<
+  ApprovalEntity,
+  'capo' | 'summary' | 'risk' | 'reversibility' | 'output' | 'packets' | 'contentHash' | 'policy' | 'expiresAt' | 'onExpiry' | 'selfApproval'
+>;
+
+@Injectable()
+export class Approvals {
+  constructor(private readonly db: Db) {}
+
+  add(approval: ApprovalEntity): void {
+    this.db.insert(ApprovalEntity, approval);
+  }
+
+  async find(scope: Scope, approvalId: string): Promise<ApprovalEntity | undefined> {
+    const [row] = await this.db.read<ApprovalEntity>(
+      scope,
+      `select ${COLUMNS} from approvals where workspace_id = $1 and approval_id = $2`,
+      [scope.workspaceId, approvalId],
+    );
+    return row;
+  }
+
+  /** Locks these approvals, always in one order so that two decisions cannot wait for each other. */
+  lockStatement(workspaceId: string, approvalIds: readonly string[]): Statement {
+    return {
+      text: `select ${COLUMNS} from approvals where workspace_id = $1 and approval_id = any($2)
+        order by approval_id for update`,
+      values: [workspaceId, approvalIds],
+    };
+  }
+
+  /** Locks the pending approval of a directive, if there is one. */
+  async lockPending(workspaceId: string, directiveId: string): Promise<ApprovalEntity | undefined> {
+    const [row] = await this.db.query<ApprovalEntity>(
+      `select ${COLUMNS} from approvals where workspace_id = $1 and directive_id = $2 and status = 'pending' for update`,
+      [workspaceId, directiveId],
+    );
+    return row;
+  }
+
+  /** Attaches the draft to an approval that the transaction has locked. */
+  makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
+    this.db.write(
+      `update approvals set ready = true, capo = $3, summary = $4, risk = $5, reversibility = $6, output = $7::jsonb,
+         packets = $8::jsonb, content_hash = $9, policy = $10::jsonb, expires_at = $11, on_expiry = $12,
+         self_approval = $13
+       where workspace_id = $1 and approval_id = $2`,
+      [
+        workspaceId,
+        approvalId,
+        content.capo,
+        content.summary,
+        content.risk,
+        content.reversibility,
+        JSON.stringify(content.output),
+        JSON.stringify(content.packets),
+        content.contentHash,
+        JSON.stringify(content.policy),
+        new Date(content.expiresAt),
+        content.onExpiry,
+        content.selfApproval,
+      ],
+    );
+  }
+
+  /** Ends an approval that the transaction has locked. */
+  end(
+    approval: ApprovalEntity,
+    end: { status: ApprovalEntity['status']; by: Actor; at: number; feedback: string | null; receiptId: string },
+  ): void {
+    this.db.write(
+      `update approvals set status = $3, decided_at = $4, decided_by = $5::jsonb, decided_via = $6, feedback = $7,
+         receipt_id = $8 where workspace_id = $1 and approval_id = $2`,
+      [
+        approval.workspaceId,
+        approval.approvalId,
+        end.status,
+        new Date(end.at),
+        JSON.stringify(end.by),
+        end.by.via,
+        end.feedback,
+        end.receiptId,
+      ],
+    );
+  }
+
+  /** Stops the clock of every pending approval (a kill). */
+  freeze(workspaceId: string, at: number): void {
+    this.db.write(
+      `update approvals set frozen_ms = greatest(0, round(extract(epoch from expires_at - $2::timestamptz) * 1000))
+       where workspace_id = $1 and status = 'pending' and frozen_ms is null`,
+      [workspaceId, new Date(at)],
+    );
+  }
+
+  /** Lets the clock of frozen approvals go on with the time that was left; answers when each expires. */
+  unfreeze(workspaceId: string, at: number): Promise<{ approvalId: string; expiresAt: number }[]> {
+    return this.db.query(
+      `update approvals set expires_at = $2::timestamptz + frozen_ms * interval '1 millisecond', frozen_ms = null
+       where workspace_id = $1 and status = 'pending' and frozen_ms is not null returning approval_id, expires_at`,
+      [workspaceId, new Date(at)],
+    );
+  }
+
+  async list(scope: Scope, query: ApprovalsQuery, now: number): Promise<Page<ApprovalEntity>> {
+    const { status, capo, teamId, urgent, limit, offset } = query;
+    const isUrgent = `(priority = 'high' or risk in ('high', 'critical')
+      or coalesce(frozen_ms, extract(epoch from expires_at - $6::timestamptz) * 1000) < ${URGENT_BEFORE_EXPIRY_MS})`;
+    const where = `workspace_id = $1 and status = $2 and ($3::text is null or capo = $3)
+      and ($4::text is null or team_id = $4) and ($5::boolean is null or ${isUrgent} = $5)
+      and $6::timestamptz is not null`;
+    const filters = [scope.workspaceId, status, capo ?? null, teamId ?? null, urgent ?? null, new Date(now)];
+    const [items, counted] = await this.db.readAll(scope, [
+      {
+        text: `select ${COLUMNS} from approvals where ${where}
+          order by (status = 'pending' and ${isUrgent}) desc, requested_at limit $7 offset $8`,
+        values: [...filters, limit, offset],
+      },
+      { text: `select count(*) as total from approvals where ${where}`, values: filters },
+    ]);
+    return { items: items as ApprovalEntity[], total: (counted as { total: number }[])[0]!.total, limit, offset };
+  }
+}

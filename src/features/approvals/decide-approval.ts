@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Notices } from '../../platform/database/notices.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { judge } from './approval.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import { ApprovalSubjects } from './approval-subjects.js';
+import type { ApprovalDecided, DecisionBody, DecisionResult } from './approvals.dto.js';
+import { Approvals } from './approvals.repository.js';
+
+interface Situation {
+  guardian: GuardianEntity;
+  approvals: Map<string, ApprovalEntity>;
+}
+
+/**
+ * A person's decision. The guardian's row is held and the approval locked in one round trip; what the decision lets
+ * go, or ends, is written in the same transaction as its receipt.
+ */
+@Injectable()
+export class DecideApproval {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly guardians: Guardians,
+    private readonly approvals: Approvals,
+    private readonly subjects: ApprovalSubjects,
+    private readonly receipts: Receipts,
+    private readonly notices: Notices,
+  ) {}
+
+  async execute(caller: Caller, decision: DecisionBody, ifMatch: string | null = null): Promise<ApprovalDecided> {
+    return this.decide(caller, decision, ifMatch, await this.situation(caller, [decision.approvalId]));
+  }
+
+  /** Each decision for itself: one that cannot be made says why and leaves the others alone. */
+  async executeAll(caller: Caller, decisions: readonly DecisionBody[]): Promise<DecisionResult[]> {
+    const situation = await this.situation(caller, decisions.map((one) => one.approvalId));
+    const results: DecisionResult[] = [];
+    for (const decision of decisions) {
+      const { approvalId } = decision;
+      try {
+        const { status, receiptId } = await this.decide(caller, decision, null, situation);
+        results.push({ approvalId, status, receiptId });
+      } catch (error) {
+        // Every refusal is made before anything is written, so the transaction is still good for the next one.
+        if (!(error instanceof DomainError)) throw error;
+        const { code, status } = error.definition;
+        results.push({ approvalId, error: { code, message: error.message, status } });
+      }
+    }
+    return results;
+  }
+
+  private async situation(caller: Caller, approvalIds: readonly string[]): Promise<Situation> {
+    const [[guardian], locked] = (await this.db.unit.batch([
+      this.guardians.holdStatement(caller.workspaceId),
+      this.approvals.lockStatement(caller.workspaceId, approvalIds),
+    ])) as [[GuardianEntity], ApprovalEntity[]];
+    return { guardian, approvals: new Map(locked.map((approval) => [approval.approvalId, approval])) };
+  }
+
+  private async decide(
+    caller: Caller,
+    { approvalId, decision, feedback, revise = false }: DecisionBody,
+    ifMatch: string | null,
+    { guardian, approvals }: Situation,
+  ): Promise<ApprovalDecided> {
+    const approval = approvals.get(approvalId);
+    if (!approval) throw new NotFound();
+    const at = this.clock.now();
+    const verdict = judge(approval, { decision, revise, memberId: caller.memberId, ifMatch }, guardian.mode, at);
+    const subject = this.subjects.of(approval);
+    if (verdict === 'repeated') return answer(approval, await subject.status(approval));
+
+    const by = actorOf(caller);
+    const status = decision === 'approve' ? 'approved' : revise ? 'changes_requested' : 'rejected';
+    const receiptId = this.receipts.append({
+      actor: by,
+      action: `approval.${status}`,
+      entity: { type: 'approval', id: approvalId },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `${caller.name} ${WORDS[status]} "${approval.title}".`,
+      details: { contentHash: approval.contentHash, ...(feedback !== undefined && { feedback }) },
+      guardianEpoch: guardian.epoch,
+    });
+    const decided: ApprovalEntity = { ...approval, status, decidedAt: at, receiptId };
+    this.approvals.end(approval, { status, by, at, feedback: feedback ?? null, receiptId });
+    const directiveStatus =
+      status === 'approved'
+        ? await subject.approved(decided, by)
+        : status === 'rejected'
+          ? await subject.rejected(decided, by, feedback!)
+          : await subject.changesRequested(decided, by, feedback!);
+    this.notices.send('approval', approvalId);
+    // A later decision of the same request finds it decided.
+    approvals.set(approvalId, decided);
+    return answer(decided, directiveStatus);
+  }
+}
+
+const WORDS = { approved: 'approved', rejected: 'rejected', changes_requested: 'asked for changes to' } as const;
+
+function answer(approval: ApprovalEntity, directiveStatus: string): ApprovalDecided {
+  const { approvalId, status, directiveId, decidedAt, receiptId } = approval;
+  return { approvalId, status, directiveId, directiveStatus, decidedAt: decidedAt!, receiptId: receiptId! };
+}

@@ -1,0 +1,67 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Notices } from '../../platform/database/notices.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Signals } from '../signals/signals.repository.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import { ApprovalSubjects } from './approval-subjects.js';
+import { Approvals } from './approvals.repository.js';
+
+/** Ends an approval that nobody decided in time; what it was about is not sent. */
+@Injectable()
+export class ExpireApproval implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly jobs: Jobs,
+    private readonly approvals: Approvals,
+    private readonly subjects: ApprovalSubjects,
+    private readonly receipts: Receipts,
+    private readonly signals: Signals,
+    private readonly notices: Notices,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.handle('approval.expire', (target, scope) => this.execute(target, scope));
+  }
+
+  private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
+    await this.db.transaction(scope, async (unit) => {
+      const [[approval]] = (await unit.batch([this.approvals.lockStatement(workspaceId, [id])])) as [[ApprovalEntity?]];
+      const at = this.clock.now();
+      if (!approval || approval.status !== 'pending' || approval.frozenMs !== null || approval.expiresAt > at) return;
+      const receiptId = this.receipts.append({
+        actor: SYSTEM,
+        action: 'approval.expired',
+        entity: { type: 'approval', id },
+        directiveId: approval.directiveId,
+        teamId: approval.teamId,
+        capo: approval.capo,
+        summary: `Nobody decided on "${approval.title}" in time; it was not sent.`,
+        details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
+      });
+      this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
+      if (approval.onExpiry === 'escalate') this.raise(approval);
+      await this.subjects.of(approval).expired(approval);
+      this.notices.send('approval', id);
+    });
+  }
+
+  private raise({ approvalId, title, teamId, capo }: ApprovalEntity): void {
+    this.signals.raise({
+      type: 'policy',
+      severity: 'critical',
+      title: `Expired without a decision: ${title}`.slice(0, 200),
+      body: 'A standing order asks to be told when this happens. Hand the directive in again if it is still wanted.',
+      score: null,
+      source: SYSTEM,
+      teamId,
+      capo,
+      entity: { type: 'approval', id: approvalId },
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Notices } from '../../platform/database/notices.js';
+import { Jobs } from '../../platform/jobs/jobs.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { CapoRole, Priority } from '../terms/terms.js';
+import { DEFAULT_EXPIRY_MS } from './approval.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import { Approvals, type ReadyContent } from './approvals.repository.js';
+
+/** What an approval is asked for. */
+export interface NewApproval {
+  approvalId: string;
+  workspaceId: string;
+  teamId: string | null;
+  directiveId: string;
+  capo: CapoRole | null;
+  title: string;
+  priority: Priority;
+  round: number;
+  requestedBy: Actor;
+}
+
+/** Asks a person, in the transaction of the act that needs one. */
+@Injectable()
+export class RequestApproval {
+  constructor(
+    private readonly approvals: Approvals,
+    private readonly clock: Clock,
+    private readonly jobs: Jobs,
+    private readonly receipts: Receipts,
+    private readonly notices: Notices,
+  ) {}
+
+  /** Opens an approval whose draft is still to be made. */
+  open(asked: NewApproval): void {
+    const now = this.clock.now();
+    const approval: ApprovalEntity = {
+      ...asked,
+      kind: 'output',
+      status: 'pending',
+      ready: false,
+      summary: '',
+      risk: 'low',
+      reversibility: 'read_only',
+      output: null,
+      packets: [],
+      contentHash: null,
+      policy: null,
+      requestedAt: now,
+      expiresAt: now + DEFAULT_EXPIRY_MS,
+      frozenMs: null,
+      onExpiry: 'reject',
+      selfApproval: true,
+      decidedAt: null,
+      decidedBy: null,
+      decidedVia: null,
+      feedback: null,
+      receiptId: null,
+    };
+    this.approvals.add(approval);
+    this.receipts.append({
+      actor: asked.requestedBy,
+      action: 'approval.requested',
+      entity: { type: 'approval', id: approval.approvalId },
+      directiveId: asked.directiveId,
+      teamId: asked.teamId,
+      capo: asked.capo,
+      summary: `"${asked.title}" waits for approval.`,
+      details: { round: asked.round },
+    });
+    this.jobs.wake('approval.expire', approval.approvalId, approval.expiresAt);
+  }
+
+  /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
+  makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
+    this.approvals.makeReady(workspaceId, approvalId, content);
+    this.jobs.wake('approval.expire', approvalId, content.expiresAt);
+    this.notices.send('approval', approvalId);
+  }
+}

@@ -1,0 +1,77 @@
+import { Controller, Get, Query, Req, Res, type StreamableFile } from '@nestjs/common';
+import { ApiProduces } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotAcceptable } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { SigningKeys } from '../../platform/receipts/signing-keys.js';
+import {
+  AuditFeedQuery,
+  AuditPage,
+  ChainHead,
+  ChainVerification,
+  SigningKeyList,
+  VerifyQuery,
+} from './audit-feed.dto.js';
+import { formatFor } from './feed-format.js';
+import { ReadAuditFeed } from './read-audit-feed.js';
+import { ReceiptChains } from './receipt-chains.repository.js';
+import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
+
+@Controller('api/pro/audit-feed')
+export class AuditFeedController {
+  constructor(
+    private readonly readAuditFeed: ReadAuditFeed,
+    private readonly verifyWorkspaceChain: VerifyWorkspaceChain,
+    private readonly chains: ReceiptChains,
+    private readonly keys: SigningKeys,
+  ) {}
+
+  /** Every move with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
+  @Get()
+  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
+  @Route({
+    auth: 'token',
+    limit: specified('/api/pro/audit-feed'),
+    returns: { 200: AuditPage },
+    errors: [NotAcceptable],
+  })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: AuditFeedQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AuditPage | StreamableFile> {
+    response.vary('Accept');
+    return this.readAuditFeed.execute(caller, query, formatFor(request, query.format));
+  }
+
+  /** The last receipt's number and hash, and the newest signed checkpoint. */
+  @Get('head')
+  @Route({ auth: 'token', returns: { 200: ChainHead } })
+  async head(@CurrentCaller() caller: Caller): Promise<ChainHead> {
+    const { head, at, checkpoint } = await this.chains.ends(caller.workspaceId);
+    return { ...head, at, checkpoint };
+  }
+
+  /** Verifies the whole chain, and that a head noted elsewhere is still in it. */
+  @Get('verify')
+  @Route({ auth: 'token', returns: { 200: ChainVerification } })
+  verify(
+    @CurrentCaller() caller: Caller,
+    @Query() { heldSeq, heldHash }: VerifyQuery,
+  ): Promise<ChainVerification> {
+    const held =
+      heldSeq !== undefined && heldHash !== undefined ? { seq: heldSeq, hash: heldHash } : undefined;
+    return this.verifyWorkspaceChain.execute(caller.workspaceId, held);
+  }
+
+  /** The public keys that checkpoints are verified with. */
+  @Get('keys')
+  @Route({ auth: 'token', returns: { 200: SigningKeyList } })
+  async publicKeys(): Promise<SigningKeyList> {
+    return { keys: await this.keys.list() };
+  }
+}

@@ -1,0 +1,49 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
+import { Route } from '../../platform/http/route.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { BeforeQuery } from '../../platform/kernel/pages.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { FeedPage, FeedStreamQuery } from './feed.dto.js';
+import { FeedStreams } from './feed-streams.js';
+import { ReceiptLog } from './receipt-log.repository.js';
+import { feedItem, nextBefore } from './receipt-view.js';
+
+@Controller('api/pro/feed')
+export class FeedController {
+  constructor(
+    private readonly log: ReceiptLog,
+    private readonly streams: FeedStreams,
+  ) {}
+
+  /** What happened, newest first, in a person's words. */
+  @Get()
+  @Route({ auth: 'token', limit: specified('/api/pro/feed'), returns: { 200: FeedPage } })
+  async list(@CurrentCaller() caller: Caller, @Query() { before, limit }: BeforeQuery): Promise<FeedPage> {
+    const receipts = await this.log.listBefore(scopeOf(caller), {}, before, limit);
+    return { items: receipts.map(feedItem), nextBefore: nextBefore(receipts, limit) };
+  }
+
+  /** The same as it happens: server-sent events, whose ids are the numbers to resume from. */
+  @Get('stream')
+  @Route({ auth: 'token', returns: { 200: 'text/event-stream' } })
+  stream(
+    @Req() request: AdmittedRequest,
+    @Res() response: Response,
+    @Query() query: FeedStreamQuery,
+  ): Promise<void> {
+    return this.streams.open(request, response, lastEventId(request) ?? query.lastEventId);
+  }
+}
+
+/** Browsers send it when they come back; the query stays what it was, so the header goes first. */
+function lastEventId(request: AdmittedRequest): number | undefined {
+  const header = request.headers['last-event-id'];
+  if (header === undefined || header === '') return undefined;
+  if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header);
+  const message = 'Last-Event-ID must be the number of a receipt';
+  throw new ValidationFailed({ details: [{ path: 'Last-Event-ID', rule: 'isInt', message }] });
+}

@@ -1,0 +1,42 @@
+import type { ReceiptItem } from './audit-feed.dto.js';
+
+const COLUMNS: readonly [name: string, value: (receipt: ReceiptItem) => unknown][] = [
+  ['seq', (receipt) => receipt.seq],
+  ['receiptId', (receipt) => receipt.receiptId],
+  ['at', (receipt) => receipt.at],
+  ['actorType', ({ actor }) => actor.type],
+  ['actorId', ({ actor }) => actor.id],
+  ['actorName', ({ actor }) => actor.name],
+  ['actorVia', ({ actor }) => actor.via],
+  ['action', (receipt) => receipt.action],
+  ['entityType', ({ entity }) => entity.type],
+  ['entityId', ({ entity }) => entity.id],
+  ['directiveId', (receipt) => receipt.directiveId],
+  ['teamId', (receipt) => receipt.teamId],
+  ['capo', (receipt) => receipt.capo],
+  ['outcome', (receipt) => receipt.outcome],
+  ['summary', (receipt) => receipt.summary],
+  ['details', ({ details }) => JSON.stringify(details)],
+  ['guardianEpoch', (receipt) => receipt.guardianEpoch],
+  ['requestId', (receipt) => receipt.requestId],
+  ['prevHash', (receipt) => receipt.prevHash],
+  ['hash', (receipt) => receipt.hash],
+];
+
+/** RFC 4180: CR LF behind every line, the last one too. */
+const LINE_END = '\r\n';
+
+export const CSV_HEADER = COLUMNS.map(([name]) => name).join(',') + LINE_END;
+
+/** One receipt as a line; times are Unix milliseconds, `details` is JSON. */
+export function csvLine(receipt: ReceiptItem): string {
+  return COLUMNS.map(([, value]) => csvCell(value(receipt))).join(',') + LINE_END;
+}
+
+/** A spreadsheet would compute a text that begins like a formula; the apostrophe makes it text again. */
+export function csvCell(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  const text = String(value ?? '');
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

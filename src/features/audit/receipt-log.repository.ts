@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+
+/** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
+export interface LoggedReceipt {
+  seq: number;
+  body: string;
+  prevHash: string;
+  hash: string;
+}
+
+/** What a reader of the log wants to see; what is left out does not narrow it. */
+export interface LogFilter {
+  actor?: string;
+  /** An action, or with `.*` at its end every action that begins so. */
+  action?: string;
+  capo?: string;
+  teamId?: string;
+  entity?: string;
+  /** Unix milliseconds; from then on, and before `to`. */
+  from?: number;
+  to?: number;
+}
+
+const EVERY_ACTION_OF = /\.\*$/;
+
+/** Reads receipts as row-level security shows them to the scope. The platform writes them with each act. */
+@Injectable()
+export class ReceiptLog {
+  constructor(private readonly db: Db) {}
+
+  /** The newest receipts that match, with a smaller number than `before` if that is given. */
+  listBefore(
+    scope: Scope,
+    filter: LogFilter,
+    before: number | undefined,
+    limit: number,
+  ): Promise<LoggedReceipt[]> {
+    const values: unknown[] = [scope.workspaceId];
+    const conditions = ['workspace_id = $1'];
+    // Only what is asked for stands in the statement: a condition that may be empty would keep the planner from the
+    // index that serves it. The combinations are few, so each is prepared once.
+    const where = (value: unknown, condition: (place: string) => string) => {
+      if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
+    };
+    const { action, from, to } = filter;
+    const isPrefix = action !== undefined && EVERY_ACTION_OF.test(action);
+    where(before, (place) => `seq < ${place}`);
+    where(filter.actor, (place) => `actor_id = ${place}`);
+    where(isPrefix ? undefined : action, (place) => `action = ${place}`);
+    // Not a range of texts: what lies between two of them depends on the database's collation.
+    where(isPrefix ? action.slice(0, -1) : undefined, (place) => `starts_with(action, ${place})`);
+    where(filter.capo, (place) => `capo = ${place}`);
+    where(filter.teamId, (place) => `team_id = ${place}`);
+    where(filter.entity, (place) => `entity_id = ${place}`);
+    where(from === undefined ? undefined : new Date(from), (place) => `at >= ${place}`);
+    where(to === undefined ? undefined : new Date(to), (place) => `at < ${place}`);
+    values.push(limit);
+    return this.db.read<LoggedReceipt>(
+      scope,
+      `select seq, body, prev_hash, hash from receipts where ${conditions.join(' and ')}
+       order by seq desc limit $${values.length}`,
+      values,
+    );
+  }
+
+  /** The receipts behind `after`, up to and with `upTo`, oldest first. */
+  listAfter(scope: Scope, after: number, upTo: number, limit: number): Promise<LoggedReceipt[]> {
+    return this.db.read<LoggedReceipt>(
+      scope,
+      `select seq, body, prev_hash, hash from receipts where workspace_id = $1 and seq > $2 and seq <= $3
+       order by seq limit $4`,
+      [scope.workspaceId, after, upTo, limit],
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import type { ReceiptContent } from '../../platform/receipts/receipt.js';
+import type { ReceiptItem } from './audit-feed.dto.js';
+import type { FeedItem } from './feed.dto.js';
+import type { LoggedReceipt } from './receipt-log.repository.js';
+
+/** The receipt of CONTRACT section 5: what was hashed, and its place in the chain. */
+export function receiptItem(receipt: LoggedReceipt): ReceiptItem {
+  const { workspaceId: _own, receiptId, ...content } = contentOf(receipt);
+  return { receiptId, seq: receipt.seq, ...content, prevHash: receipt.prevHash, hash: receipt.hash };
+}
+
+/** The same in a person's words. */
+export function feedItem(receipt: LoggedReceipt): FeedItem {
+  const { at, summary: text, actor, action, entity, directiveId, capo, outcome } = contentOf(receipt);
+  return { seq: receipt.seq, at, text, actor, action, entity, directiveId, capo, outcome };
+}
+
+/** The number to page on with; null behind the last page. */
+export function nextBefore(receipts: readonly LoggedReceipt[], limit: number): number | null {
+  return receipts.length < limit ? null : receipts.at(-1)!.seq;
+}
+
+/** Someone may have tampered with the bytes. One unreadable receipt must not hide the others, nor pass for whole. */
+function contentOf({ body }: LoggedReceipt): ReceiptContent {
+  const content = parsed(body);
+  return {
+    ...UNREADABLE,
+    ...content,
+    actor: { ...UNREADABLE.actor, ...content?.actor },
+    entity: { ...UNREADABLE.entity, ...content?.entity },
+  };
+}
+
+function parsed(body: string): Partial<ReceiptContent> | null {
+  try {
+    const content: unknown = JSON.parse(body);
+    return typeof content === 'object' ? content : null;
+  } catch {
+    return null;
+  }
+}
+
+const UNREADABLE: ReceiptContent = {
+  receiptId: '',
+  workspaceId: '',
+  at: 0,
+  actor: { type: 'system', id: '', name: '', via: 'api' },
+  action: 'receipt.unreadable',
+  entity: { type: '', id: '' },
+  directiveId: null,
+  teamId: null,
+  capo: null,
+  outcome: 'failure',
+  summary: 'The text of this receipt was changed and cannot be read; verify the chain.',
+  details: {},
+  guardianEpoch: null,
+  requestId: null,
+};

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Config } from '../../platform/config/config.js';
+import type { CapoRunner } from './briefing.js';
+import { BuiltinRunner } from './builtin-runner.js';
+import { PausedCapoEntity, PausedCapos } from './paused-capos.repository.js';
+
+/** Who makes the drafts: the built-in runner, or a model. */
+export const CAPO_RUNNER = Symbol('CapoRunner');
+
+@Module({
+  imports: [TypeOrmModule.forFeature([PausedCapoEntity])],
+  providers: [
+    PausedCapos,
+    {
+      provide: CAPO_RUNNER,
+      inject: [Config],
+      useFactory: async (config: Config): Promise<CapoRunner> => {
+        if (config.modelProvider === 'builtin') return new BuiltinRunner();
+        // The provider's packages are only loaded by those who use one.
+        const { createModelRunner } = await import('./model-runner.js');
+        return createModelRunner({
+          provider: config.modelProvider,
+          baseUrl: config.modelBaseUrl,
+          apiKey: config.modelApiKey,
+          model: config.modelName!,
+        });
+      },
+    },
+  ],
+  exports: [PausedCapos, CAPO_RUNNER],
+})
+export class CaposModule {}

@@ -1,0 +1,141 @@
+import type { JSONSchema7 } from 'ai';
+import { z } from 'zod';
+import { LIMITS } from './action-params.js';
+import {
+  ACTION_TYPES,
+  actionTypesOf,
+  isActionType,
+  validateAction,
+  type ActionTypeName,
+  type Fault,
+} from './action-types.js';
+import type { Draft, DraftPacket } from './briefing.js';
+import type { Engine } from './capo.js';
+
+/**
+ * The shape in which a model answers, and the way from its answer to a draft. The shape only helps the model along;
+ * what counts is the validation behind it, because a provider may ignore a schema and a model may be talked into
+ * anything. Reversibility, compensation and scope are not part of the shape: the registry alone knows them.
+ */
+
+const MAX_PACKETS = 20;
+
+/** C0 except tab and line breaks, DEL, C1: they have no business in a text and the database refuses NUL. */
+// oxlint-disable-next-line no-control-regex -- removing control characters is the purpose
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const cleaned = (text: string) => text.toWellFormed().replace(CONTROL, '');
+const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .transform(cleaned)
+    .refine((value) => value.trim() !== '', 'must not be empty');
+const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
+
+const Multipliers = z
+  .array(z.object({ name: z.string().regex(/^[a-z][\w -]{0,39}$/i), value: z.number().min(0.1).max(10) }))
+  .max(8)
+  .transform((list) => Object.fromEntries(list.map(({ name, value }) => [name, value])));
+
+/** Unknown keys are dropped rather than refused: a model that adds `reversibility` has not said anything. */
+const Answer = z.object({
+  summary: line(4_000),
+  body: text(LIMITS.document),
+  packets: z
+    .array(
+      z.object({
+        title: line(LIMITS.title),
+        type: z.string().max(100),
+        target: line(500),
+        params: z.record(z.string(), z.unknown()),
+        rationale: line(2_000),
+        multipliers: Multipliers,
+      }),
+    )
+    .min(1)
+    .max(MAX_PACKETS),
+});
+
+export type Reading =
+  { ok: true; draft: Pick<Draft, 'summary' | 'body' | 'packets'> } | { ok: false; faults: Fault[] };
+
+/** A draft whose every packet the registry accepts for this engine, or all the faults. */
+export function readAnswer(engine: Engine, answer: unknown): Reading {
+  const parsed = Answer.safeParse(answer);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, code, message }) => ({
+      path: path.map(String).join('.'),
+      rule: code,
+      message,
+    }));
+    return { ok: false, faults };
+  }
+  const faults: Fault[] = [];
+  const packets: DraftPacket[] = [];
+  for (const [at, packet] of parsed.data.packets.entries()) {
+    const params = isActionType(packet.type) ? withoutNulls(packet.type, packet.params) : packet.params;
+    const checked = validateAction(engine, packet.type, params);
+    if (checked.ok) packets.push({ ...packet, params: { ...checked.action.params } });
+    else faults.push(...checked.faults.map((fault) => ({ ...fault, path: `packets.${at}.${fault.path}` })));
+  }
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, draft: { ...parsed.data, packets } };
+}
+
+/** Strict structured output knows no optional properties: a model says `null` where a person leaves the line out. */
+function withoutNulls(
+  type: ActionTypeName,
+  params: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { required = [] } = paramsSchema(type);
+  return Object.fromEntries(
+    Object.entries(params).filter(([key, value]) => value !== null || required.includes(key)),
+  );
+}
+
+/** The JSON Schema of an answer, with only the action types of this engine in it. */
+export function answerSchema(engine: Engine): JSONSchema7 {
+  const string: JSONSchema7 = { type: 'string' };
+  const packets = actionTypesOf(engine).map((type) =>
+    object({
+      type: { type: 'string', const: type },
+      title: string,
+      target: string,
+      params: strict(paramsSchema(type)),
+      rationale: string,
+      multipliers: { type: 'array', items: object({ name: string, value: { type: 'number' } }) },
+    }),
+  );
+  return object({ summary: string, body: string, packets: { type: 'array', items: { anyOf: packets } } });
+}
+
+export function describedTypes(engine: Engine): string {
+  return actionTypesOf(engine)
+    .map((type) => `- ${type}: ${ACTION_TYPES[type].effect}`)
+    .join('\n');
+}
+
+function paramsSchema(type: ActionTypeName): JSONSchema7 {
+  // zod emits draft 2020-12; of the keywords that survive `strict` draft 7 has the same ones.
+  return z.toJSONSchema(ACTION_TYPES[type].params, { io: 'input' }) as JSONSchema7;
+}
+
+/** The part of JSON Schema that every provider's strict mode accepts; bounds and formats are checked afterwards. */
+function strict(schema: JSONSchema7): JSONSchema7 {
+  if (schema.type === 'object') {
+    const required = schema.required ?? [];
+    const properties = Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
+      if (typeof value === 'boolean') return [];
+      const inner = strict(value);
+      return [[key, required.includes(key) ? inner : { anyOf: [inner, { type: 'null' as const }] }] as const];
+    });
+    return object(Object.fromEntries(properties));
+  }
+  if (schema.type === 'array' && typeof schema.items === 'object' && !Array.isArray(schema.items)) {
+    return { type: 'array', items: strict(schema.items) };
+  }
+  return { type: schema.type, ...(schema.enum === undefined ? {} : { enum: schema.enum }) };
+}
+
+function object(properties: Record<string, JSONSchema7>): JSONSchema7 {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}

@@ -1,0 +1,44 @@
+import type { LanguageModel } from 'ai';
+
+export interface ModelOptions {
+  provider: 'openai' | 'anthropic' | 'openai-compatible';
+  baseUrl?: string | undefined;
+  apiKey?: string | undefined;
+  /** In the words of the provider. */
+  model: string;
+}
+
+/** A model given as a plain string would go to a hosted gateway; only an object stays with its provider. */
+export type ModelObject = Exclude<LanguageModel, string>;
+
+/**
+ * The provider's package is imported by those who use it. Key and address are passed even when unset, because the
+ * packages would otherwise look for them in the environment, which only the configuration reads.
+ */
+export async function modelObject({
+  provider,
+  baseUrl,
+  apiKey = '',
+  model,
+}: ModelOptions): Promise<ModelObject> {
+  switch (provider) {
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI({ apiKey, baseURL: baseUrl ?? 'https://api.openai.com/v1' })(model);
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({ apiKey, baseURL: baseUrl ?? 'https://api.anthropic.com/v1' })(model);
+    }
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const key = apiKey === '' ? {} : { apiKey };
+      return createOpenAICompatible({
+        name: 'model',
+        baseURL: baseUrl ?? '',
+        supportsStructuredOutputs: true,
+        ...key,
+      })(model);
+    }
+  }
+}

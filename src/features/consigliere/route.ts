@@ -1,0 +1,155 @@
+import type { StandingOrderBrief } from '../capos/briefing.js';
+import { CAPO_ROLES, CAPOS, type CapoRole } from '../capos/capo.js';
+import type { Priority } from '../terms/terms.js';
+import {
+  contextEvidence,
+  moneyEvidence,
+  NOWHERE,
+  orderEvidence,
+  WEIGHT,
+  wordEvidence,
+  wordsOf,
+  type Evidence,
+} from './evidence.js';
+
+/**
+ * Which capo a directive belongs to, by the words it uses. Every capo gets a score and the words that made it, so an
+ * operator can see why, and disagree. No model, no state: the same directive goes the same way.
+ */
+export interface RouteRequest {
+  text: string;
+  priority: Priority;
+  context: Readonly<Record<string, unknown>> | null;
+  standingOrders: readonly StandingOrderBrief[];
+}
+
+export interface RouteCandidate {
+  capo: CapoRole;
+  /** 0 to 1 */
+  score: number;
+  /** The words and facts that speak for this capo. */
+  why: string[];
+}
+
+export interface Routing {
+  capo: CapoRole;
+  /** All five, the best first. */
+  candidates: RouteCandidate[];
+  reason: string;
+}
+
+export function routeDirective(request: RouteRequest): Routing {
+  const evidence = new Map<CapoRole, Evidence[]>(CAPO_ROLES.map((role) => [role, []]));
+  const add = (role: CapoRole, item: Evidence) => evidence.get(role)?.push(item);
+  const words = wordsOf(request.text);
+  wordEvidence(words, add);
+  contextEvidence(request.context, add);
+  orderEvidence(words, request.standingOrders, add);
+  moneyEvidence(request.text, add);
+  const spoken = CAPO_ROLES.some((role) => evidence.get(role)?.length);
+  if (WANTS_MAIL.test(request.text)) {
+    for (const role of MAIL_SENDERS)
+      add(role, { weight: WEIGHT.capability, why: 'can send mail', at: NOWHERE });
+  }
+  const ranked = CAPO_ROLES.map((role) => candidate(role, evidence.get(role) ?? [])).sort(
+    (a, b) => b.score - a.score || tieBreak(a, b, request.priority),
+  );
+  const chosen = choose(ranked, spoken, request.text);
+  return {
+    capo: chosen.capo,
+    candidates: ranked
+      .toSorted((a, b) => Number(b.capo === chosen.capo) - Number(a.capo === chosen.capo))
+      .map(({ capo, score, why }) => ({ capo, score, why })),
+    reason: chosen.reason,
+  };
+}
+
+type Ranked = RouteCandidate & { first: number };
+const WANTS_MAIL = /\b(?:e-?mail|mail|write to|reply to|remind|notify|follow up with)\b|\S@\S+\.\S/i;
+const MAIL_SENDERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
+
+function candidate(capo: CapoRole, evidence: readonly Evidence[]): Ranked {
+  const sum = evidence.reduce((total, { weight }) => total + weight, 0);
+  return {
+    capo,
+    // Saturating: the fifth word of a domain says less than the first.
+    score: Math.round((sum / (sum + 3)) * 100) / 100,
+    why: [...new Set(evidence.toSorted((a, b) => b.weight - a.weight || a.at - b.at).map(({ why }) => why))],
+    first: Math.min(NOWHERE, ...evidence.map(({ at }) => at)),
+  };
+}
+
+/** In a hurry what touches money and delivery goes first; otherwise what the operator mentioned first. */
+const HASTE: readonly CapoRole[] = ['capo_revenue', 'capo_ops', 'capo_marketing', 'capo_product', 'ceo'];
+
+function tieBreak(a: Ranked, b: Ranked, priority: Priority): number {
+  const haste = HASTE.indexOf(a.capo) - HASTE.indexOf(b.capo);
+  return priority === 'high' ? haste : a.first - b.first || haste;
+}
+
+function choose(
+  ranked: readonly Ranked[],
+  spoken: boolean,
+  text: string,
+): { capo: CapoRole; reason: string } {
+  const addressed = CAPO_ROLES.filter((role) => role !== 'ceo' && handsTo(text, role));
+  if (addressed.length > 1) {
+    const names = addressed.map((role) => CAPOS[role].name).join(' and ');
+    return {
+      capo: 'ceo',
+      reason: `Work for ${names} is named in one instruction, so the CEO capo divides it.`,
+    };
+  }
+  const [best, second] = ranked;
+  if (best === undefined || best.score === 0) {
+    return {
+      capo: 'ceo',
+      reason: 'No word of it belongs to one domain, so it goes to the CEO capo, who can hand it on.',
+    };
+  }
+  if (!spoken) {
+    return {
+      capo: 'capo_ops',
+      reason: 'No word of it belongs to one domain; it asks for a mail, which Ops carries out.',
+    };
+  }
+  const name = nameOf(best.capo);
+  const because = `${name} fits best: it speaks of ${quoted(best.why)}.`;
+  if (second === undefined || second.score === 0) return { capo: best.capo, reason: because };
+  if (second.score === best.score) {
+    const tie = `${name} and ${nameOf(second.capo)} fit equally well (${quoted(best.why)}; ${quoted(second.why)}).`;
+    const rule = best.first === second.first ? `${name} acts on such work first.` : `${name} is named first.`;
+    return { capo: best.capo, reason: `${tie} ${rule}` };
+  }
+  return {
+    capo: best.capo,
+    reason: `${because} ${nameOf(second.capo)} came second (${quoted(second.why)}).`,
+  };
+}
+
+/** "have marketing write ..., ask ops to ..." */
+function handsTo(text: string, role: CapoRole): boolean {
+  return HANDED_TO.get(role)?.test(text) ?? false;
+}
+
+const HANDED_TO: ReadonlyMap<CapoRole, RegExp> = new Map(
+  CAPO_ROLES.map((role) => {
+    const names = CAPOS[role].aliases.map((alias) => alias.replace(/^the /, '')).join('|');
+    const to = String.raw`\b(?:have|get|let|make|ask|tell|want|need|to|brief)\s+(?:the\s+|our\s+)?`;
+    return [
+      role,
+      new RegExp(String.raw`${to}(?:${names})\b(?!\s+(?:page|plan|copy|list|mail|e-?mail|contact))`, 'i'),
+    ];
+  }),
+);
+
+function nameOf(role: CapoRole): string {
+  return role === 'ceo' ? 'The CEO capo' : CAPOS[role].name;
+}
+
+function quoted(why: readonly string[]): string {
+  return why
+    .slice(0, 3)
+    .map((each) => (/^(?:context|standing order|can send)/.test(each) ? each : `“${each}”`))
+    .join(', ');
+}

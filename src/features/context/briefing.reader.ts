@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import type { Briefing, FeedbackRound } from '../capos/briefing.js';
+import type { CapoRole, Priority } from '../terms/terms.js';
+
+/** The directive that a briefing is for. */
+export interface BriefedDirective {
+  directiveId: string;
+  teamId: string | null;
+  text: string;
+  capo: CapoRole | null;
+  priority: Priority;
+  context: Record<string, unknown>;
+  deadline: number | null;
+  feedback: readonly FeedbackRound[];
+  createdBy: Actor;
+}
+
+/** Newest first, and few: what a capo reads should fit a model's attention, and a person's. */
+const BRIEFING = /* sql */ `
+select
+  json_build_object('workspaceId', w.workspace_id, 'name', w.name, 'timezone', w.timezone, 'locale', w.locale) as workspace,
+  w.tier,
+  (select coalesce(json_agg(s), '[]') from (
+    select signal_id as "signalId", type, severity, title, body, score, app.ms(created_at) as "createdAt"
+    from signals where workspace_id = w.workspace_id and withdrawn_at is null and acknowledged_at is null
+      and ($2::text is null or team_id is null or team_id = $2)
+    order by created_at desc limit 20) s) as signals,
+  (select coalesce(json_agg(o), '[]') from (
+    select name, text, effect, coalesce(capos, '{}') as capos
+    from standing_orders where workspace_id = w.workspace_id and status = 'active'
+      and ($2::text is null or team_id is null or team_id = $2)
+    order by created_at desc limit 50) o) as standing_orders,
+  (select coalesce(json_agg(p), '[]') from (
+    select work_packet_id as "workPacketId", title, action_type as type, status, app.ms(created_at) as "createdAt"
+    from work_packets where workspace_id = w.workspace_id and ($2::text is null or team_id is null or team_id = $2)
+    order by created_at desc limit 20) p) as recent_packets,
+  json_build_object(
+    'revenue24h', (select coalesce(sum(amount), 0) from revenue_events
+      where workspace_id = w.workspace_id and occurred_at > $3::timestamptz - interval '1 day'),
+    'signalsScored', (select count(*) from signals where workspace_id = w.workspace_id and score is not null)) as metrics,
+  json_build_object('mode', g.mode, 'pending', (select count(*) from work_packets
+    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian
+from workspaces w join guardians g using (workspace_id)
+where w.workspace_id = $1`;
+
+type Row = Pick<Briefing, 'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'> & {
+  tier: string;
+};
+
+/** The full context that every capo execution receives (SPECIFICATION, Context), in one statement. */
+@Injectable()
+export class BriefingReader {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
+    const now = this.clock.now();
+    const [row] = await this.db.read<Row>(scope, BRIEFING, [scope.workspaceId, directive.teamId, new Date(now)]);
+    const { tier, ...shared } = row!;
+    const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
+    return {
+      ...shared,
+      operator: { handle: createdBy.name, tier },
+      senderName: createdBy.type === 'member' ? createdBy.name : shared.workspace.name,
+      directive: {
+        directiveId,
+        text,
+        capo: capo!,
+        priority,
+        context,
+        deadline: deadline === null ? null : new Date(deadline).toISOString(),
+      },
+      feedback,
+      buyerContext: NO_BUYERS,
+      now,
+    };
+  }
+}
+
+/** Buyers come from the partner persona service; until one has sent something there are none. */
+export const NO_BUYERS: Briefing['buyerContext'] = Object.freeze({
+  profiles: [],
+  aggregate: { count: 0, averageConfidence: null, topGap: null },
+});

@@ -1,0 +1,74 @@
+import { SignalView } from '../signals/signals.dto.js';
+import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
+import { WorkPacketView } from '../work-packets/work-packets.dto.js';
+import { ReceiptItem } from '../audit/audit-feed.dto.js';
+
+export class ContextOperator {
+  handle!: string;
+  tier!: string;
+}
+
+export class ContextMetrics {
+  /** Revenue of the last 24 hours. */
+  revenue24h!: number;
+  /** Signals that carry a score. */
+  signalsScored!: number;
+}
+
+export class ContextGuardian {
+  mode!: string;
+  /** Moves that wait for a person. */
+  pending!: number;
+}
+
+export class BuyerProfileView {
+  buyerId!: string;
+  segment!: string | null;
+  stage!: string | null;
+  /** 0 to 1 */
+  confidence!: number | null;
+  topGap!: string | null;
+  /** Unix milliseconds. */
+  updatedAt!: number;
+}
+
+export class BuyerAggregate {
+  count!: number;
+  averageConfidence!: number | null;
+  topGap!: string | null;
+}
+
+export class BuyerContextView {
+  profiles!: readonly BuyerProfileView[];
+  aggregate!: BuyerAggregate;
+}
+
+/** What the partner persona service has told. */
+export class ContextPartner {
+  avatar!: object | null;
+  intelligence!: object | null;
+  /** Unix milliseconds. */
+  lastEventAt!: number | null;
+}
+
+export class ContextReceiptHead {
+  seq!: number;
+  hash!: string;
+}
+
+/** The whole operational context (SPECIFICATION, Context). */
+export class ContextView {
+  /** ISO 8601 */
+  generatedAt!: string;
+  sessionId!: string;
+  operator!: ContextOperator;
+  signals!: SignalView[];
+  workPackets!: WorkPacketView[];
+  standingOrders!: StandingOrderView[];
+  metrics!: ContextMetrics;
+  auditFeed!: ReceiptItem[];
+  guardian!: ContextGuardian;
+  buyerContext!: BuyerContextView;
+  partner!: ContextPartner;
+  receiptHead!: ContextReceiptHead;
+}

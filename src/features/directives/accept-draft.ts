@@ -1,0 +1,198 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Jobs } from '../../platform/jobs/jobs.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { newId } from '../../platform/kernel/ids.js';
+import type { ApprovalEntity } from '../approvals/approval.entity.js';
+import { Approvals } from '../approvals/approvals.repository.js';
+import { RequestApproval } from '../approvals/request-approval.js';
+import { validateAction } from '../capos/action-types.js';
+import type { Draft } from '../capos/briefing.js';
+import { CAPOS, engineOf } from '../capos/capo.js';
+import { capoActor } from '../capos/capo-actor.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { type Gated, MoveGate } from '../guardian/move-gate.js';
+import { contentHash, moveOf, newPacket } from '../work-packets/work-packet.js';
+import type { WorkPacketEntity } from '../work-packets/work-packet.entity.js';
+import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { addCost, outputOf, titleOf } from './directive.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { DirectiveJournal } from './directive-journal.js';
+import { Directives } from './directives.repository.js';
+import { EndDirective } from './end-directive.js';
+import { PolicyDenied } from './directives.errors.js';
+import { readyContent } from './ready-content.js';
+
+interface Accepted {
+  directive: DirectiveEntity;
+  packets: WorkPacketEntity[];
+  gated: Gated[];
+  guardian: GuardianEntity;
+}
+
+/**
+ * Takes in what a capo made: its moves against the registry, each decided by the guardian; then the draft waits for a
+ * person, goes out within the standing orders, or ends because one of them forbids it.
+ */
+@Injectable()
+export class AcceptDraft {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly jobs: Jobs,
+    private readonly guardians: Guardians,
+    private readonly gate: MoveGate,
+    private readonly workspaces: Workspaces,
+    private readonly directives: Directives,
+    private readonly approvals: Approvals,
+    private readonly requestApproval: RequestApproval,
+    private readonly packets: WorkPackets,
+    private readonly journal: DirectiveJournal,
+    private readonly endDirective: EndDirective,
+  ) {}
+
+  async execute(taken: DirectiveEntity, draft: Draft, scope: Scope): Promise<void> {
+    await this.db.transaction(scope, async () => {
+      const guardian = await this.guardians.hold(taken.workspaceId);
+      const approval = await this.approvals.lockPending(taken.workspaceId, taken.directiveId);
+      const directive = await this.directives.lockAttempt(taken);
+      if (!directive) return;
+      const packets = this.packetsOf(directive, draft);
+      if (!packets) {
+        const error = { code: 'INVALID_OUTPUT', message: 'The capo proposed a move that is not in its scope.' };
+        this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
+        return;
+      }
+      this.attach(directive, draft, packets);
+      const settings = await this.workspaces.settings(scope);
+      const moves = packets.map((packet) => moveOf(packet, directive.priority));
+      const gated = await this.gate.decide(moves, { guardian, ...settings });
+      this.decide({ directive, packets, gated, guardian }, draft, approval);
+    });
+  }
+
+  private decide(accepted: Accepted, draft: Draft, approval: ApprovalEntity | undefined): void {
+    const { directive, gated } = accepted;
+    if (gated.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
+    else if (directive.requiresApproval || approval) this.review(accepted, draft, directive.approvalId!);
+    else if (gated.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
+    else this.review(accepted, draft, this.ask(directive));
+  }
+
+  /** Undefined when a move is not one that this capo can make: the registry is trusted, the draft is not. */
+  private packetsOf(directive: DirectiveEntity, draft: Draft): WorkPacketEntity[] | undefined {
+    const capo = directive.capo!;
+    const { workspaceId, directiveId, teamId } = directive;
+    const createdAt = this.clock.now();
+    const packets: WorkPacketEntity[] = [];
+    for (const [position, proposed] of draft.packets.entries()) {
+      const validated = validateAction(engineOf(capo), proposed.type, proposed.params);
+      if (!validated.ok) return undefined;
+      const origin = { workPacketId: newId('pkt'), workspaceId, teamId, directiveId, position, capo, createdAt };
+      packets.push(newPacket(proposed, validated.action, origin));
+    }
+    return packets;
+  }
+
+  private attach(directive: DirectiveEntity, draft: Draft, packets: readonly WorkPacketEntity[]): void {
+    const output = outputOf(draft);
+    directive.output = output;
+    this.directives.attachDraft(directive, {
+      output,
+      engine: draft.engine,
+      cost: addCost(directive.cost, draft.cost),
+      workPacketIds: [...directive.workPacketIds, ...packets.map((packet) => packet.workPacketId)],
+    });
+    this.journal.note(
+      directive,
+      capoActor(directive.capo!),
+      'directive.drafted',
+      `${CAPOS[directive.capo!].name} drafted "${titleOf(directive.text)}".`,
+      { details: { engine: draft.engine, cost: draft.cost, contentHash: output.contentHash, moves: packets.length } },
+    );
+  }
+
+  private deny({ directive, packets, gated }: Accepted, approval: ApprovalEntity | undefined): void {
+    for (const [index, packet] of packets.entries()) {
+      const denied = gated[index]!.decision.outcome === 'deny';
+      this.packets.add({ ...packet, ...stored(gated[index]!), status: denied ? 'denied' : 'cancelled' });
+    }
+    const message = gated.flatMap(({ decision }) => (decision.outcome === 'deny' ? decision.explanation : [])).join(' ');
+    const error = { code: PolicyDenied.code, message: message || PolicyDenied.message };
+    this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
+  }
+
+  private send({ directive, packets, gated, guardian }: Accepted): void {
+    const now = this.clock.now();
+    for (const [index, packet] of packets.entries()) {
+      const decided = gated[index]!;
+      this.packets.add({
+        ...packet,
+        ...stored(decided),
+        status: 'queued',
+        allowedHash: contentHash(packet),
+        dueAt: now,
+      });
+      this.gate.use(decided);
+      this.jobs.wake('packet.send', packet.workPacketId);
+    }
+    const done = packets.length === 0;
+    this.journal.move(
+      directive,
+      done ? 'executed' : 'sending',
+      { stage: done ? 'done' : 'send', dueAt: null, ...(done && { executedAt: now }) },
+      {
+        actor: capoActor(directive.capo!),
+        action: done ? 'directive.executed' : 'directive.sending',
+        summary: `"${titleOf(directive.text)}" goes out within the standing orders.`,
+        details: { decisions: gated.map(({ decision }) => ({ outcome: decision.outcome, inputHash: decision.inputHash })) },
+        guardianEpoch: guardian.epoch,
+      },
+    );
+  }
+
+  /** A person is asked though the directive did not want it: no standing order covers what the capo wants to do. */
+  private ask(directive: DirectiveEntity): string {
+    const { workspaceId, teamId, directiveId, capo, priority } = directive;
+    const approvalId = newId('apr');
+    this.requestApproval.open({
+      approvalId,
+      workspaceId,
+      teamId,
+      directiveId,
+      capo,
+      title: titleOf(directive.text),
+      priority,
+      round: 0,
+      requestedBy: directive.createdBy,
+    });
+    return approvalId;
+  }
+
+  private review(accepted: Accepted, draft: Draft, approvalId: string): void {
+    const { directive, packets, gated, guardian } = accepted;
+    for (const [index, packet] of packets.entries()) {
+      this.packets.add({ ...packet, ...stored(gated[index]!), status: 'awaiting_approval' });
+    }
+    this.requestApproval.makeReady(directive.workspaceId, approvalId, readyContent(directive, draft.summary, packets, gated, this.clock.now()));
+    this.journal.move(
+      directive,
+      'pending_approval',
+      { stage: 'review', dueAt: null, approvalId },
+      {
+        actor: capoActor(directive.capo!),
+        action: 'approval.ready',
+        summary: `The draft of "${titleOf(directive.text)}" is ready for review.`,
+        details: { approvalId },
+        guardianEpoch: guardian.epoch,
+      },
+    );
+  }
+}
+
+function stored({ decision, input }: Gated): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
+  return { decision, decisionInput: input };
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { Approvals } from '../approvals/approvals.repository.js';
+import { UNSENT } from './directive.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { Directives } from './directives.repository.js';
+import { EndDirective } from './end-directive.js';
+
+/** Takes a directive back before anything of it was sent. */
+@Injectable()
+export class CancelDirective {
+  constructor(
+    private readonly directives: Directives,
+    private readonly approvals: Approvals,
+    private readonly endDirective: EndDirective,
+  ) {}
+
+  /** @throws NotFound; InvalidTransition once it is being sent or has ended */
+  async execute(caller: Caller, directiveId: string): Promise<DirectiveEntity> {
+    const { workspaceId } = caller;
+    const approval = await this.approvals.lockPending(workspaceId, directiveId);
+    const directive = await this.directives.lock(workspaceId, directiveId);
+    if (!directive) throw new NotFound();
+    if (!UNSENT.includes(directive.status)) {
+      throw new InvalidTransition({ details: { status: directive.status } });
+    }
+    const actor = actorOf(caller);
+    this.endDirective.end(directive, approval, { to: 'cancelled', actor, because: `${caller.name} took it back` });
+    return (await this.directives.lock(workspaceId, directiveId))!;
+  }
+}

@@ -1,0 +1,86 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../../platform/auth/caller.js';
+import type { Output } from '../approvals/approval.entity.js';
+import type { FeedbackRound } from '../capos/briefing.js';
+import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/terms.js';
+
+/** Where the work on a directive is; the status is what a client sees of it. */
+export type Stage = 'route' | 'draft' | 'review' | 'send' | 'done';
+
+export interface Routing {
+  candidates: { capo: CapoRole; score: number; why: readonly string[] }[];
+  reason: string;
+}
+
+export interface StatusChange {
+  from: DirectiveStatus | null;
+  to: DirectiveStatus;
+  /** Unix milliseconds. */
+  at: number;
+  receiptId: string;
+}
+
+@Entity('directives')
+export class DirectiveEntity {
+  @PrimaryColumn('text')
+  directiveId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  teamId!: string | null;
+  @Column('text')
+  text!: string;
+  /** Null until the consigliere has routed it. */
+  @Column('text')
+  capo!: CapoRole | null;
+  @Column('text')
+  routedBy!: 'operator' | 'consigliere';
+  @Column('jsonb')
+  routing!: Routing | null;
+  @Column('text')
+  priority!: Priority;
+  @Column('boolean')
+  requiresApproval!: boolean;
+  @Column('jsonb')
+  context!: Record<string, unknown>;
+  @Column('timestamptz')
+  deadline!: number | null;
+  @Column('text')
+  status!: DirectiveStatus;
+  /** The status that a kill interrupted. */
+  @Column('text')
+  haltedFrom!: DirectiveStatus | null;
+  @Column('text')
+  stage!: Stage;
+  @Column('text')
+  approvalId!: string | null;
+  @Column('jsonb')
+  workPacketIds!: string[];
+  @Column('jsonb')
+  output!: Output | null;
+  @Column('jsonb')
+  engine!: { name: string; model: string | null } | null;
+  @Column('jsonb')
+  cost!: Cost;
+  @Column('jsonb')
+  error!: { code: string; message: string } | null;
+  /** What reviewers asked to be changed, with the drafts they saw. */
+  @Column('jsonb')
+  feedback!: FeedbackRound[];
+  @Column('jsonb')
+  history!: StatusChange[];
+  @Column('jsonb')
+  createdBy!: Actor;
+  @Column('timestamptz')
+  createdAt!: number;
+  @Column('timestamptz')
+  startedAt!: number | null;
+  @Column('timestamptz')
+  executedAt!: number | null;
+  /** When anyone may take the row up: at once, at the next try, or when the lease of who has it is over. */
+  @Column('timestamptz')
+  dueAt!: number | null;
+  /** Counts takings up; a result counts only under the attempt that made it. */
+  @Column('int')
+  attempts!: number;
+}

@@ -1,0 +1,63 @@
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import type { Output } from '../approvals/approval.entity.js';
+import type { Draft } from '../capos/briefing.js';
+import type { DirectiveStatus, Cost } from '../terms/terms.js';
+import type { DirectiveView } from './directives.dto.js';
+import type { DirectiveEntity } from './directive.entity.js';
+
+/** Where a directive has come to its end. */
+export const FINAL: readonly DirectiveStatus[] = ['executed', 'failed', 'rejected', 'expired', 'cancelled', 'reverted'];
+
+/** The statuses in which nothing of a directive has been handed out, so that it can be cancelled or expire. */
+export const UNSENT: readonly DirectiveStatus[] = ['pending_approval', 'queued', 'executing', 'halted'];
+
+export function isFinal(status: DirectiveStatus): boolean {
+  return FINAL.includes(status);
+}
+
+/** One line that names the directive in lists and receipts. */
+export function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0]!.replace(/\s+/g, ' ');
+  return line.length <= 120 ? line : `${line.slice(0, 119).trimEnd()}…`;
+}
+
+export function outputOf({ summary, body }: Draft): Output {
+  return { summary, format: 'markdown', body, contentHash: sha256(canonicalJson({ body })) };
+}
+
+/** The cost of all drafts of a directive so far. */
+export function addCost(a: Cost, b: Cost): Cost {
+  return {
+    amount: a.amount + b.amount,
+    currency: b.currency,
+    tokensIn: a.tokensIn + b.tokensIn,
+    tokensOut: a.tokensOut + b.tokensOut,
+  };
+}
+
+export function viewOf(directive: DirectiveEntity): DirectiveView {
+  return {
+    directiveId: directive.directiveId,
+    directive: directive.text,
+    capo: directive.capo,
+    routedBy: directive.routedBy,
+    routing: directive.routing,
+    priority: directive.priority,
+    requiresApproval: directive.requiresApproval,
+    context: directive.context,
+    deadline: directive.deadline === null ? null : new Date(directive.deadline).toISOString(),
+    teamId: directive.teamId,
+    status: directive.status,
+    approvalId: directive.approvalId,
+    workPacketIds: directive.workPacketIds,
+    output: directive.output,
+    engine: directive.engine,
+    cost: directive.cost,
+    error: directive.error,
+    createdBy: directive.createdBy,
+    createdAt: directive.createdAt,
+    startedAt: directive.startedAt,
+    executedAt: directive.executedAt,
+    history: directive.history,
+  };
+}

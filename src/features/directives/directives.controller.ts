@@ -1,0 +1,88 @@
+import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { CancelDirective } from './cancel-directive.js';
+import { viewOf } from './directive.js';
+import {
+  DirectiveBody,
+  DirectivePage,
+  DirectivesQuery,
+  DirectiveView,
+  QueuedDirective,
+  QueuedDirectiveBody,
+} from './directives.dto.js';
+import { Directives } from './directives.repository.js';
+import { HandInDirective } from './hand-in-directive.js';
+
+@Controller('api/pro')
+export class DirectivesController {
+  constructor(
+    private readonly directives: Directives,
+    private readonly handIn: HandInDirective,
+    private readonly cancelDirective: CancelDirective,
+  ) {}
+
+  /** Hands a directive in; the consigliere routes it, and its output waits for approval. */
+  @Post('directive')
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    limit: specified('/api/pro/directive'),
+    returns: { 201: QueuedDirective },
+    errors: [NotFound],
+  })
+  async queue(
+    @CurrentCaller() caller: Caller,
+    @Body() body: QueuedDirectiveBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<QueuedDirective> {
+    const { directiveId, approvalId } = await this.handIn.execute(caller, body);
+    response.location(locationOf(directiveId));
+    return { directiveId, approvalId: approvalId!, status: 'pending_approval' };
+  }
+
+  /** Hands a directive to a capo. */
+  @Post('directives')
+  @Route({ auth: 'token', role: 'operator', returns: { 201: DirectiveView }, errors: [NotFound] })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() { directive: text, ...terms }: DirectiveBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DirectiveView> {
+    const directive = await this.handIn.execute(caller, { text, ...terms });
+    response.location(locationOf(directive.directiveId));
+    return viewOf(directive);
+  }
+
+  /** The directives the caller may see, newest first. */
+  @Get('directives')
+  @Route({ auth: 'token', returns: { 200: DirectivePage } })
+  async list(@CurrentCaller() caller: Caller, @Query() query: DirectivesQuery): Promise<DirectivePage> {
+    const page = await this.directives.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(viewOf) };
+  }
+
+  /** One directive with its output, cost and history. */
+  @Get('directives/:directiveId')
+  @Route({ auth: 'token', returns: { 200: DirectiveView }, errors: [NotFound] })
+  async read(@CurrentCaller() caller: Caller, @Param('directiveId') directiveId: string): Promise<DirectiveView> {
+    const directive = await this.directives.find(scopeOf(caller), directiveId);
+    if (!directive) throw new NotFound();
+    return viewOf(directive);
+  }
+
+  /** Takes a directive back before anything of it was sent. */
+  @Post('directives/:directiveId/cancel')
+  @Route({ auth: 'token', role: 'operator', returns: { 200: DirectiveView }, errors: [NotFound, InvalidTransition] })
+  async cancel(@CurrentCaller() caller: Caller, @Param('directiveId') directiveId: string): Promise<DirectiveView> {
+    return viewOf(await this.cancelDirective.execute(caller, directiveId));
+  }
+}
+
+function locationOf(directiveId: string): string {
+  return `/api/pro/directives/${directiveId}`;
+}

@@ -1,0 +1,170 @@
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { CAPO_ROLES, type CapoRole, DIRECTIVE_STATUSES, type DirectiveStatus, PRIORITIES, type Priority } from '../terms/terms.js';
+import { IsInstantAhead } from './is-instant-ahead.js';
+
+const TEAM_ID = /^team_[0-9a-z]{26}$/;
+const MAX_TEXT = 20_000;
+
+class DirectiveTerms {
+  /** high, medium or low */
+  @IsOptional()
+  @IsIn(PRIORITIES)
+  priority?: Priority;
+
+  /** Extra context passed to the capo. */
+  @IsOptional()
+  @IsObject()
+  context?: Record<string, unknown>;
+
+  /** ISO 8601 with an offset; when the directive expires if not executed. */
+  @IsOptional()
+  @IsInstantAhead()
+  deadline?: string;
+
+  /** The team it belongs to; the caller's only team unless said. */
+  @IsOptional()
+  @Matches(TEAM_ID, { message: 'teamId must be the id of a team' })
+  teamId?: string;
+}
+
+/** Body of `POST /directives` (SPECIFICATION, Directive). */
+export class DirectiveBody extends DirectiveTerms {
+  /** Plain-language instruction for the capo. */
+  @IsString()
+  @Matches(/\S/, { message: 'directive must not be empty' })
+  @MaxLength(MAX_TEXT)
+  directive!: string;
+
+  /** The capo that is to do it. */
+  @IsIn(CAPO_ROLES)
+  capo!: CapoRole;
+
+  /** Whether the output queues for review; true unless said. */
+  @IsOptional()
+  @IsBoolean()
+  requiresApproval?: boolean;
+}
+
+/** Body of `POST /directive`; the consigliere routes it unless a capo is named. */
+export class QueuedDirectiveBody extends DirectiveTerms {
+  /** Plain-language instruction. */
+  @IsString()
+  @Matches(/\S/, { message: 'text must not be empty' })
+  @MaxLength(MAX_TEXT)
+  text!: string;
+
+  @IsOptional()
+  @IsIn(CAPO_ROLES)
+  capo?: CapoRole;
+}
+
+/** Answer of `POST /directive`. */
+export class QueuedDirective {
+  directiveId!: string;
+  approvalId!: string;
+  status!: 'pending_approval';
+}
+
+export class DirectivesQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(DIRECTIVE_STATUSES)
+  status?: DirectiveStatus;
+
+  @IsOptional()
+  @IsIn(CAPO_ROLES)
+  capo?: CapoRole;
+
+  @IsOptional()
+  @Matches(TEAM_ID, { message: 'teamId must be the id of a team' })
+  teamId?: string;
+}
+
+export class RoutingCandidate {
+  capo!: string;
+  /** 0 to 1 */
+  score!: number;
+  why!: readonly string[];
+}
+
+export class DirectiveRouting {
+  candidates!: RoutingCandidate[];
+  reason!: string;
+}
+
+export class DirectiveOutput {
+  summary!: string;
+  format!: 'markdown';
+  body!: string;
+  contentHash!: string;
+}
+
+export class DirectiveEngine {
+  name!: string;
+  model!: string | null;
+}
+
+export class DirectiveCost {
+  amount!: number;
+  currency!: string;
+  tokensIn!: number;
+  tokensOut!: number;
+}
+
+export class DirectiveError {
+  code!: string;
+  message!: string;
+}
+
+export class DirectiveActor {
+  type!: string;
+  id!: string;
+  name!: string;
+  via!: string;
+}
+
+export class DirectiveChange {
+  from!: DirectiveStatus | null;
+  to!: DirectiveStatus;
+  /** Unix milliseconds. */
+  at!: number;
+  receiptId!: string;
+}
+
+/** A directive, from hand-in to receipt. */
+export class DirectiveView {
+  directiveId!: string;
+  /** The instruction. */
+  directive!: string;
+  capo!: string | null;
+  routedBy!: 'operator' | 'consigliere';
+  routing!: DirectiveRouting | null;
+  priority!: Priority;
+  requiresApproval!: boolean;
+  context!: Record<string, unknown>;
+  /** ISO 8601 */
+  deadline!: string | null;
+  teamId!: string | null;
+  status!: DirectiveStatus;
+  approvalId!: string | null;
+  workPacketIds!: string[];
+  output!: DirectiveOutput | null;
+  engine!: DirectiveEngine | null;
+  cost!: DirectiveCost;
+  error!: DirectiveError | null;
+  createdBy!: DirectiveActor;
+  /** Unix milliseconds. */
+  createdAt!: number;
+  /** Unix milliseconds. */
+  startedAt!: number | null;
+  /** Unix milliseconds. */
+  executedAt!: number | null;
+  history!: DirectiveChange[];
+}
+
+export class DirectivePage {
+  items!: DirectiveView[];
+  total!: number;
+  limit!: number;
+  offset!: number;
+}

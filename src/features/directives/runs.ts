@@ -1,0 +1,33 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Notices } from '../../platform/database/notices.js';
+
+/** The runs in progress in this process, so that a kill can abort those of its workspace at once. */
+@Injectable()
+export class Runs implements OnModuleInit {
+  readonly #running = new Map<string, Set<AbortController>>();
+
+  constructor(private readonly notices: Notices) {}
+
+  onModuleInit(): void {
+    this.notices.on('guardian', ({ workspaceId, id }) => {
+      if (id === 'killed') this.abort(workspaceId);
+    });
+  }
+
+  /** Runs `work` with a signal that a kill of the workspace aborts. */
+  async during<T>(workspaceId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const running = this.#running.get(workspaceId) ?? new Set();
+    this.#running.set(workspaceId, running.add(controller));
+    try {
+      return await work(controller.signal);
+    } finally {
+      running.delete(controller);
+      if (running.size === 0) this.#running.delete(workspaceId);
+    }
+  }
+
+  private abort(workspaceId: string): void {
+    for (const controller of this.#running.get(workspaceId) ?? []) controller.abort();
+  }
+}

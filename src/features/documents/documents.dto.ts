@@ -1,0 +1,26 @@
+/** A filed document without its text. */
+export class DocumentSummary {
+  documentId!: string;
+  teamId!: string | null;
+  directiveId!: string;
+  workPacketId!: string;
+  title!: string;
+  format!: 'markdown';
+  /** Unix milliseconds. */
+  createdAt!: number;
+  /** Unix milliseconds; set when the filing was undone. */
+  withdrawnAt!: number | null;
+}
+
+/** A filed document. */
+export class DocumentView extends DocumentSummary {
+  /** Markdown. */
+  body!: string;
+}
+
+export class DocumentPage {
+  items!: DocumentSummary[];
+  total!: number;
+  limit!: number;
+  offset!: number;
+}

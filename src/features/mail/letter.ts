@@ -1,0 +1,97 @@
+import { isEmail } from 'class-validator';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { MailFailed } from './mail-failed.js';
+import { mailHtml } from './mail-template.js';
+import { markdownToHtml, markdownToText } from './markdown.js';
+
+/** A mail to send. */
+export interface MailMessage {
+  /** The work packet, or whatever else is sent once; names the Message-ID and the file in the outbox. */
+  id: string;
+  /** Bare addresses. */
+  to: string[];
+  cc?: string[];
+  subject: string;
+  /** Markdown. */
+  body: string;
+  /** Signs the mail, below the body. */
+  workspaceName?: string;
+  replyTo?: string;
+}
+
+/** A mail as it goes over the wire. */
+export interface Letter {
+  id: string;
+  messageId: string;
+  from: string;
+  /** Everyone the mail goes to, each once. */
+  recipients: string[];
+  /** RFC 5322 with CRLF. */
+  bytes: Buffer;
+}
+
+interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** `Name <address>` or an address, as the configuration has checked it. */
+export function mailboxOf(text: string): Mailbox {
+  const [, name = '', address = text] = /^([^<]*)<([^<>]+)>$/.exec(text) ?? [];
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
+}
+
+/**
+ * The one RFC 5322 text of a message. Message-ID and boundaries come from the id, so that a second try at the same
+ * message is the same mail to everyone who receives it twice.
+ * @throws MailFailed `refused` for a header field that holds a line break, or an address that is none
+ */
+export async function compose(message: MailMessage, sender: string, at: number): Promise<Letter> {
+  const { id, to, cc = [], subject, body, workspaceName, replyTo } = message;
+  const from = mailboxOf(sender);
+  checkHeaders({ id: [id], to, cc, subject: [subject], replyTo: replyTo === undefined ? [] : [replyTo] });
+  checkAddresses([...to, ...cc, ...(replyTo === undefined ? [] : [replyTo])]);
+  if (to.length === 0) throw new MailFailed('refused', 'The mail has no recipient.');
+  const messageId = `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
+  const text = markdownToText(body);
+  const mail = new MailComposer({
+    messageId,
+    date: new Date(at),
+    from,
+    to: to.map(bare),
+    cc: cc.map(bare),
+    replyTo: replyTo === undefined ? undefined : bare(replyTo),
+    subject,
+    text: workspaceName === undefined ? text : `${text}\n\n-- \n${workspaceName}`,
+    html: mailHtml({ title: subject, content: markdownToHtml(body), sender: workspaceName }),
+    baseBoundary: id,
+    newline: 'win',
+  }).compile();
+  const envelope = mail.getEnvelope();
+  return { id, messageId, from: String(envelope.from), recipients: envelope.to, bytes: await mail.build() };
+}
+
+/** An address object is taken as it is; a string would be parsed, and could turn out to be several addresses. */
+function bare(address: string): Mailbox {
+  return { name: '', address };
+}
+
+/** C0, DEL, C1 and the two Unicode line separators: each could begin a header that nobody approved. */
+// oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+function checkHeaders(fields: Record<string, string[]>): void {
+  for (const [field, values] of Object.entries(fields)) {
+    if (values.some((value) => CONTROL.test(value))) {
+      throw new MailFailed('refused', `The mail's ${field} holds a line break or another control character.`);
+    }
+  }
+  // The id also names a file.
+  if (!/^[a-z]+_[0-9a-z]+$/.test(fields['id']![0]!))
+    throw new MailFailed('refused', 'The mail has no usable id.');
+}
+
+function checkAddresses(addresses: string[]): void {
+  const wrong = addresses.find((address) => !isEmail(address));
+  if (wrong !== undefined) throw new MailFailed('refused', `${JSON.stringify(wrong)} is not a mail address.`);
+}

@@ -1,0 +1,22 @@
+/**
+ * `refused`: the server, or this program, says no, and would again.
+ * `unreachable`: nothing was handed over this time; another try may succeed and cannot send anything twice.
+ * `unconfirmed`: the connection broke after the mail had begun to go over; whether it went out nobody knows, so it
+ * must not be sent again.
+ */
+export type MailFailure = 'refused' | 'unreachable' | 'unconfirmed';
+
+/** Why a mail was not sent, as far as anyone can tell. */
+export class MailFailed extends Error {
+  readonly retryable: boolean;
+
+  constructor(
+    readonly code: MailFailure,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.name = 'MailFailed';
+    this.retryable = code === 'unreachable';
+  }
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { compose, type MailMessage } from './letter.js';
+import type { MailTransport, SentMail } from './mail-transport.js';
+import { Outbox } from './outbox.js';
+import { Smtp } from './smtp.js';
+
+export { MailFailed } from './mail-failed.js';
+
+/** Sends mail through the configured server; without one (`SMTP_URL`) each mail becomes a file in the outbox. */
+@Injectable()
+export class Mailer {
+  private readonly transport: MailTransport;
+  private readonly sender: string;
+
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+  ) {
+    this.sender = config.mailFrom;
+    this.transport =
+      config.smtpUrl === undefined ? new Outbox(join(config.dataDir, 'outbox')) : new Smtp(config.smtpUrl);
+  }
+
+  /** Whether sending the same message again, after a crash, is the same as sending it once. */
+  get repeatable(): boolean {
+    return this.transport.repeatable;
+  }
+
+  /** @throws MailFailed, which says whether another try may succeed without sending twice */
+  async send(message: MailMessage, signal: AbortSignal): Promise<SentMail> {
+    return this.transport.deliver(await compose(message, this.sender, this.clock.now()), signal);
+  }
+}

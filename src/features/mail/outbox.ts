@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Letter } from './letter.js';
+import { MailFailed } from './mail-failed.js';
+import type { MailTransport, SentMail } from './mail-transport.js';
+
+/** Where mail goes without a mail server: one `.eml` file each, for a person or another program to take on. */
+export class Outbox implements MailTransport {
+  readonly repeatable = true;
+
+  constructor(private readonly directory: string) {}
+
+  /** Writes the file once: whole or not at all, and a second time not again. */
+  async deliver(letter: Letter, signal: AbortSignal): Promise<SentMail> {
+    const { id, messageId, recipients, bytes } = letter;
+    const file = join(this.directory, `${id}.eml`);
+    if (signal.aborted) throw new MailFailed('unreachable', 'Sending was called off.', signal.reason);
+    try {
+      if (!(await exists(file))) await this.write(file, bytes);
+    } catch (error) {
+      throw new MailFailed('unreachable', 'The outbox cannot be written.', error);
+    }
+    return {
+      messageId,
+      accepted: recipients,
+      rejected: [],
+      transport: 'outbox',
+      response: `outbox/${id}.eml`,
+    };
+  }
+
+  private async write(file: string, bytes: Buffer): Promise<void> {
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    const temporary = join(this.directory, `.${randomUUID()}.tmp`);
+    try {
+      await writeFile(temporary, bytes, { flag: 'wx', mode: 0o600, flush: true });
+      await rename(temporary, file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../../platform/auth/caller.js';
+
+/** Money earned, or with a negative amount given back. Events are only ever added. */
+@Entity('revenue_events')
+export class RevenueEventEntity {
+  @PrimaryColumn('text')
+  eventId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('numeric', { precision: 18, scale: 4 })
+  amount!: number;
+  @Column('text')
+  currency!: string;
+  @Column('text')
+  source!: string;
+  @Column('text')
+  description!: string | null;
+  @Column('timestamptz')
+  occurredAt!: number;
+  /** The name of the event where it comes from; unique in the workspace (revenue_events_external_id). */
+  @Column('text')
+  externalId!: string | null;
+  @Column('jsonb')
+  recordedBy!: Actor;
+  @Column('timestamptz')
+  createdAt!: number;
+}

@@ -1,0 +1,45 @@
+import type { Actor } from '../../platform/auth/caller.js';
+import type { RevenueEventEntity } from './revenue-event.entity.js';
+
+/** Of ISO 4217, as this runtime knows it. */
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+
+/** The clocks of those who report are not ours. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** An event to record. */
+export interface NewRevenueEvent {
+  amount: number;
+  currency: string;
+  source: string;
+  description: string | null;
+  /** Unix milliseconds; now, if not said. */
+  occurredAt?: number;
+  externalId: string | null;
+  recordedBy: Actor;
+}
+
+/** Four decimals cover every currency of ISO 4217, and below 10^13 a double still holds the hundredths. */
+export function isAmount(value: unknown): boolean {
+  if (typeof value !== 'number' || value === 0) return false;
+  return Math.abs(value) < 1e13 && Number(value.toFixed(4)) === value;
+}
+
+export function isCurrency(value: unknown): boolean {
+  return typeof value === 'string' && CURRENCIES.has(value);
+}
+
+export function hasOccurred(at: number, now: number): boolean {
+  return at <= now + CLOCK_TOLERANCE_MS;
+}
+
+/** Whether the same event was reported again. A report that names no time claims none. */
+export function isSameEvent(recorded: RevenueEventEntity, reported: NewRevenueEvent): boolean {
+  return (
+    recorded.amount === reported.amount &&
+    recorded.currency === reported.currency &&
+    recorded.source === reported.source &&
+    recorded.description === reported.description &&
+    (reported.occurredAt === undefined || recorded.occurredAt === reported.occurredAt)
+  );
+}

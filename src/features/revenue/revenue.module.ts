@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { RecordRevenue } from './record-revenue.js';
+import { RevenueEventEntity } from './revenue-event.entity.js';
+import { RevenueEvents } from './revenue-events.repository.js';
+import { RevenueController } from './revenue.controller.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([RevenueEventEntity])],
+  controllers: [RevenueController],
+  providers: [RevenueEvents, RecordRevenue],
+  exports: [RevenueEvents],
+})
+export class RevenueModule {}

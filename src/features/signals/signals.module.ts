@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AcknowledgeSignal } from './acknowledge-signal.js';
+import { SignalEntity } from './signal.entity.js';
+import { SignalsController } from './signals.controller.js';
+import { Signals } from './signals.repository.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([SignalEntity])],
+  controllers: [SignalsController],
+  providers: [Signals, AcknowledgeSignal],
+  exports: [Signals],
+})
+export class SignalsModule {}

@@ -1,0 +1,90 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Compensation, PacketKind } from '../capos/action-types.js';
+import type { Engine } from '../capos/capo.js';
+import type { Decision } from '../standing-orders/evaluate.js';
+import type { DecisionInput } from '../standing-orders/decision-input.js';
+import type { CapoRole, Reversibility } from '../terms/terms.js';
+
+export type PacketStatus =
+  | 'drafted'
+  | 'awaiting_approval'
+  | 'queued'
+  | 'sending'
+  | 'executed'
+  | 'failed'
+  | 'denied'
+  | 'cancelled'
+  | 'halted'
+  | 'reverted';
+
+/** What the execution answered, or why it failed. */
+export interface PacketResult {
+  [key: string]: unknown;
+  error?: { code: string; message: string };
+}
+
+@Entity('work_packets')
+export class WorkPacketEntity {
+  @PrimaryColumn('text')
+  workPacketId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  teamId!: string | null;
+  @Column('text')
+  directiveId!: string;
+  /** Its place among the moves of one draft. */
+  @Column('int')
+  position!: number;
+  @Column('text')
+  capo!: CapoRole;
+  @Column('text')
+  engine!: Engine;
+  @Column('text')
+  title!: string;
+  @Column('text')
+  kind!: PacketKind;
+  @Column('text')
+  actionType!: string;
+  @Column('text')
+  target!: string | null;
+  @Column('jsonb')
+  params!: Record<string, unknown>;
+  @Column('text')
+  reversibility!: Reversibility;
+  @Column('jsonb')
+  compensation!: Compensation | null;
+  @Column('text')
+  status!: PacketStatus;
+  @Column('jsonb')
+  decision!: Decision | null;
+  @Column('jsonb')
+  decisionInput!: DecisionInput | null;
+  /** The content that a person or a standing order allowed; only this content is sent. */
+  @Column('text')
+  allowedHash!: string | null;
+  @Column('double precision')
+  leverageScore!: number;
+  @Column('jsonb')
+  multipliers!: Record<string, number>;
+  @Column('text')
+  rationale!: string;
+  @Column('jsonb')
+  cost!: { amount: number; currency: string };
+  @Column('jsonb')
+  result!: PacketResult | null;
+  @Column('text')
+  receiptId!: string | null;
+  @Column('timestamptz')
+  createdAt!: number;
+  @Column('timestamptz')
+  executedAt!: number | null;
+  @Column('timestamptz')
+  sendingSince!: number | null;
+  /** When anyone may take the row up: the next try, or the end of the lease of who has it. */
+  @Column('timestamptz')
+  dueAt!: number | null;
+  /** Counts takings up; a result counts only under the attempt that made it. */
+  @Column('int')
+  attempts!: number;
+}

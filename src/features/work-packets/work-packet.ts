@@ -1,0 +1,115 @@
+import type { DraftPacket } from '../capos/briefing.js';
+import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../capos/action-types.js';
+import { engineOf } from '../capos/capo.js';
+import type { DecisionMove } from '../standing-orders/decision-input.js';
+import type { CapoRole, Priority } from '../terms/terms.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import type { WorkPacketView } from './work-packets.dto.js';
+import type { WorkPacketEntity } from './work-packet.entity.js';
+
+/** What a packet does, apart from how it stands: the part that is allowed, and the part that is sent. */
+export type PacketContent = Pick<WorkPacketEntity, 'workPacketId' | 'actionType' | 'target' | 'params'>;
+
+/** SHA-256 over the content; stored when it is allowed and compared when it is sent. */
+export function contentHash({ workPacketId, actionType, target, params }: PacketContent): string {
+  return sha256(canonicalJson({ workPacketId, actionType, target, params }));
+}
+
+export interface PacketOrigin {
+  workPacketId: Id<'pkt'>;
+  workspaceId: string;
+  teamId: string | null;
+  directiveId: string;
+  position: number;
+  capo: CapoRole;
+  createdAt: number;
+}
+
+/** A packet from a capo's draft. Scope, reversibility, undo and base score come from the registry, not from the draft. */
+export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrigin): WorkPacketEntity {
+  const type = ACTION_TYPES[action.type];
+  return {
+    ...origin,
+    engine: engineOf(origin.capo),
+    title: draft.title,
+    kind: type.kind,
+    actionType: action.type,
+    target: draft.target,
+    params: action.params,
+    reversibility: type.reversibility,
+    compensation: compensationOf(action),
+    status: 'drafted',
+    decision: null,
+    decisionInput: null,
+    allowedHash: null,
+    leverageScore: leverageOf(action.type, draft.multipliers),
+    multipliers: draft.multipliers,
+    rationale: draft.rationale,
+    cost: { amount: 0, currency: 'USD' },
+    result: null,
+    receiptId: null,
+    executedAt: null,
+    sendingSince: null,
+    dueAt: null,
+    attempts: 0,
+  };
+}
+
+/** How many people a packet reaches outside. */
+export function recipientsOf({ params }: Pick<PacketContent, 'params'>): number {
+  const count = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+  return count(params['to']) + count(params['cc']);
+}
+
+/** What the guardian decides about. */
+export function moveOf(packet: WorkPacketEntity, priority: Priority): DecisionMove {
+  const { amount, currency } = packet.params;
+  return {
+    workPacketId: packet.workPacketId as Id<'pkt'>,
+    capo: packet.capo,
+    engine: packet.engine,
+    teamId: packet.teamId as Id<'team'> | null,
+    priority,
+    actionType: packet.actionType,
+    reversibility: packet.reversibility,
+    target: packet.target,
+    params: packet.params as DecisionMove['params'],
+    recipients: recipientsOf(packet),
+    amount: typeof amount === 'number' ? amount : null,
+    currency: typeof currency === 'string' ? currency : null,
+  };
+}
+
+export function viewOf(packet: WorkPacketEntity): WorkPacketView {
+  return {
+    workPacketId: packet.workPacketId,
+    directiveId: packet.directiveId,
+    teamId: packet.teamId,
+    capo: packet.capo,
+    engine: packet.engine,
+    title: packet.title,
+    kind: packet.kind,
+    action: { type: packet.actionType, target: packet.target, params: packet.params },
+    reversibility: packet.reversibility,
+    compensation: packet.compensation,
+    status: packet.status,
+    decision: packet.decision && {
+      outcome: packet.decision.outcome,
+      explanation: packet.decision.explanation,
+      considered: packet.decision.considered,
+      matched: packet.decision.matched,
+      limits: packet.decision.limits,
+      inputHash: packet.decision.inputHash,
+    },
+    leverageScore: packet.leverageScore,
+    multipliers: packet.multipliers,
+    rationale: packet.rationale,
+    cost: packet.cost,
+    attempts: packet.attempts,
+    result: packet.result,
+    createdAt: packet.createdAt,
+    executedAt: packet.executedAt,
+    receiptId: packet.receiptId,
+  };
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, hasRole } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+
+/** Which team a new record belongs to: the one that the request names, else the caller's only one, else none. */
+@Injectable()
+export class TeamOfRequest {
+  constructor(private readonly db: Db) {}
+
+  /**
+   * @throws NotFound for a team that does not exist or that the caller may not see
+   * @throws ValidationFailed when the caller is in several teams and names none: a record without a team would be
+   * one that the caller could not see
+   */
+  async resolve({ workspaceId, role, teamIds }: Caller, asked: string | undefined): Promise<string | null> {
+    const seesAll = hasRole(role, 'admin');
+    if (asked === undefined) {
+      if (!seesAll && teamIds.length > 1) {
+        throw new ValidationFailed({
+          details: [{ path: 'teamId', rule: 'isDefined', message: 'you are in several teams: name the one it is for' }],
+        });
+      }
+      return teamIds.length === 1 ? teamIds[0]! : null;
+    }
+    if (teamIds.includes(asked)) return asked;
+    if (!seesAll) throw new NotFound();
+    const found = await this.db.query(
+      'select 1 from teams where workspace_id = $1 and team_id = $2 and archived_at is null',
+      [workspaceId, asked],
+    );
+    if (found.length === 0) throw new NotFound();
+    return asked;
+  }
+}
