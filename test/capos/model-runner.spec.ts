@@ -236,14 +236,15 @@ describe('the model runner', () => {
 
   describe('a run that is stopped', () => {
     it('ends within 100 ms of the signal', async () => {
+      const arrived = Promise.withResolvers<void>();
       mock.on({}, async () => {
+        arrived.resolve();
         await new Promise((resolve) => setTimeout(resolve, 5_000).unref());
         return { content: answer([MAIL]) };
       });
       const kill = new AbortController();
       const run = failure(runner().run(work, { signal: kill.signal }));
-      await expect.poll(() => mock.getRequests().length + 1).toBeGreaterThan(0);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await arrived.promise;
       const at = performance.now();
       kill.abort();
       expect(await run).toMatchObject({ code: 'aborted', retryable: false });

@@ -1,7 +1,7 @@
 import type { StandingOrderBrief } from '../capos/briefing.js';
 import { findMoney } from '../capos/builtin/money.js';
 import { readRevenue } from '../capos/builtin/revenue.js';
-import { READABLE, stem } from '../capos/builtin/text.js';
+import { stem } from '../capos/builtin/text.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type Capo, type CapoRole } from '../capos/capo.js';
 
 /** What speaks for a capo in a directive, its context and the standing orders, and how much. */
@@ -15,8 +15,8 @@ export interface Evidence {
 /** An alias settles it, a core word nearly does, a hint leans; context and orders weigh like words of their kind. */
 export const WEIGHT = { named: 5, core: 3, hint: 1, order: 1.5, capability: 1 } as const;
 export const NOWHERE = Number.MAX_SAFE_INTEGER;
-/** Longer directives are judged by their beginning. */
-const MAX_WORDS = 2_000;
+/** Of a standing order's or a directive's text: no person writes more. */
+const MAX_TEXT = 8_000;
 
 export type Add = (role: CapoRole, item: Evidence) => void;
 
@@ -27,9 +27,9 @@ interface Word {
 
 export function wordsOf(text: string): Word[] {
   // Addresses and links name companies, not domains: sales@example.com is no reason for Revenue.
-  const bare = text.replace(/\S{1,100}@\S{1,100}|https?:\/\/\S{1,500}/gi, ' ');
+  const bare = text.slice(0, MAX_TEXT).replace(/[^\s@]{1,64}@[^\s@]{1,100}|https?:\/\/\S{1,500}/gi, ' ');
   const words = bare.match(/[\p{L}\p{N}_]+(?:['’]\p{L}+)?/gu) ?? [];
-  return words.slice(0, MAX_WORDS).map((word) => ({ text: word, stem: stem(word) }));
+  return words.map((word) => ({ text: word, stem: stem(word) }));
 }
 
 interface Term {
@@ -118,9 +118,8 @@ export function orderEvidence(words: readonly Word[], orders: readonly StandingO
 
 /** "record 1,200 EUR from Acme" has no word of a domain, yet the ledger is Revenue's. */
 export function moneyEvidence(text: string, add: Add): void {
-  const beginning = text.slice(0, READABLE);
-  const sum = findMoney(beginning)[0];
+  const sum = findMoney(text)[0];
   if (sum === undefined) return;
-  const weight = readRevenue(beginning) === undefined ? WEIGHT.hint : WEIGHT.core;
+  const weight = readRevenue(text) === undefined ? WEIGHT.hint : WEIGHT.core;
   add('capo_revenue', { weight, why: sum.text, at: sum.index });
 }

@@ -14,7 +14,12 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import { routeDirective } from './route.js';
 
-export const CONSIGLIERE: Actor = { type: 'consigliere', id: 'consigliere', name: 'The consigliere', via: 'policy' };
+export const CONSIGLIERE: Actor = {
+  type: 'consigliere',
+  id: 'consigliere',
+  name: 'The consigliere',
+  via: 'policy',
+};
 
 /**
  * Gives a directive without a capo to the one it belongs to (SPECIFICATION, processing order 1 and 2). The scores of
@@ -50,7 +55,12 @@ export class RouteDirective implements OnModuleInit {
         return;
       }
       const { text, priority, context } = directive;
-      const { capo, candidates, reason } = routeDirective({ text, priority, context, standingOrders: orders });
+      const { capo, candidates, reason } = routeDirective({
+        text,
+        priority,
+        context,
+        standingOrders: orders,
+      });
       this.directives.assign(directive, capo, { candidates, reason }, now);
       this.journal.note(
         { ...directive, capo },

@@ -1,4 +1,5 @@
 import type { StandingOrderBrief } from '../capos/briefing.js';
+import { plain } from '../capos/builtin/text.js';
 import { CAPO_ROLES, CAPOS, type CapoRole } from '../capos/capo.js';
 import type { Priority } from '../terms/terms.js';
 import {
@@ -41,20 +42,22 @@ export interface Routing {
 export function routeDirective(request: RouteRequest): Routing {
   const evidence = new Map<CapoRole, Evidence[]>(CAPO_ROLES.map((role) => [role, []]));
   const add = (role: CapoRole, item: Evidence) => evidence.get(role)?.push(item);
-  const words = wordsOf(request.text);
+  // Longer directives are judged by their beginning.
+  const text = plain(request.text);
+  const words = wordsOf(text);
   wordEvidence(words, add);
   contextEvidence(request.context, add);
   orderEvidence(words, request.standingOrders, add);
-  moneyEvidence(request.text, add);
+  moneyEvidence(text, add);
   const spoken = CAPO_ROLES.some((role) => evidence.get(role)?.length);
-  if (WANTS_MAIL.test(request.text)) {
+  if (WANTS_MAIL.test(text)) {
     for (const role of MAIL_SENDERS)
       add(role, { weight: WEIGHT.capability, why: 'can send mail', at: NOWHERE });
   }
   const ranked = CAPO_ROLES.map((role) => candidate(role, evidence.get(role) ?? [])).sort(
     (a, b) => b.score - a.score || tieBreak(a, b, request.priority),
   );
-  const chosen = choose(ranked, spoken, request.text);
+  const chosen = choose(ranked, spoken, text);
   return {
     capo: chosen.capo,
     candidates: ranked

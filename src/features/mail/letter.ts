@@ -36,7 +36,7 @@ interface Mailbox {
 }
 
 /** `Name <address>` or an address, as the configuration has checked it. */
-export function mailboxOf(text: string): Mailbox {
+function mailboxOf(text: string): Mailbox {
   const [, name = '', address = text] = /^([^<]*)<([^<>]+)>$/.exec(text) ?? [];
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
 }

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export interface ReceivedMail {
+interface ReceivedMail {
   from: string;
   to: string[];
   bytes: Buffer;
@@ -28,11 +28,11 @@ export interface MailServerHabits {
   /** The reply to a recipient; undefined takes it. */
   recipient?(address: string): SMTPReply | undefined;
   /** The reply to the mail; undefined takes it. It may never come. */
-  mail?(server: MailServer): Promise<SMTPReply | undefined>;
+  mail?(): Promise<SMTPReply | undefined>;
   options?: SMTPServerOptions;
 }
 
-export interface SMTPReply {
+interface SMTPReply {
   code: number;
   text: string;
 }
@@ -52,7 +52,7 @@ export async function startMailServer({
       const take = async (bytes: Buffer) => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : '';
         server.received.push({ from, to: envelope.rcptTo.map(({ address }) => address), bytes });
-        done(asError(await mail?.(server)));
+        done(asError(await mail?.()));
       };
       buffer(stream).then(take, done);
     },

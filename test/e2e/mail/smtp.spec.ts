@@ -1,16 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net';
 import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { compose, type MailMessage } from '../../../src/features/mail/letter.js';
-import { Mailer, MailFailed } from '../../../src/features/mail/mailer.js';
-import { Smtp } from '../../../src/features/mail/smtp.js';
-import { loadConfig } from '../../../src/platform/config/config.js';
-import { Clock } from '../../../src/platform/kernel/clock.js';
+import type { MailMessage } from '../../../src/features/mail/letter.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
 import { type MailServer, type MailServerHabits, startMailServer } from './mail-server.js';
-
-const FROM = 'Ada, at Acme <ada@acme.example>';
+import { failure, sendTo } from './sending.js';
 
 let server: MailServer;
 afterEach(() => server.close());
@@ -18,29 +12,7 @@ afterEach(() => server.close());
 const start = async (habits?: MailServerHabits): Promise<MailServer> =>
   (server = await startMailServer(habits));
 
-const message = (change: Partial<MailMessage> = {}): MailMessage => ({
-  id: newId('pkt'),
-  to: ['bob@buyer.example'],
-  subject: 'Offer',
-  body: 'Dear Bob,\n\nhere is our **offer**.',
-  ...change,
-});
-
-const mailer = (url = server.url) =>
-  new Mailer(loadConfig({ NODE_ENV: 'test', MAIL_FROM: FROM, SMTP_URL: url }), new Clock());
-
-const send = (change: Partial<MailMessage> = {}, signal = new AbortController().signal, url?: string) =>
-  mailer(url).send(message(change), signal);
-
-/** The failure of `sending`, which must fail. */
-const failure = async (sending: Promise<unknown>): Promise<MailFailed> => {
-  const outcome = await sending.then(
-    () => new Error('it was sent'),
-    (error: unknown) => error,
-  );
-  expect(outcome).toBeInstanceOf(MailFailed);
-  return outcome as MailFailed;
-};
+const send = (change?: Partial<MailMessage>, signal?: AbortSignal) => sendTo(server.url, change, signal);
 
 describe('a mail that the server takes', () => {
   it('arrives as it was written', async () => {
@@ -133,11 +105,13 @@ describe('a mail that the server takes', () => {
   it('leaves no connection behind', async () => {
     await start();
     await send();
-    await eventually(
-      async () => server.open(),
-      (open) => open === 0,
-      2,
-    );
+    expect(
+      await eventually(
+        async () => server.open(),
+        (open) => open === 0,
+        2,
+      ),
+    ).toBe(0);
   });
 
   it('is sent after signing in, where the URL has a name and a password', async () => {
@@ -151,8 +125,8 @@ describe('a mail that the server takes', () => {
     await start({ options });
     const url = (password: string) =>
       `smtp://ada%40acme:${encodeURIComponent(password)}@127.0.0.1:${server.port}`;
-    expect((await send({}, undefined, url('s:p/w'))).accepted).toEqual(['bob@buyer.example']);
-    expect(await failure(send({}, undefined, url('wrong')))).toMatchObject({
+    expect((await sendTo(url('s:p/w'))).accepted).toEqual(['bob@buyer.example']);
+    expect(await failure(sendTo(url('wrong')))).toMatchObject({
       code: 'refused',
       retryable: false,
     });
@@ -199,102 +173,6 @@ describe('a mail that the server refuses', () => {
     await start({ options: { size: 1000 } });
     const error = await failure(send({ body: 'x'.repeat(2000) }));
     expect(error).toMatchObject({ code: 'refused', retryable: false });
-  });
-});
-
-describe('a connection that breaks', () => {
-  it('leaves the mail unconfirmed once it had begun to go over', async () => {
-    await start({
-      mail: async (it) => {
-        it.cut();
-        return undefined;
-      },
-    });
-    const error = await failure(send());
-    expect(error).toMatchObject({ code: 'unconfirmed', retryable: false });
-    expect(server.received).toHaveLength(1);
-  });
-
-  it('leaves the mail unconfirmed when the server never says whether it took it', async () => {
-    await start({ mail: () => new Promise(() => undefined) });
-    const letter = await compose(message(), FROM, Date.now());
-    const error = await failure(new Smtp(server.url, 300).deliver(letter, new AbortController().signal));
-    expect(error).toMatchObject({ code: 'unconfirmed', retryable: false });
-  });
-
-  it('has handed nothing over before that', async () => {
-    await start({
-      recipient: () => {
-        server.cut();
-        return undefined;
-      },
-    });
-    expect(await failure(send())).toMatchObject({ code: 'unreachable', retryable: true });
-    expect(server.received).toEqual([]);
-  });
-
-  it('has handed nothing over when nobody listens', async () => {
-    await start();
-    await server.close();
-    expect(await failure(send())).toMatchObject({ code: 'unreachable', retryable: true });
-  });
-
-  it('has handed nothing over when the server never greets', async () => {
-    await start();
-    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
-    await new Promise((listening) => silent.once('listening', listening));
-    const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const letter = await compose(message(), FROM, Date.now());
-    const began = Date.now();
-    const error = await failure(new Smtp(url, 300).deliver(letter, new AbortController().signal));
-    expect(error).toMatchObject({ code: 'unreachable', retryable: true });
-    expect(Date.now() - began).toBeLessThan(2000);
-    silent.close();
-  });
-
-  it('is not made insecure: a certificate that nobody vouches for ends it before the mail', async () => {
-    await start({ options: { disabledCommands: ['AUTH'] } });
-    expect(await failure(send())).toMatchObject({ code: 'unreachable', retryable: true });
-    expect(server.wire().toString('latin1')).not.toContain('MAIL FROM');
-  });
-});
-
-describe('sending that is called off', () => {
-  it('does not begin', async () => {
-    await start();
-    expect(await failure(send({}, AbortSignal.abort()))).toMatchObject({
-      code: 'unreachable',
-      retryable: true,
-    });
-    expect(server.connections).toBe(0);
-  });
-
-  it('hands nothing over when the mail has not begun to go over', async () => {
-    const calling = new AbortController();
-    await start({
-      recipient: () => {
-        calling.abort();
-        return undefined;
-      },
-    });
-    expect(await failure(send({}, calling.signal))).toMatchObject({ code: 'unreachable', retryable: true });
-    await eventually(
-      async () => server.open(),
-      (open) => open === 0,
-      7,
-    );
-    expect(server.received).toEqual([]);
-  });
-
-  it('leaves the mail unconfirmed when it has', async () => {
-    const calling = new AbortController();
-    await start({
-      mail: async () => {
-        calling.abort();
-        return undefined;
-      },
-    });
-    expect(await failure(send({}, calling.signal))).toMatchObject({ code: 'unconfirmed', retryable: false });
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../../src/platform/auth/caller.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
-import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { CAPO, SignalDesk } from './signal-desk.js';
 
 const HOUR_MS = 3_600_000;
@@ -71,9 +71,22 @@ describe('POST /ack 200', () => {
 
   it('is decided once however many ask at the same time', async () => {
     const signalId = await desk.raise();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => operator.post('/ack', { signalId })));
-    for (const { status, body } of answers)
-      expect({ status, body }).toEqual({ status: 200, body: answers[0]!.body });
+    // All of them wait at the row before the first may go on, else the first is done before the second comes.
+    const holder = await test.database.owner.connect();
+    await holder.query('begin');
+    await holder.query('select 1 from signals where signal_id = $1 for update', [signalId]);
+    const asking = Array.from({ length: 4 }, () => operator.post('/ack', { signalId }));
+    await eventually(
+      () =>
+        test.rows(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ),
+      (waiting) => waiting.length === 4,
+    );
+    await holder.query('commit');
+    holder.release();
+    const answers = await Promise.all(asking);
+    for (const { body } of answers) expect(body).toEqual(answers[0]!.body);
     expect(await desk.actions(signalId)).toEqual(['signal.raised', 'signal.acknowledged']);
   });
 
@@ -152,42 +165,42 @@ describe('POST /ack 403', () => {
 });
 
 describe('POST /ack 404', () => {
-  const unknown = async (signalId: string, client: Client = operator) => {
-    const answer = await client.post('/ack', { signalId });
+  const NOT_FOUND = { code: 'NOT_FOUND', message: 'There is nothing here by that name.', status: 404 };
+
+  it.each([
+    ['an id that names nothing', () => newId('sig')],
+    ['what is no id of a signal', () => 'nonsense'],
+    ['no text at all', () => ''],
+    ['a signal of another workspace', async () => desk.raise({}, (await test.createWorkspace()).workspaceId)],
+    [
+      'a signal of a team, to a member of none',
+      async () => desk.raise({ teamId: await test.createTeam(test.workspaceId, 'Theirs') }),
+    ],
+    [
+      'a withdrawn signal',
+      async () => {
+        const signalId = await desk.raise();
+        await desk.within(test.workspaceId, (signals) => signals.withdraw(signalId, SYSTEM));
+        return signalId;
+      },
+    ],
+  ])('answers %s', async (_case, make) => {
+    const signalId = await make();
+    const answer = await operator.post('/ack', { signalId });
     expect(answer.status).toBe(404);
-    expect(answer.body.error).toEqual({
-      code: 'NOT_FOUND',
-      message: 'There is nothing here by that name.',
-      status: 404,
-    });
-  };
-
-  it('answers an id that names nothing', () => unknown(newId('sig')));
-
-  it('answers what is no id of a signal', async () => {
-    await unknown('nonsense');
-    await unknown('');
+    expect(answer.body.error).toEqual(NOT_FOUND);
+    expect((await desk.actions(signalId)).filter((action) => action === 'signal.acknowledged')).toEqual([]);
   });
 
-  it('answers a signal of another workspace as one that is not there', async () => {
-    const other = await test.createWorkspace();
-    const signalId = await desk.raise({}, other.workspaceId);
-    await unknown(signalId);
-    expect(await desk.row(signalId)).toMatchObject({ acknowledged_at: null });
-  });
-
-  it('answers a signal of another team as one that is not there', async () => {
-    const mine = await test.createTeam(test.workspaceId, 'Mine');
-    const theirs = await test.createTeam(test.workspaceId, 'Theirs');
+  it('answers a signal of one team to a member of another', async () => {
+    const [mine, others] = [
+      await test.createTeam(test.workspaceId, 'Mine'),
+      await test.createTeam(test.workspaceId, 'Others'),
+    ];
     const outsider = await test.createMember(test.workspaceId, 'operator', [mine]);
-    await unknown(await desk.raise({ teamId: theirs }), outsider);
-    await unknown(await desk.raise({ teamId: theirs }));
-  });
-
-  it('answers a withdrawn signal', async () => {
-    const signalId = await desk.raise();
-    await desk.within(test.workspaceId, (signals) => signals.withdraw(signalId, SYSTEM));
-    await unknown(signalId);
+    const answer = await outsider.post('/ack', { signalId: await desk.raise({ teamId: others }) });
+    expect(answer.status).toBe(404);
+    expect(answer.body.error).toEqual(NOT_FOUND);
   });
 });
 

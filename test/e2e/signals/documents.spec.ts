@@ -34,7 +34,7 @@ const newDocument = (document: Partial<NewDocument> = {}): NewDocument => ({
 const file = (document: Partial<NewDocument> = {}, workspaceId = test.workspaceId): Promise<string> =>
   inWorkspace(workspaceId, (documents) => documents.file(newDocument(document)));
 
-const receipts = async (documentId: string): Promise<Record<string, any>[]> =>
+const receipts = async (documentId: string): Promise<Record<string, unknown>[]> =>
   (
     await test.rows<{ body: string }>('select body from receipts where entity_id = $1 order by seq', [
       documentId,

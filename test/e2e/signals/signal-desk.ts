@@ -5,7 +5,7 @@ import type { TestApp } from '../../support/test-app.js';
 
 export const CAPO: Actor = { type: 'capo', id: 'capo_revenue', name: 'Capo Revenue', via: 'policy' };
 
-export const BUYER_SIGNAL: NewSignal = {
+const BUYER_SIGNAL: NewSignal = {
   type: 'buyer',
   severity: 'warning',
   title: 'A buyer went quiet',

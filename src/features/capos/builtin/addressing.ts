@@ -39,11 +39,11 @@ const ITEMS: readonly RegExp[] = [
     String.raw`(?:(?:our|my|the)\s+(?:[\p{Ll}-]+\s+){1,3})?${NAME}(?:${IN_BRACKETS}|\s+(?:at|via|under)\s+${ADDRESS})?(?:['’]s?\s+(?:e-?mail|message|request|question|complaint|letter|inquiry|note)\b)?`,
     'uy',
   ),
-  /(?:him|her|them|everyone|everybody|all of them|all)(?![\p{L}\p{N}@'’])/iuy,
   new RegExp(
     String.raw`(?:(?:the|our|my|all|every|each|both|these|those|all (?:the|our))\s+)?(?:(?!(?:${STOP})\b)[\p{L}-]{1,30}\s+){0,3}?(?:${KIND_OF_PERSON})(?![\p{L}\p{N}'’])`,
     'iuy',
   ),
+  /(?:him|her|them|everyone|everybody|all of them|all)(?![\p{L}\p{N}@'’])/iuy,
   new RegExp(String.raw`(?:the|our|my)\s+(?:(?!(?:${STOP})\b)[\p{L}-]{1,30}\s*){1,3}`, 'iuy'),
   new RegExp(String.raw`(?!(?:${STOP})(?![\p{L}\p{N}]))\p{Ll}[\p{Ll}'’-]{1,30}(?=\s|$)`, 'uy'),
 ];

@@ -33,7 +33,10 @@ export function calendarOf(now: number, timezone: string, locale: string): Calen
 }
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 const MONTH =
@@ -77,17 +80,23 @@ export function findDates(text: string, calendar: Calendar): FoundDate[] {
   }
   found.sort((a, b) => a.index - b.index || b.text.length - a.text.length);
   // "Friday, 4 December" is one date, not a weekday and a date.
-  return found.filter((each, at) =>
-    found.slice(0, at).every((one) => one.index + one.text.length <= each.index),
-  );
+  let end = 0;
+  return found.filter(({ index, text: written }) => {
+    if (index < end) return false;
+    end = index + written.length;
+    return true;
+  });
 }
 
 /** "Friday, 4 December", with the year only when it is not the current one. */
 export function spoken(date: Temporal.PlainDate, calendar: Calendar): string {
   const year = date.year === calendar.today.year ? '' : ` ${date.year}`;
   const weekday = WEEKDAYS[date.dayOfWeek - 1] ?? '';
-  const month = date.toLocaleString('en', { month: 'long' });
-  return `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)}, ${date.day} ${month}${year}`;
+  return `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)}, ${date.day} ${monthName(date)}${year}`;
+}
+
+export function monthName(date: Temporal.PlainDate): string {
+  return MONTHS[date.month - 1] ?? '';
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -216,7 +225,8 @@ function weekday(groups: Groups, today: Temporal.PlainDate): Temporal.PlainDate 
 }
 
 function monthNumber(name: string): number {
-  return MONTHS.indexOf(name.toLowerCase().slice(0, 3)) + 1;
+  const short = name.toLowerCase().slice(0, 3);
+  return MONTHS.findIndex((month) => month.toLowerCase().startsWith(short)) + 1;
 }
 
 function quarterStart(date: Temporal.PlainDate): Temporal.PlainDate {

@@ -7,7 +7,7 @@ import { applyRequest, type Edits } from './edits.js';
 import { leadingManner, pointsOf } from './mail-content.js';
 import { readMail, type MailRequest } from './mail-request.js';
 import { isOutgoing, readRevenue, type RevenueEntry } from './revenue.js';
-import { plain, sentence } from './text.js';
+import { plain, sentence, uncapitalised } from './text.js';
 
 /** One thing that an instruction wants done. */
 export type Step =
@@ -48,23 +48,27 @@ const CHATTER =
   /^(?:thanks?(?: a lot| you)?|thank you(?: very much)?|cheers|best|regards|please|(?:this|it) is (?:very )?urgent|it['’]s (?:very )?urgent|asap)[.!\s]*$/i;
 /** Sentences that tell the reader something, rather than the capo something about the reader. */
 const FOR_THE_READER = /^(?:the|our|we|it|there|your|please|I|this|these|everything|all)\b/i;
+const DICTATION = /^[^:]{1,300}:\s+[\p{L}\p{N}]/u;
 const ABOUT_STYLE =
-  /\b(?:keep|make|be|use|sign|tone|subject|shorter?|formal|friendly|don['’]?t mention|do not mention|leave out|cc)\b/i;
+  /^(?:(?:keep|make) (?:it|the)\b|be (?:more |less |very )?\p{L}+$|use (?:a|an|the)\b|sign\b|(?:the )?(?:tone|subject)\b|short(?:er)?\b|(?:more )?(?:formal|friendly)\b|don['’]?t mention|do not mention|leave out|cc\b)/iu;
 
 export function readInstruction(text: string, calendar: Calendar, edits: Edits): Instruction {
   const steps: Step[] = [];
   const background: string[] = [];
+  /** Behind "Email Ada: ..." the text of the mail goes on to the end. */
+  let dictated = false;
   for (const raw of sentencesOutsideQuotes(plain(text))) {
     const said = withoutPoliteness(raw);
     if (said === '' || CHATTER.test(raw)) continue;
     if (!OPENS_STEP.test(said) && !readDelegation(said, calendar)) {
-      if (steps.length > 0) aside(said, steps, background, edits);
+      if (steps.length > 0) aside(said, steps, background, edits, dictated);
       else steps.push(readStep(said, calendar));
       continue;
     }
     for (const part of partsOf(said)) {
       const step = readStep(withoutPoliteness(part), calendar);
       if (!joined(step, steps)) steps.push(step);
+      dictated = step.kind === 'mail' && DICTATION.test(part);
     }
   }
   return { steps, background };
@@ -96,7 +100,13 @@ function withoutLeadingDay(text: string, calendar: Calendar): { rest: string; wh
 /** "Email ada@example.com. Ask whether ..." is one mail: a step addressed to nobody new continues the one before. */
 function joined(step: Step, steps: readonly Step[]): boolean {
   const last = steps.at(-1);
-  if (step.kind !== 'mail' || last === undefined) return false;
+  if (last === undefined) return false;
+  if (last.kind === 'mail' && last.mail.points.length === 0 && step.kind === 'document') {
+    // "Write to the hotel and book a room": the order is what the mail says.
+    last.mail.points.push({ act: 'intend', text: uncapitalised(step.text) });
+    return true;
+  }
+  if (step.kind !== 'mail') return false;
   const { to } = step.mail;
   const anew = to.some((one) => !one.generic || !/^(?:him|her|them)$/i.test(one.text));
   if (anew) return false;
@@ -113,12 +123,18 @@ function joined(step: Step, steps: readonly Step[]): boolean {
   return false;
 }
 
-function aside(said: string, steps: readonly Step[], background: string[], edits: Edits): void {
-  if (ABOUT_STYLE.test(said) && applyRequest(edits, said.replace(/[.!\s]+$/, ''), 0)) return;
+function aside(
+  said: string,
+  steps: readonly Step[],
+  background: string[],
+  edits: Edits,
+  dictated: boolean,
+): void {
+  if (!dictated && ABOUT_STYLE.test(said) && applyRequest(edits, said.replace(/[.!\s]+$/, ''), 0)) return;
   const last = steps.at(-1);
   const manner = leadingManner(said);
   if (last?.kind === 'mail' && manner !== undefined) last.mail.points.push(...pointsOf(said, manner.manner));
-  else if (last?.kind === 'mail' && FOR_THE_READER.test(said))
+  else if (last?.kind === 'mail' && (dictated || FOR_THE_READER.test(said)))
     last.mail.points.push({ act: 'state', text: sentence(said) });
   else background.push(sentence(said));
 }

@@ -29,6 +29,7 @@ export type Act =
   | 'welcome'
   | 'share'
   | 'enclose'
+  | 'intend'
   | 'arrange'
   | 'verbatim';
 
@@ -62,7 +63,10 @@ const VERBS: readonly (readonly [pattern: string, manner: Manner])[] = [
     'tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|mention(?:ing)?|say(?:ing)?|explain(?:ing)?|advis(?:e|ing)',
     'tell',
   ],
-  ['let(?:ting)?(?= [^.;]{1,60}? know)|stat(?:e|ing)|add(?:ing)?(?= that)|point(?:ing)? out', 'tell'],
+  [
+    'let(?:ting)?(?= (?:[^.;]|[.](?=[^ ])){1,80}? know)|stat(?:e|ing)|add(?:ing)?(?= that)|point(?:ing)? out',
+    'tell',
+  ],
   ['remind(?:ing)?', 'remind'],
   ['thank(?:ing)?', 'thank'],
   ['apologi[sz](?:e|ing)', 'apologise'],
@@ -116,6 +120,11 @@ export function pointsOf(content: string, manner: Manner): Point[] {
   for (const piece of piecesOf(content)) {
     const led = leadingManner(piece);
     governing = led?.manner ?? governing;
+    const clause = governing === 'share' ? piece.match(ANNOUNCED)?.groups?.clause : undefined;
+    if (clause !== undefined) {
+      points.push(...pointsOf(clause, 'tell'));
+      continue;
+    }
     const rest = led === undefined ? piece : led.rest.replace(LEADING_PRONOUN, '').replace(/^know\s+/i, '');
     const point = pointOf(governing, rest.replace(/^[\s,:–-]+/, '').trim());
     if (point !== undefined) points.push(point);
@@ -174,6 +183,7 @@ const MARKERS: Readonly<Record<Manner, readonly (readonly [pattern: RegExp, act:
     [/^to\s+/i, 'request'],
     [/^with\s+/i, 'share'],
     [/^because\s+/i, 'state'],
+    [/^and\s+(?=\p{Ll})/u, 'intend'],
   ],
 };
 
@@ -182,6 +192,10 @@ const UNMARKED: Readonly<Record<Manner, Act>> = {
   congratulate: 'congratulate', invite: 'invite', announce: 'announce', 'follow up': 'follow-up', offer: 'offer',
   propose: 'propose', confirm: 'confirm', welcome: 'welcome', share: 'share', arrange: 'arrange', write: 'state',
 }; // prettier-ignore
+
+/** "the newsletter announcing that ...": what it says is given, so nothing has to be enclosed. */
+const ANNOUNCED =
+  /\s(?<clause>(?:announcing|saying|telling|explaining|asking|inviting|reminding|thanking)\s[\s\S]+)$/i;
 
 /** Manners that say something by themselves: "thank Ada" needs no object. */
 const COMPLETE: ReadonlySet<Manner> = new Set(['thank', 'apologise', 'congratulate', 'welcome', 'follow up']);

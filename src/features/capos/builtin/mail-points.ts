@@ -17,6 +17,9 @@ export function pointsFor({ briefing, edits }: Assignment, request: MailRequest)
   const given = textGiven(briefing.directive.context);
   const missingText: string[] = [];
   let points = request.points.flatMap((point): Point[] => {
+    // Nobody asks all customers when it would suit them to talk.
+    if (point.act === 'topic' && request.to.some(({ generic, plural }) => generic && plural))
+      return [{ ...point, act: 'inform-of' }];
     if (point.act !== 'share') return [point];
     if (given === null)
       missingText.push(

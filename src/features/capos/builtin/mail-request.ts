@@ -83,7 +83,7 @@ const NOUN_LED = new RegExp(
   String.raw`^(?:send|write|draft|prepare|compose|shoot|drop)(?:\s+out)?\s+` +
     // "send Ada a reminder": whoever stands before the article is addressed.
     String.raw`(?<early>(?:(?:the|our|my|all)\s+)?(?:(?!(?:an?|that|about|to|out)\s)\S{1,80}\s+){1,6}?(?=(?:an?|another|one)\s))??` +
-    String.raw`(?:(?:an?|the|another|one|our|my)\s+)?(?<modifiers>(?:(?!an?\s)[\p{L}-]{1,30}\s+){0,3}?)` +
+    String.raw`(?:(?:an?|the|another|one|our|my)\s+)?(?<modifiers>(?:(?!an?\s)[\p{L}-]{1,30},?\s+){0,4}?)` +
     String.raw`(?<noun>${MAIL_NOUN})\b(?!['’])\s*(?<rest>[\s\S]*)$`,
   'iu',
 );
@@ -107,7 +107,7 @@ const ADDRESSING = /^(?:ask|tell|remind|thank|invite|inform|notify|congratulate|
 /** What tells "ask the plumber whether ..." from "tell the story of our founder". */
 const CLAUSE = /^(?:that|whether|if|to|about|for|on|regarding|when|what|which|how|why|where|who)\b/i;
 
-const LET_KNOW = /^let\s+(?<who>[^.;:]{1,120}?)\s+know\b\s*(?<rest>[\s\S]*)$/iu;
+const LET_KNOW = /^let\s+(?<who>(?:[^.;:]|\.(?=\S)){1,120}?)\s+know\b\s*(?<rest>[\s\S]*)$/iu;
 const ARRANGE =
   /^(?:schedule|arrange|set up|book|organi[sz]e|plan)\s+(?<what>(?:an?|the|another)\s+(?:[\p{L}\d-]{1,30}\s+){0,4}?(?:call|meeting|demo|appointment|chat|visit|interview|lunch|coffee|session|kick-?off)\b[^.;:\n]{0,80}?)\s+with\s+(?<rest>[\s\S]*)$/iu;
 const UPDATE = /^update\s+(?<rest>[\s\S]*)$/iu;
@@ -179,7 +179,7 @@ function nounLed(text: string): Opening | undefined {
   if (to.length === 0 && NEEDS_PERSON.test(noun)) return undefined;
   const manner = MANNER_OF_NOUN.find(([pattern]) => pattern.test(noun))?.[1] ?? 'write';
   const message = inFront.length > 0 ? rest : (behind?.content ?? named.content);
-  const topic = modifiers.split(/\s+/).filter((word) => word !== '' && !ADJECTIVE.test(word));
+  const topic = modifiers.split(/[\s,]+/).filter((word) => word !== '' && !ADJECTIVE.test(word));
   const opensItself = topic.length === 0 || /^(?:about|that|on|regarding|to)\b/i.test(message);
   const content = opensItself ? message : `about the ${topic.join(' ')} ${message}`;
   return { manner, to, content: manner === 'share' ? `an update ${content}` : content };

@@ -142,6 +142,7 @@ const WORDINGS: Readonly<Record<Act, Wording>> = {
     body: (text) => `Here is ${withoutStop(text)}:`,
     subject: (text) => capitalised(text.replace(/^(?:an?|the)\s+/i, '')),
   },
+  intend: { body: (text) => sentence(`I would like to ${text}`), subject: capitalised },
   arrange: {
     body: (text) =>
       `${sentence(`I would like to arrange ${text}`)} Does that suit you, or would another time be better?`,
@@ -154,7 +155,8 @@ const MEETING =
   /^(?:an?|another) (?:[\p{L}\d-]+ ){0,3}(?:call|meeting|demo|appointment|chat|visit|interview|session)\b/iu;
 const CLAUSE =
   /^(?:we|I|you|it|there|(?:the|our|your) (?:\p{L}+ ){1,3}(?:is|are|was|were|has|have|will|can))\b/iu;
-const AUXILIARY = /^(you|we|I) (can|could|will|would|are|were|have|had|should|may|do|did)\b\s*/i;
+const AUXILIARY =
+  /^(you|we|I|it|they|there|(?:the|our|your|my) (?:(?!that |which |who )[\p{L}\p{N}-]+ ){0,5}?[\p{L}\p{N}-]+) (can|could|will|would|is|are|was|were|has|have|had|should|may|do|did)\b\s*/iu;
 
 export function worded(points: readonly Point[], reader: Reader, calendar: Calendar): Worded {
   const statements: string[] = [];
@@ -184,13 +186,20 @@ export function worded(points: readonly Point[], reader: Reader, calendar: Calen
 }
 
 function toReader(text: string, reader: Reader, calendar: Calendar): { text: string; unclear: string[] } {
-  const { text: turned, unclear } = turnedToReader(text.trim(), reader);
+  const { text: turned, unclear } = turnedToReader(withoutSelf(text.trim(), reader), reader);
   return { text: withSpokenDates(uncapitalised(turned), calendar), unclear };
+}
+
+/** Globex needn't be told that its payment is "from Globex". */
+function withoutSelf(text: string, { names }: Reader): string {
+  return names.reduce((rest, name) => rest.replace(` from ${name}`, ''), text);
 }
 
 /** A heading, not a paragraph: up to the first stop, at most 90 characters. */
 function subjectLine(text: string): string {
-  const first = sentencesOf(text.replace(/\s+/g, ' '))[0] ?? '';
+  let first = sentencesOf(text.replace(/\s+/g, ' '))[0] ?? '';
+  // The explanation of a date can be read in the mail itself.
+  if (first.length > 70) first = first.replace(/ \([^()]{1,40}\)/g, '');
   return capitalised(clip(first.replace(/[\s.,;:!]+$/, ''), 90));
 }
 
@@ -198,7 +207,7 @@ function question(text: string): string {
   return `${withoutStop(text)}?`;
 }
 
-/** "you can join the call" as "Can you join the call?" */
+/** "you can join the call" as "Can you join the call?", "the heating can be fixed" as "Can the heating be fixed?" */
 function directQuestion(text: string): string | undefined {
   const match = text.match(AUXILIARY);
   if (match === null) return undefined;

@@ -45,6 +45,8 @@ const GIVES =
   /^(?:send|sends|sent|give|gives|gave|tell|show|shows|offer|offers|email|mail|owe|owes|pay|pays|grant|bring|brings|ship|wish|buy)$/;
 
 export function turnedToReader(clause: string, reader: Reader): Turned {
+  // Whoever writes "you" speaks to the reader already.
+  if (/\byou(?:rs?|rself)?\b/i.test(clause)) return { text: clause, unclear: [] };
   const tokens = clause.split(/([\p{L}\p{N}]+(?:['’]\p{L}+)*)/u);
   const unclear = new Set<string>();
   let otherPerson = false;

@@ -1,4 +1,4 @@
-import { findDates, spoken, type Calendar, type FoundDate } from './calendar.js';
+import { findDates, monthName, spoken, type Calendar, type FoundDate } from './calendar.js';
 
 /** Words after which a date stands without "on": "by Friday", "is Friday", "Thursday and Friday". */
 const LEADS_IN =
@@ -45,13 +45,14 @@ function rewritten(found: FoundDate, before: string, after: string, calendar: Ca
     case 'day':
       if (/^['’]s\b/.test(after)) return weekdayName;
       if (NOT_A_DAY.test(before)) return found.text;
-      return LEADS_IN.test(before) || IS_SUBJECT.test(after) ? day : `on ${day}`;
+      if (LEADS_IN.test(before) || IS_SUBJECT.test(after)) return day;
+      return /[.!?]$/.test(before) ? `On ${day}` : `on ${day}`;
   }
 }
 
 function explained(found: FoundDate, calendar: Calendar): string {
   if (/month$/i.test(found.text) && !/end of/i.test(found.text)) {
-    return found.date.toLocaleString('en', { month: 'long', year: 'numeric' });
+    return `${monthName(found.date)} ${found.date.year}`;
   }
   if (/quarter$/i.test(found.text) && !/end of/i.test(found.text)) {
     return `Q${Math.ceil(found.date.month / 3)} ${found.date.year}`;
