@@ -5,16 +5,17 @@
 
 /** Lowest first. A feature imports only from lower lines; features on one line do not import each other. */
 const LEVELS = [
+  ['terms'],
   ['workspaces', 'audit'],
-  ['standing-orders', 'signals', 'revenue', 'documents', 'connectors'],
+  ['standing-orders', 'signals', 'revenue', 'documents', 'mail', 'connectors'],
   ['guardian'],
   ['capos'],
   ['work-packets'],
   ['approvals'],
   ['context'],
   ['directives'],
-  ['consigliere'],
-  ['reports', 'kpi'],
+  ['consigliere', 'agents'],
+  ['reports', 'kpi', 'metrics', 'bootstrap'],
   ['admin'],
 ];
 

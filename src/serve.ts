@@ -41,7 +41,11 @@ function answerBrokenRequests(server: Server): void {
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
     const body = JSON.stringify({
-      error: { code: 'MALFORMED_REQUEST', message: 'This is not a valid HTTP request.', status: tooLarge ? 431 : 400 },
+      error: {
+        code: 'MALFORMED_REQUEST',
+        message: 'This is not a valid HTTP request.',
+        status: tooLarge ? 431 : 400,
+      },
       reason: tooLarge ? 'headers_too_large' : 'malformed_request',
       requestId: null,
     });

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { InputGuard, RoleGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
 import { Callers } from './auth/callers.js';
-import { TokenUse } from './auth/token-use.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { RouteTable } from './http/route-table.js';
 import { validationPipe } from './http/validation.js';
@@ -16,7 +15,6 @@ import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
   providers: [
     RouteTable,
     Callers,
-    TokenUse,
     { provide: APP_GUARD, useClass: RouteLimitGuard },
     { provide: APP_GUARD, useClass: VersionGuard },
     { provide: APP_GUARD, useClass: TokenGuard },

@@ -71,10 +71,15 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
   const app = await createApplication(config, database.url, sink);
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  const rows = async <T>(sql: string, values: unknown[] = []) => (await database.owner.query(sql, values)).rows as T[];
+  const rows = async <T>(sql: string, values: unknown[] = []) =>
+    (await database.owner.query(sql, values)).rows as T[];
   const [first] = await rows<{ workspace_id: string }>('select workspace_id from workspaces');
 
-  const createMember = async (workspaceId: string, role: Role, teamIds: string[] = []): Promise<TestMember> => {
+  const createMember = async (
+    workspaceId: string,
+    role: Role,
+    teamIds: string[] = [],
+  ): Promise<TestMember> => {
     const userId = newId('usr');
     const memberId = newId('mem');
     const memberToken = newOperatorToken();
@@ -90,12 +95,10 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
       role,
     ]);
     for (const teamId of teamIds) {
-      await rows('insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, $4)', [
-        workspaceId,
-        teamId,
-        memberId,
-        role === 'owner' ? 'admin' : role,
-      ]);
+      await rows(
+        'insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, $4)',
+        [workspaceId, teamId, memberId, role === 'owner' ? 'admin' : role],
+      );
     }
     await rows(
       'insert into tokens (token_id, workspace_id, member_id, name, token_hash, hint) values ($1, $2, $3, $4, $5, $6)',

@@ -2,7 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js';
 
-export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
+export type ApprovalStatus =
+  'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
 export type ApprovalKind = 'output' | 'standing_order' | 'budget_override';
 
 export interface Output {

@@ -3,7 +3,12 @@ import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import { letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
-import { ApprovalAlreadyDecided, ApprovalExpired, ApprovalNotReady, ContentChanged } from './approvals.errors.js';
+import {
+  ApprovalAlreadyDecided,
+  ApprovalExpired,
+  ApprovalNotReady,
+  ContentChanged,
+} from './approvals.errors.js';
 import type { ApprovalView } from './approvals.dto.js';
 import type { ApprovalEntity, ApprovalPacket, Output } from './approval.entity.js';
 
@@ -24,8 +29,13 @@ export interface Decision {
 }
 
 /** SHA-256 over all that is approved: the output and each move with its complete parameters. */
-export function approvedHash(output: Pick<Output, 'body'> | null, packets: readonly ApprovalPacket[]): string {
-  return sha256(canonicalJson({ body: output?.body ?? null, packets: packets.map((packet) => packet.contentHash) }));
+export function approvedHash(
+  output: Pick<Output, 'body'> | null,
+  packets: readonly ApprovalPacket[],
+): string {
+  return sha256(
+    canonicalJson({ body: output?.body ?? null, packets: packets.map((packet) => packet.contentHash) }),
+  );
 }
 
 /**
@@ -41,9 +51,12 @@ export function judge(
   const wanted = decision === 'approve' ? 'approved' : revise ? 'changes_requested' : 'rejected';
   if (approval.status === wanted) return 'repeated';
   if (isExpired(approval, now)) throw new ApprovalExpired();
-  if (approval.status !== 'pending') throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
+  if (approval.status !== 'pending')
+    throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
   if (revise && approval.round >= MAX_ROUNDS) {
-    throw new InvalidTransition({ message: `It was sent back ${MAX_ROUNDS} times; reject it, or approve it.` });
+    throw new InvalidTransition({
+      message: `It was sent back ${MAX_ROUNDS} times; reject it, or approve it.`,
+    });
   }
   // A refusal loosens nothing, so it is taken at any time.
   if (decision === 'reject') return 'decide';
@@ -53,7 +66,9 @@ export function judge(
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
   if (!approval.selfApproval && approval.requestedBy.id === memberId) {
-    throw new Forbidden({ message: 'A standing order wants someone else than the one who asked to approve this.' });
+    throw new Forbidden({
+      message: 'A standing order wants someone else than the one who asked to approve this.',
+    });
   }
   return 'decide';
 }

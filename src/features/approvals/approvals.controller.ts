@@ -17,7 +17,12 @@ import {
   RejectBody,
   WaitQuery,
 } from './approvals.dto.js';
-import { ApprovalAlreadyDecided, ApprovalExpired, ApprovalNotReady, ContentChanged } from './approvals.errors.js';
+import {
+  ApprovalAlreadyDecided,
+  ApprovalExpired,
+  ApprovalNotReady,
+  ContentChanged,
+} from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
 import { DecideApproval } from './decide-approval.js';

@@ -109,7 +109,9 @@ export class DecisionsBody {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(100)
-  @ArrayUnique((decision: DecisionBody) => decision.approvalId, { message: 'decisions must name each approval once' })
+  @ArrayUnique((decision: DecisionBody) => decision.approvalId, {
+    message: 'decisions must name each approval once',
+  })
   @ValidateNested({ each: true })
   @Type(() => DecisionBody)
   decisions?: DecisionBody[];

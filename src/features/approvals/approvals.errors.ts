@@ -10,7 +10,11 @@ export const ApprovalNotReady = defineError(
   409,
   'The draft is still being made; there is nothing to approve yet.',
 );
-export const ApprovalExpired = defineError('APPROVAL_EXPIRED', 410, 'This approval has expired; it approves nothing.');
+export const ApprovalExpired = defineError(
+  'APPROVAL_EXPIRED',
+  410,
+  'This approval has expired; it approves nothing.',
+);
 export const ContentChanged = defineError(
   'CONTENT_CHANGED',
   412,

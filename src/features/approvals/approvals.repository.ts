@@ -14,7 +14,17 @@ const COLUMNS = `approval_id, workspace_id, team_id, directive_id, capo, kind, r
 /** The draft that makes an approval ready. */
 export type ReadyContent = Pick<
   ApprovalEntity,
-  'capo' | 'summary' | 'risk' | 'reversibility' | 'output' | 'packets' | 'contentHash' | 'policy' | 'expiresAt' | 'onExpiry' | 'selfApproval'
+  | 'capo'
+  | 'summary'
+  | 'risk'
+  | 'reversibility'
+  | 'output'
+  | 'packets'
+  | 'contentHash'
+  | 'policy'
+  | 'expiresAt'
+  | 'onExpiry'
+  | 'selfApproval'
 >;
 
 @Injectable()
@@ -80,7 +90,13 @@ export class Approvals {
   /** Ends an approval that the transaction has locked. */
   end(
     approval: ApprovalEntity,
-    end: { status: ApprovalEntity['status']; by: Actor; at: number; feedback: string | null; receiptId: string },
+    end: {
+      status: ApprovalEntity['status'];
+      by: Actor;
+      at: number;
+      feedback: string | null;
+      receiptId: string;
+    },
   ): void {
     this.db.write(
       `update approvals set status = $3, decided_at = $4, decided_by = $5::jsonb, decided_via = $6, feedback = $7,
@@ -132,6 +148,11 @@ export class Approvals {
       },
       { text: `select count(*) as total from approvals where ${where}`, values: filters },
     ]);
-    return { items: items as ApprovalEntity[], total: (counted as { total: number }[])[0]!.total, limit, offset };
+    return {
+      items: items as ApprovalEntity[],
+      total: (counted as { total: number }[])[0]!.total,
+      limit,
+      offset,
+    };
   }
 }

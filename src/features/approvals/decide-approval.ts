@@ -35,13 +35,20 @@ export class DecideApproval {
     private readonly notices: Notices,
   ) {}
 
-  async execute(caller: Caller, decision: DecisionBody, ifMatch: string | null = null): Promise<ApprovalDecided> {
+  async execute(
+    caller: Caller,
+    decision: DecisionBody,
+    ifMatch: string | null = null,
+  ): Promise<ApprovalDecided> {
     return this.decide(caller, decision, ifMatch, await this.situation(caller, [decision.approvalId]));
   }
 
   /** Each decision for itself: one that cannot be made says why and leaves the others alone. */
   async executeAll(caller: Caller, decisions: readonly DecisionBody[]): Promise<DecisionResult[]> {
-    const situation = await this.situation(caller, decisions.map((one) => one.approvalId));
+    const situation = await this.situation(
+      caller,
+      decisions.map((one) => one.approvalId),
+    );
     const results: DecisionResult[] = [];
     for (const decision of decisions) {
       const { approvalId } = decision;
@@ -75,7 +82,12 @@ export class DecideApproval {
     const approval = approvals.get(approvalId);
     if (!approval) throw new NotFound();
     const at = this.clock.now();
-    const verdict = judge(approval, { decision, revise, memberId: caller.memberId, ifMatch }, guardian.mode, at);
+    const verdict = judge(
+      approval,
+      { decision, revise, memberId: caller.memberId, ifMatch },
+      guardian.mode,
+      at,
+    );
     const subject = this.subjects.of(approval);
     if (verdict === 'repeated') return answer(approval, await subject.status(approval));
 
@@ -107,7 +119,11 @@ export class DecideApproval {
   }
 }
 
-const WORDS = { approved: 'approved', rejected: 'rejected', changes_requested: 'asked for changes to' } as const;
+const WORDS = {
+  approved: 'approved',
+  rejected: 'rejected',
+  changes_requested: 'asked for changes to',
+} as const;
 
 function answer(approval: ApprovalEntity, directiveStatus: string): ApprovalDecided {
   const { approvalId, status, directiveId, decidedAt, receiptId } = approval;

@@ -31,9 +31,12 @@ export class ExpireApproval implements OnModuleInit {
 
   private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async (unit) => {
-      const [[approval]] = (await unit.batch([this.approvals.lockStatement(workspaceId, [id])])) as [[ApprovalEntity?]];
+      const [[approval]] = (await unit.batch([this.approvals.lockStatement(workspaceId, [id])])) as [
+        [ApprovalEntity?],
+      ];
       const at = this.clock.now();
-      if (!approval || approval.status !== 'pending' || approval.frozenMs !== null || approval.expiresAt > at) return;
+      if (!approval || approval.status !== 'pending' || approval.frozenMs !== null || approval.expiresAt > at)
+        return;
       const receiptId = this.receipts.append({
         actor: SYSTEM,
         action: 'approval.expired',

@@ -3,7 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../../platform/config/config.js';
 import type { CapoRunner } from './briefing.js';
 import { BuiltinRunner } from './builtin-runner.js';
-import { PausedCapoEntity, PausedCapos } from './paused-capos.repository.js';
+import { PausedCapoEntity } from './paused-capo.entity.js';
+import { PausedCapos } from './paused-capos.repository.js';
 
 /** Who makes the drafts: the built-in runner, or a model. */
 export const CAPO_RUNNER = Symbol('CapoRunner');

@@ -1,22 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/unit-of-work.js';
 import type { CapoRole } from '../terms/terms.js';
-
-/** A capo that an admin has told to wait. */
-@Entity('paused_capos')
-export class PausedCapoEntity {
-  @PrimaryColumn('text')
-  workspaceId!: string;
-  @PrimaryColumn('text')
-  capo!: CapoRole;
-  @Column('jsonb')
-  pausedBy!: Actor;
-  @Column('timestamptz')
-  pausedAt!: number;
-}
 
 @Injectable()
 export class PausedCapos {

@@ -47,7 +47,10 @@ select
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
-type Row = Pick<Briefing, 'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'> & {
+type Row = Pick<
+  Briefing,
+  'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'
+> & {
   tier: string;
 };
 
@@ -61,7 +64,11 @@ export class BriefingReader {
 
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
     const now = this.clock.now();
-    const [row] = await this.db.read<Row>(scope, BRIEFING, [scope.workspaceId, directive.teamId, new Date(now)]);
+    const [row] = await this.db.read<Row>(scope, BRIEFING, [
+      scope.workspaceId,
+      directive.teamId,
+      new Date(now),
+    ]);
     const { tier, ...shared } = row!;
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {

@@ -8,7 +8,7 @@ import { NO_BUYERS } from './briefing.reader.js';
 import type { ContextView } from './context.dto.js';
 
 /** Each list holds the newest 50 that the caller may see; row-level security leaves out the rest. */
-const CONTEXT = /* sql */ `
+export const CONTEXT = /* sql */ `
 select
   (select coalesce(json_agg(s), '[]') from (
     select signal_id as "signalId", type, severity, title, body, score, source, team_id as "teamId", capo, entity,
@@ -42,7 +42,6 @@ select
   (select json_build_object('mode', mode, 'pending', (select count(*) from work_packets
     where workspace_id = $1 and status = 'awaiting_approval')) from guardians where workspace_id = $1) as guardian,
   (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as receipt_head`;
-
 
 type Row = Pick<
   ContextView,

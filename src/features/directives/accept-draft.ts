@@ -62,7 +62,10 @@ export class AcceptDraft {
       if (!directive) return;
       const packets = this.packetsOf(directive, draft);
       if (!packets) {
-        const error = { code: 'INVALID_OUTPUT', message: 'The capo proposed a move that is not in its scope.' };
+        const error = {
+          code: 'INVALID_OUTPUT',
+          message: 'The capo proposed a move that is not in its scope.',
+        };
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
         return;
       }
@@ -91,7 +94,15 @@ export class AcceptDraft {
     for (const [position, proposed] of draft.packets.entries()) {
       const validated = validateAction(engineOf(capo), proposed.type, proposed.params);
       if (!validated.ok) return undefined;
-      const origin = { workPacketId: newId('pkt'), workspaceId, teamId, directiveId, position, capo, createdAt };
+      const origin = {
+        workPacketId: newId('pkt'),
+        workspaceId,
+        teamId,
+        directiveId,
+        position,
+        capo,
+        createdAt,
+      };
       packets.push(newPacket(proposed, validated.action, origin));
     }
     return packets;
@@ -111,7 +122,14 @@ export class AcceptDraft {
       capoActor(directive.capo!),
       'directive.drafted',
       `${CAPOS[directive.capo!].name} drafted "${titleOf(directive.text)}".`,
-      { details: { engine: draft.engine, cost: draft.cost, contentHash: output.contentHash, moves: packets.length } },
+      {
+        details: {
+          engine: draft.engine,
+          cost: draft.cost,
+          contentHash: output.contentHash,
+          moves: packets.length,
+        },
+      },
     );
   }
 
@@ -120,7 +138,9 @@ export class AcceptDraft {
       const denied = gated[index]!.decision.outcome === 'deny';
       this.packets.add({ ...packet, ...stored(gated[index]!), status: denied ? 'denied' : 'cancelled' });
     }
-    const message = gated.flatMap(({ decision }) => (decision.outcome === 'deny' ? decision.explanation : [])).join(' ');
+    const message = gated
+      .flatMap(({ decision }) => (decision.outcome === 'deny' ? decision.explanation : []))
+      .join(' ');
     const error = { code: PolicyDenied.code, message: message || PolicyDenied.message };
     this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
   }
@@ -148,7 +168,12 @@ export class AcceptDraft {
         actor: capoActor(directive.capo!),
         action: done ? 'directive.executed' : 'directive.sending',
         summary: `"${titleOf(directive.text)}" goes out within the standing orders.`,
-        details: { decisions: gated.map(({ decision }) => ({ outcome: decision.outcome, inputHash: decision.inputHash })) },
+        details: {
+          decisions: gated.map(({ decision }) => ({
+            outcome: decision.outcome,
+            inputHash: decision.inputHash,
+          })),
+        },
         guardianEpoch: guardian.epoch,
       },
     );
@@ -177,7 +202,11 @@ export class AcceptDraft {
     for (const [index, packet] of packets.entries()) {
       this.packets.add({ ...packet, ...stored(gated[index]!), status: 'awaiting_approval' });
     }
-    this.requestApproval.makeReady(directive.workspaceId, approvalId, readyContent(directive, draft.summary, packets, gated, this.clock.now()));
+    this.requestApproval.makeReady(
+      directive.workspaceId,
+      approvalId,
+      readyContent(directive, draft.summary, packets, gated, this.clock.now()),
+    );
     this.journal.move(
       directive,
       'pending_approval',

@@ -26,7 +26,11 @@ export class CancelDirective {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);
-    this.endDirective.end(directive, approval, { to: 'cancelled', actor, because: `${caller.name} took it back` });
+    this.endDirective.end(directive, approval, {
+      to: 'cancelled',
+      actor,
+      because: `${caller.name} took it back`,
+    });
     return (await this.directives.lock(workspaceId, directiveId))!;
   }
 }

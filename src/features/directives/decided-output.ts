@@ -34,7 +34,10 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   async approved(approval: ApprovalEntity, by: Actor): Promise<DirectiveStatus> {
     const now = this.clock.now();
-    const allowed = approval.packets.map(({ workPacketId, contentHash }) => ({ workPacketId, hash: contentHash }));
+    const allowed = approval.packets.map(({ workPacketId, contentHash }) => ({
+      workPacketId,
+      hash: contentHash,
+    }));
     this.packets.release(approval.workspaceId, allowed, now);
     for (const { workPacketId } of allowed) this.jobs.wake('packet.send', workPacketId);
     const done = allowed.length === 0;
@@ -142,4 +145,3 @@ function roundOf(approval: ApprovalEntity, round: number, text: string): Feedbac
   }));
   return { round, text, previous: { summary: approval.summary, body: approval.output?.body ?? '', packets } };
 }
-

@@ -6,7 +6,14 @@ import type { DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
 
 /** Where a directive has come to its end. */
-export const FINAL: readonly DirectiveStatus[] = ['executed', 'failed', 'rejected', 'expired', 'cancelled', 'reverted'];
+export const FINAL: readonly DirectiveStatus[] = [
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+  'cancelled',
+  'reverted',
+];
 
 /** The statuses in which nothing of a directive has been handed out, so that it can be cancelled or expire. */
 export const UNSENT: readonly DirectiveStatus[] = ['pending_approval', 'queued', 'executing', 'halted'];

@@ -69,7 +69,10 @@ export class DirectivesController {
   /** One directive with its output, cost and history. */
   @Get('directives/:directiveId')
   @Route({ auth: 'token', returns: { 200: DirectiveView }, errors: [NotFound] })
-  async read(@CurrentCaller() caller: Caller, @Param('directiveId') directiveId: string): Promise<DirectiveView> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('directiveId') directiveId: string,
+  ): Promise<DirectiveView> {
     const directive = await this.directives.find(scopeOf(caller), directiveId);
     if (!directive) throw new NotFound();
     return viewOf(directive);
@@ -77,8 +80,16 @@ export class DirectivesController {
 
   /** Takes a directive back before anything of it was sent. */
   @Post('directives/:directiveId/cancel')
-  @Route({ auth: 'token', role: 'operator', returns: { 200: DirectiveView }, errors: [NotFound, InvalidTransition] })
-  async cancel(@CurrentCaller() caller: Caller, @Param('directiveId') directiveId: string): Promise<DirectiveView> {
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    returns: { 200: DirectiveView },
+    errors: [NotFound, InvalidTransition],
+  })
+  async cancel(
+    @CurrentCaller() caller: Caller,
+    @Param('directiveId') directiveId: string,
+  ): Promise<DirectiveView> {
     return viewOf(await this.cancelDirective.execute(caller, directiveId));
   }
 }

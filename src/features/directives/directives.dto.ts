@@ -1,6 +1,13 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CAPO_ROLES, type CapoRole, DIRECTIVE_STATUSES, type DirectiveStatus, PRIORITIES, type Priority } from '../terms/terms.js';
+import {
+  CAPO_ROLES,
+  type CapoRole,
+  DIRECTIVE_STATUSES,
+  type DirectiveStatus,
+  PRIORITIES,
+  type Priority,
+} from '../terms/terms.js';
 import { IsInstantAhead } from './is-instant-ahead.js';
 
 const TEAM_ID = /^team_[0-9a-z]{26}$/;

@@ -116,7 +116,11 @@ export class Directives {
   }
 
   /** Moves a directive that the transaction has locked (itself or through its approval) to another status. */
-  move(directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId'>, change: StatusChange, also: Change): void {
+  move(
+    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId'>,
+    change: StatusChange,
+    also: Change,
+  ): void {
     this.db.write(
       `update directives set status = $3, history = history || $4::jsonb, stage = $5, due_at = $6, attempts = 0,
          halted_from = null, executed_at = coalesce($7, executed_at), error = coalesce($8::jsonb, error),
@@ -215,7 +219,10 @@ export class Directives {
     );
   }
 
-  async list(scope: Scope, { status, capo, teamId, limit, offset }: DirectivesQuery): Promise<Page<DirectiveEntity>> {
+  async list(
+    scope: Scope,
+    { status, capo, teamId, limit, offset }: DirectivesQuery,
+  ): Promise<Page<DirectiveEntity>> {
     const where = `workspace_id = $1 and ($2::text is null or status = $2) and ($3::text is null or capo = $3)
       and ($4::text is null or team_id = $4)`;
     const filters = [scope.workspaceId, status ?? null, capo ?? null, teamId ?? null];
@@ -226,7 +233,12 @@ export class Directives {
       },
       { text: `select count(*) as total from directives where ${where}`, values: filters },
     ]);
-    return { items: items as DirectiveEntity[], total: (counted as { total: number }[])[0]!.total, limit, offset };
+    return {
+      items: items as DirectiveEntity[],
+      total: (counted as { total: number }[])[0]!.total,
+      limit,
+      offset,
+    };
   }
 
   /** The status alone. */

@@ -109,7 +109,11 @@ export class DraftDirective implements OnModuleInit {
     );
   }
 
-  private async recordFailure(directive: DirectiveEntity, failure: RunnerFailed, scope: Scope): Promise<void> {
+  private async recordFailure(
+    directive: DirectiveEntity,
+    failure: RunnerFailed,
+    scope: Scope,
+  ): Promise<void> {
     await this.db.transaction(scope, async () => {
       const approval = await this.approvals.lockPending(directive.workspaceId, directive.directiveId);
       const current = await this.directives.lockAttempt(directive);

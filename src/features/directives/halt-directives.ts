@@ -64,7 +64,10 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     }
     // Moves that were under way when the kill came may all have ended meanwhile.
     const sending = resumed.filter(({ status }) => status === 'sending');
-    const tallies = await this.packets.tallies(workspaceId, sending.map(({ directiveId }) => directiveId));
+    const tallies = await this.packets.tallies(
+      workspaceId,
+      sending.map(({ directiveId }) => directiveId),
+    );
     for (const directive of sending) {
       const tally = tallies.get(directive.directiveId);
       if (!tally || tally.open > 0) continue;

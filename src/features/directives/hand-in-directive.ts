@@ -46,7 +46,10 @@ export class HandInDirective {
   }
 
   /** Accepts what an actor inside hands in: a capo that delegates. */
-  accept(input: NewDirective, by: { workspaceId: string; teamId: string | null; actor: Actor }): DirectiveEntity {
+  accept(
+    input: NewDirective,
+    by: { workspaceId: string; teamId: string | null; actor: Actor },
+  ): DirectiveEntity {
     const { workspaceId, teamId, actor } = by;
     const { text, capo = null, priority = 'medium', requiresApproval = true, context = {} } = input;
     const now = this.clock.now();

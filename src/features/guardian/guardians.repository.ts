@@ -5,16 +5,19 @@ import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
 import type { GuardianMode } from '../terms/terms.js';
 import { type GuardianEntity, RevertEntity } from './guardian.entity.js';
 
-const COLUMNS = 'workspace_id, mode, mode_before_kill, epoch, killed_at, killed_by, reason, last_checkpoint_id';
+const COLUMNS =
+  'workspace_id, mode, mode_before_kill, epoch, killed_at, killed_by, reason, last_checkpoint_id';
 
 @Injectable()
 export class Guardians {
   constructor(private readonly db: Db) {}
 
   async read(scope: Scope): Promise<GuardianEntity> {
-    const [row] = await this.db.read<GuardianEntity>(scope, `select ${COLUMNS} from guardians where workspace_id = $1`, [
-      scope.workspaceId,
-    ]);
+    const [row] = await this.db.read<GuardianEntity>(
+      scope,
+      `select ${COLUMNS} from guardians where workspace_id = $1`,
+      [scope.workspaceId],
+    );
     return row!;
   }
 
@@ -30,11 +33,19 @@ export class Guardians {
 
   /** {@link hold} for a caller that sends it along with statements of its own. */
   holdStatement(workspaceId: string): Statement {
-    return { text: `select ${COLUMNS} from guardians where workspace_id = $1 for share`, values: [workspaceId] };
+    return {
+      text: `select ${COLUMNS} from guardians where workspace_id = $1 for share`,
+      values: [workspaceId],
+    };
   }
 
   /** Engages the kill switch; undefined when it is engaged already. */
-  async kill(workspaceId: string, by: Actor, reason: string | null, at: number): Promise<GuardianEntity | undefined> {
+  async kill(
+    workspaceId: string,
+    by: Actor,
+    reason: string | null,
+    at: number,
+  ): Promise<GuardianEntity | undefined> {
     const [row] = await this.db.query<GuardianEntity>(
       `update guardians set mode = 'killed', mode_before_kill = mode, epoch = epoch + 1,
          killed_at = $2, killed_by = $3::jsonb, reason = $4

@@ -44,12 +44,28 @@ export class KillSwitch {
       guardianEpoch: killed.epoch,
     });
     this.notices.send('guardian', 'killed');
-    return { mode: 'killed', changed: true, epoch: killed.epoch, killedAt: at, receiptId, halted, unconfirmed };
+    return {
+      mode: 'killed',
+      changed: true,
+      epoch: killed.epoch,
+      killedAt: at,
+      receiptId,
+      halted,
+      unconfirmed,
+    };
   }
 
   private async unchanged(workspaceId: string): Promise<KillAnswer> {
     const { epoch, killedAt } = await this.guardians.hold(workspaceId);
     const halted = { queued: 0, executing: 0, sending: 0 };
-    return { mode: 'killed', changed: false, epoch, killedAt: killedAt!, receiptId: null, halted, unconfirmed: [] };
+    return {
+      mode: 'killed',
+      changed: false,
+      epoch,
+      killedAt: killedAt!,
+      receiptId: null,
+      halted,
+      unconfirmed: [],
+    };
   }
 }

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { type DecisionInput, type DecisionMove, type OrderUsage, storable } from '../standing-orders/decision-input.js';
+import {
+  type DecisionInput,
+  type DecisionMove,
+  type OrderUsage,
+  storable,
+} from '../standing-orders/decision-input.js';
 import { type Decision, evaluate } from '../standing-orders/evaluate.js';
 import { type OrderWithUsage, StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
@@ -33,7 +38,10 @@ export class MoveGate {
    * next. Decisions of one workspace wait for each other, so two of them cannot share the last place of a limit.
    * Nothing is used up yet: {@link use} records the moves that then really go by these decisions.
    */
-  async decide(moves: readonly DecisionMove[], { guardian, presence, timezone }: GateSituation): Promise<Gated[]> {
+  async decide(
+    moves: readonly DecisionMove[],
+    { guardian, presence, timezone }: GateSituation,
+  ): Promise<Gated[]> {
     const at = this.clock.now();
     const orders = await this.orders.activeWithUsage(this.db.unit.scope.workspaceId, timezone, at);
     return moves.map((move) => {

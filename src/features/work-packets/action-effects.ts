@@ -19,7 +19,11 @@ export interface PacketToSend<T extends ActionTypeName = ActionTypeName> {
  */
 export type Effect<T extends ActionTypeName = ActionTypeName> =
   | { kind: 'inside'; run(packet: PacketToSend<T>): Promise<ActionResult> }
-  | { kind: 'outside'; repeatable: boolean; run(packet: PacketToSend<T>, signal: AbortSignal): Promise<ActionResult> };
+  | {
+      kind: 'outside';
+      repeatable: boolean;
+      run(packet: PacketToSend<T>, signal: AbortSignal): Promise<ActionResult>;
+    };
 
 /** Why an effect did not happen, for an operator's eyes. */
 export class EffectFailed extends Error {

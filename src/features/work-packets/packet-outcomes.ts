@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 
-export type SettledPacket = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'directiveId' | 'teamId' | 'capo'>;
+export type SettledPacket = Pick<
+  WorkPacketEntity,
+  'workspaceId' | 'workPacketId' | 'directiveId' | 'teamId' | 'capo'
+>;
 
 /** Called in the transaction in which a packet came to its end. */
 export type OutcomeListener = (packet: SettledPacket) => Promise<void>;

@@ -60,7 +60,6 @@ export class RegisterEffects implements OnModuleInit {
           currency: params.currency,
           source: params.source,
           description: params.description ?? null,
-          occurredAt: clock.now(),
           // The packet's own id: however often it is carried out, it is one event.
           externalId: workPacketId,
           recordedBy: capoActor(capo),

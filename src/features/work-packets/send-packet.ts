@@ -112,7 +112,12 @@ export class SendPacket implements OnModuleInit {
     });
   }
 
-  private async succeed(packet: ClaimedPacket, action: Action, result: ActionResult, epoch: number): Promise<void> {
+  private async succeed(
+    packet: ClaimedPacket,
+    action: Action,
+    result: ActionResult,
+    epoch: number,
+  ): Promise<void> {
     const receiptId = this.receipts.append({
       ...subject(packet),
       action: 'packet.executed',
@@ -150,7 +155,11 @@ export class SendPacket implements OnModuleInit {
     });
   }
 
-  private async tryAgain(packet: ClaimedPacket, failure: EffectFailed, guardian: GuardianEntity): Promise<void> {
+  private async tryAgain(
+    packet: ClaimedPacket,
+    failure: EffectFailed,
+    guardian: GuardianEntity,
+  ): Promise<void> {
     const killed = guardian.mode === 'killed';
     const dueAt = killed ? null : this.clock.now() + backoffMs(packet.attempts);
     await this.packets.settle(packet, {
@@ -224,5 +233,9 @@ function subject(packet: ClaimedPacket) {
 function asEffectFailed(error: unknown): EffectFailed {
   if (error instanceof EffectFailed) return error;
   // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
-  return new EffectFailed('UNCONFIRMED', 'It failed in an unknown way; whether it arrived is not known.', false);
+  return new EffectFailed(
+    'UNCONFIRMED',
+    'It failed in an unknown way; whether it arrived is not known.',
+    false,
+  );
 }

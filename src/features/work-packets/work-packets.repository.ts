@@ -43,7 +43,13 @@ export class WorkPackets {
         where p.workspace_id = $1 and p.work_packet_id = before.work_packet_id
           and p.status in ('queued', 'sending') and p.due_at <= $5
         returning ${COLUMNS.replace(/\b(work_packet_id)\b/, 'p.$1')}, before.previous_status`,
-      values: [workspaceId, workPacketId, new Date(at), new Date(at + LEASE_MS), new Date(at + CLOCK_TOLERANCE_MS)],
+      values: [
+        workspaceId,
+        workPacketId,
+        new Date(at),
+        new Date(at + LEASE_MS),
+        new Date(at + CLOCK_TOLERANCE_MS),
+      ],
     };
   }
 
@@ -142,7 +148,10 @@ export class WorkPackets {
   }
 
   /** Queues exactly the halted packets again. */
-  resume(workspaceId: string, at: number): Promise<Pick<WorkPacketEntity, 'workPacketId' | 'reversibility' | 'compensation'>[]> {
+  resume(
+    workspaceId: string,
+    at: number,
+  ): Promise<Pick<WorkPacketEntity, 'workPacketId' | 'reversibility' | 'compensation'>[]> {
     return this.db.query(
       `update work_packets set status = 'queued', due_at = $2 where workspace_id = $1 and status = 'halted'
        returning work_packet_id, reversibility, compensation`,
@@ -161,7 +170,10 @@ export class WorkPackets {
     return row!;
   }
 
-  async list(scope: Scope, { status, capo, directiveId, limit, offset }: WorkPacketQuery): Promise<Page<WorkPacketEntity>> {
+  async list(
+    scope: Scope,
+    { status, capo, directiveId, limit, offset }: WorkPacketQuery,
+  ): Promise<Page<WorkPacketEntity>> {
     const where = `workspace_id = $1 and ($2::text is null or status = $2) and ($3::text is null or capo = $3)
       and ($4::text is null or directive_id = $4)`;
     const filters = [scope.workspaceId, status ?? null, capo ?? null, directiveId ?? null];
@@ -172,6 +184,11 @@ export class WorkPackets {
       },
       { text: `select count(*) as total from work_packets where ${where}`, values: filters },
     ]);
-    return { items: items as WorkPacketEntity[], total: (counted as { total: number }[])[0]!.total, limit, offset };
+    return {
+      items: items as WorkPacketEntity[],
+      total: (counted as { total: number }[])[0]!.total,
+      limit,
+      offset,
+    };
   }
 }

@@ -75,7 +75,7 @@ export class FirstRun implements OnApplicationBootstrap {
     this.db.insert(UserEntity, {
       userId,
       email: credentials.email.toLowerCase(),
-      displayName: credentials.email.split('@')[0]!,
+      displayName: displayNameOf(credentials.email),
       passwordHash: await hash(credentials.password),
       createdAt: now,
     });
@@ -116,4 +116,10 @@ export class FirstRun implements OnApplicationBootstrap {
     mkdirSync(this.config.dataDir, { recursive: true });
     writeFileSync(file, `${JSON.stringify({ token, email }, null, 2)}\n`, { mode: 0o600 });
   }
+}
+
+/** Drafts are signed with it until the owner says otherwise: `jane.doe@...` is Jane Doe. */
+function displayNameOf(email: string): string {
+  const words = email.split('@', 1)[0]!.split(/[._-]+/).filter(Boolean);
+  return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
 }

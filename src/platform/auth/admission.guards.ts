@@ -54,7 +54,9 @@ export class InputGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
     if (!Object.values(request.params).flat().every(isCleanText)) throw new NotFound();
-    const faults = Object.entries(request.query).filter(([, value]) => ![value].flat().map(String).every(isCleanText));
+    const faults = Object.entries(request.query).filter(
+      ([, value]) => ![value].flat().map(String).every(isCleanText),
+    );
     if (faults.length > 0) {
       const rule = { rule: 'isText', message: 'text must not hold NUL or lone surrogates' };
       throw new ValidationFailed({ details: faults.map(([path]) => ({ path, ...rule })) });

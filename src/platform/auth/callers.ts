@@ -39,7 +39,8 @@ export class Callers {
   async identify(token: string | undefined): Promise<Caller> {
     const found = token !== undefined && isOperatorToken(token) ? await this.find(sha256(token)) : undefined;
     if (!found) throw new Unauthorized({ reason: 'invalid_token' });
-    if (found.revokedAt || found.memberStatus !== 'active') throw new Unauthorized({ reason: 'revoked_token' });
+    if (found.revokedAt || found.memberStatus !== 'active')
+      throw new Unauthorized({ reason: 'revoked_token' });
     if (found.expiresAt && found.expiresAt <= this.clock.now()) {
       throw new Unauthorized({ reason: 'expired_token' });
     }

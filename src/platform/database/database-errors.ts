@@ -1,13 +1,25 @@
 import { DatabaseError } from 'pg';
 
-const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300']);
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+]);
 
 /** True when the database could not be reached or ended the connection: worth another try, and nobody's fault. */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: string }).code;
   if (code !== undefined) return CONNECTION_CODES.has(code) || code.startsWith('08');
-  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable/i.test(error.message);
+  return /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable/i.test(
+    error.message,
+  );
 }
 
 /** The name of the constraint that refused a write, if one did. */

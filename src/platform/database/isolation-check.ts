@@ -24,5 +24,6 @@ export async function assertIsolation(dataSource: DataSource): Promise<void> {
     found.owns && `${APP_ROLE} owns tables`,
     found.open_tables.length > 0 && `without forced row-level security: ${found.open_tables.join(', ')}`,
   ].filter(Boolean);
-  if (faults.length > 0) throw new Error(`workspaces are not isolated in this database: ${faults.join('; ')}`);
+  if (faults.length > 0)
+    throw new Error(`workspaces are not isolated in this database: ${faults.join('; ')}`);
 }

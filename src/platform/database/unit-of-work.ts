@@ -143,7 +143,8 @@ export class UnitOfWork {
 
   private async send(statements: Statement[]): Promise<unknown[][]> {
     this.roundTrips++;
-    const { stream } = (this.client as unknown as { connection: { stream: NodeJS.WritableStream } }).connection;
+    const { stream } = (this.client as unknown as { connection: { stream: NodeJS.WritableStream } })
+      .connection;
     const pending: Promise<QueryResult>[] = [];
     (stream as { cork?: () => void }).cork?.();
     for (const { text, values } of statements) {

@@ -14,6 +14,7 @@ export const CURRENT_VERSION: ApiVersion = '2026-04';
 export function askedVersion(header: string | string[] | undefined): ApiVersion | undefined {
   if (header === undefined) return undefined;
   const supported = SUPPORTED_VERSIONS.find((version) => version === header);
-  if (supported === undefined) throw new UnsupportedApiVersion({ details: { supported: SUPPORTED_VERSIONS } });
+  if (supported === undefined)
+    throw new UnsupportedApiVersion({ details: { supported: SUPPORTED_VERSIONS } });
   return supported;
 }

@@ -49,12 +49,15 @@ export async function readBody(request: AdmittedRequest, response: Response): Pr
 }
 
 function assertJsonMediaType(request: AdmittedRequest): void {
-  const [type, ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const [type, ...parameters] = (request.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const encoding = request.headers['content-encoding'];
   const isJson = type === 'application/json';
   const isUtf8 = charset === undefined || charset.replaceAll('"', '') === 'utf-8';
-  if (!isJson || !isUtf8 || (encoding !== undefined && encoding !== 'identity')) throw new UnsupportedMediaType();
+  if (!isJson || !isUtf8 || (encoding !== undefined && encoding !== 'identity'))
+    throw new UnsupportedMediaType();
 }
 
 /**
@@ -83,7 +86,9 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new MalformedJson();
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ValidationFailed({ details: [{ path: '', rule: 'isObject', message: 'the body must be an object' }] });
+    throw new ValidationFailed({
+      details: [{ path: '', rule: 'isObject', message: 'the body must be an object' }],
+    });
   }
   if (faults.length > 0) throw new ValidationFailed({ details: faults.slice(0, 100) });
   return value;
@@ -114,7 +119,8 @@ function inspector(faults: Fault[]): JSONVisitor {
       const at = [...segments(), key].join('.');
       if (keys.has(key)) throw new MalformedJson({ message: `The body names ${JSON.stringify(at)} twice.` });
       keys.add(key);
-      if (RESERVED_KEYS.has(key)) faults.push({ path: at, rule: 'reservedKey', message: `${key} is a reserved name` });
+      if (RESERVED_KEYS.has(key))
+        faults.push({ path: at, rule: 'reservedKey', message: `${key} is a reserved name` });
       if (!isCleanText(key)) faults.push({ path: at, rule: 'isText', message: CLEAN });
     },
     onLiteralValue: (value, _offset, _length, _line, _character, segments) => {
@@ -126,7 +132,9 @@ function inspector(faults: Fault[]): JSONVisitor {
       }
     },
     onError: (code, offset) => {
-      throw new MalformedJson({ message: `The body is not valid JSON: ${printParseErrorCode(code)} at offset ${offset}.` });
+      throw new MalformedJson({
+        message: `The body is not valid JSON: ${printParseErrorCode(code)} at offset ${offset}.`,
+      });
     },
   };
 }

@@ -49,7 +49,10 @@ export class DocumentationController {
   @Get('docs/:asset')
   @ApiExcludeEndpoint()
   @Route({ auth: 'public', limit: READS, returns: { 200: 'text/javascript' }, errors: [NotFound] })
-  asset(@Param('asset') name: string, @Res({ passthrough: true }) response: Response): StreamableFile | string {
+  asset(
+    @Param('asset') name: string,
+    @Res({ passthrough: true }) response: Response,
+  ): StreamableFile | string {
     response.type(name);
     if (name === 'start.js') return START;
     if (!ASSETS.has(name)) throw new NotFound();

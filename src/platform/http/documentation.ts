@@ -77,7 +77,9 @@ export function errorsOf({ policy, roles, transactional, method, paths }: RouteE
     ...(policy.auth === 'token' ? [common.Unauthorized] : []),
     ...(policy.auth === 'token' && roles.length < 4 ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
-    ...(transactional ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused] : []),
+    ...(transactional
+      ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]
+      : []),
     ...(method === 'GET' ? [] : [common.MalformedJson, common.PayloadTooLarge, common.UnsupportedMediaType]),
     common.ValidationFailed,
     ...own,

@@ -1,4 +1,10 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  Injectable,
+  NotFoundException,
+} from '@nestjs/common';
 import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
 import { Clock } from '../kernel/clock.js';
@@ -27,7 +33,9 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
     const response = http.getResponse<Response>();
-    const error = request.tightest ? asDomainError(thrown) : await this.withoutRoute(thrown, request, response);
+    const error = request.tightest
+      ? asDomainError(thrown)
+      : await this.withoutRoute(thrown, request, response);
     if (error.status === 500) {
       this.logger.error(
         { err: error.cause ?? error, requestId: request.requestId },
@@ -46,7 +54,11 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** A path that no route has, or that is no path at all, was counted nowhere; it counts like a route of its own. */
-  private async withoutRoute(thrown: unknown, request: AdmittedRequest, response: Response): Promise<DomainError> {
+  private async withoutRoute(
+    thrown: unknown,
+    request: AdmittedRequest,
+    response: Response,
+  ): Promise<DomainError> {
     const { limit, windowSeconds } = READS;
     const key = `route none ${request.ip}`;
     const [state] = await this.windows.hit([{ key, policy: 'route', limit, windowSeconds }]).catch(() => []);

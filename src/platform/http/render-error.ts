@@ -8,9 +8,11 @@ import type { ApiVersion } from './api-version.js';
 export function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   if (isConnectionFailure(error)) return new Unavailable({ retryAfterSeconds: 1, cause: error });
-  if (error instanceof URIError) return new MalformedJson({ message: 'The path is not valid percent-encoding.', cause: error });
+  if (error instanceof URIError)
+    return new MalformedJson({ message: 'The path is not valid percent-encoding.', cause: error });
   if (error instanceof HttpException && error.getStatus() === 404) return new NotFound({ cause: error });
-  if (error instanceof HttpException && error.getStatus() === 400) return new ValidationFailed({ cause: error });
+  if (error instanceof HttpException && error.getStatus() === 400)
+    return new ValidationFailed({ cause: error });
   return new Internal({ cause: error });
 }
 

@@ -80,7 +80,12 @@ export class RouteTable implements OnModuleInit {
   }
 }
 
-function entryOf(controller: { name: string }, name: string, handler: RouteEntry['handler'], policy: RoutePolicy): RouteEntry {
+function entryOf(
+  controller: { name: string },
+  name: string,
+  handler: RouteEntry['handler'],
+  policy: RoutePolicy,
+): RouteEntry {
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod]!;
   const reads = method === 'GET';
   const role = policy.role ?? 'viewer';
@@ -100,5 +105,8 @@ function entryOf(controller: { name: string }, name: string, handler: RouteEntry
 }
 
 function join(base: string, path: string): string {
-  return `/${[base, path].map((part) => part.replace(/^\/|\/$/g, '')).filter(Boolean).join('/')}`;
+  return `/${[base, path]
+    .map((part) => part.replace(/^\/|\/$/g, ''))
+    .filter(Boolean)
+    .join('/')}`;
 }

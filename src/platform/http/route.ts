@@ -32,10 +32,19 @@ export function Route(policy: RoutePolicy): MethodDecorator {
     typeof body === 'string'
       ? applyDecorators(
           ApiProduces(body),
-          ApiResponse({ status: Number(status), description: 'Success.', content: { [body]: { schema: { type: 'string' } } } }),
+          ApiResponse({
+            status: Number(status),
+            description: 'Success.',
+            content: { [body]: { schema: { type: 'string' } } },
+          }),
         )
       : ApiResponse({ status: Number(status), description: 'Success.', type: body }),
   );
   const security = policy.auth === 'token' ? [ApiSecurity('operatorToken')] : [];
-  return applyDecorators(SetMetadata(ROUTE, policy), HttpCode(Number(statuses[0]![0])), ...answers, ...security);
+  return applyDecorators(
+    SetMetadata(ROUTE, policy),
+    HttpCode(Number(statuses[0]![0])),
+    ...answers,
+    ...security,
+  );
 }

@@ -91,7 +91,9 @@ export class MutationInterceptor implements NestInterceptor {
 }
 
 function isOutcome(error: DomainError): boolean {
-  return error.status < 500 && !NOT_STORED.has(error.status) && error.definition.code !== ValidationFailed.code;
+  return (
+    error.status < 500 && !NOT_STORED.has(error.status) && error.definition.code !== ValidationFailed.code
+  );
 }
 
 /** The claim waits up to ten seconds for a first request that is still running; see app.claim_key. */

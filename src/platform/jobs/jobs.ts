@@ -29,6 +29,11 @@ export class Jobs {
    */
   wake(task: string, id: string, runAt?: number): void {
     const { workspaceId } = this.db.unit.scope;
-    this.db.unit.jobs.push({ task, key: `${task} ${id}`, payload: { workspaceId, id }, ...(runAt !== undefined && { runAt }) });
+    this.db.unit.jobs.push({
+      task,
+      key: `${task} ${id}`,
+      payload: { workspaceId, id },
+      ...(runAt !== undefined && { runAt }),
+    });
   }
 }

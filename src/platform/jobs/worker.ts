@@ -34,8 +34,14 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.config.processRole === 'api') return;
-    this.#pool = new pg.Pool({ connectionString: this.address.url, max: 6, application_name: 'consigliere worker' });
-    this.#pool.on('error', (error) => this.logger.warn({ err: error }, 'a connection of the worker was lost'));
+    this.#pool = new pg.Pool({
+      connectionString: this.address.url,
+      max: 6,
+      application_name: 'consigliere worker',
+    });
+    this.#pool.on('error', (error) =>
+      this.logger.warn({ err: error }, 'a connection of the worker was lost'),
+    );
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
     this.#runner = await run({
       pgPool: this.#pool,

@@ -14,7 +14,11 @@ export const InvalidIdempotencyKey = defineError(
 export const Unauthorized = defineError('UNAUTHORIZED', 401, 'A valid operator token is required.');
 export const Forbidden = defineError('FORBIDDEN', 403, 'Your role does not allow this.');
 export const NotFound = defineError('NOT_FOUND', 404, 'There is nothing here by that name.');
-export const MethodNotAllowed = defineError('METHOD_NOT_ALLOWED', 405, 'This route does not take that method.');
+export const MethodNotAllowed = defineError(
+  'METHOD_NOT_ALLOWED',
+  405,
+  'This route does not take that method.',
+);
 export const NotAcceptable = defineError('NOT_ACCEPTABLE', 406, 'None of the accepted formats is available.');
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The body is larger than 1 MB.');
 export const UnsupportedMediaType = defineError(
@@ -22,13 +26,21 @@ export const UnsupportedMediaType = defineError(
   415,
   'Bodies are application/json in UTF-8, not compressed.',
 );
-export const InvalidTransition = defineError('INVALID_TRANSITION', 409, 'The record is not in a state that allows this.');
+export const InvalidTransition = defineError(
+  'INVALID_TRANSITION',
+  409,
+  'The record is not in a state that allows this.',
+);
 export const IdempotencyInProgress = defineError(
   'IDEMPOTENCY_IN_PROGRESS',
   409,
   'The first request with this Idempotency-Key is still running.',
 );
-export const ValidationFailed = defineError('VALIDATION_FAILED', 422, 'The request has faults; each is listed.');
+export const ValidationFailed = defineError(
+  'VALIDATION_FAILED',
+  422,
+  'The request has faults; each is listed.',
+);
 export const IdempotencyKeyReused = defineError(
   'IDEMPOTENCY_KEY_REUSED',
   422,

@@ -5,10 +5,9 @@ import type { Config } from '../config/config.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 
 /** Whatever else a log line holds, these never stand in it. */
-const SECRETS = ['token', 'password', 'secret', 'authorization', 'cookie', 'headers', 'body'].flatMap((name) => [
-  name,
-  `*.${name}`,
-]);
+const SECRETS = ['token', 'password', 'secret', 'authorization', 'cookie', 'headers', 'body'].flatMap(
+  (name) => [name, `*.${name}`],
+);
 
 /** JSON lines, one for each request: who called which route, how it ended, what it cost. Never a token, never a body. */
 export function loggingModule(config: Config, destination?: DestinationStream) {
@@ -32,7 +31,8 @@ export function loggingModule(config: Config, destination?: DestinationStream) {
         roundTrips: request.context?.roundTrips,
       };
     },
-    customLogLevel: (_request: unknown, response: ServerResponse) => (response.statusCode >= 500 ? 'error' : 'info') as 'error' | 'info',
+    customLogLevel: (_request: unknown, response: ServerResponse) =>
+      (response.statusCode >= 500 ? 'error' : 'info') as 'error' | 'info',
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request',
   };

@@ -13,7 +13,15 @@ import { RouteTable } from '../http/route-table.js';
 import { Clock } from '../kernel/clock.js';
 import { RateLimited } from '../kernel/errors.js';
 import { TIER_LIMITS } from './limits.js';
-import { isExceeded, limitHeaders, remaining, retryAfterSeconds, tightest, type Window, type WindowState } from './windows.js';
+import {
+  isExceeded,
+  limitHeaders,
+  remaining,
+  retryAfterSeconds,
+  tightest,
+  type Window,
+  type WindowState,
+} from './windows.js';
 import { WindowStorage } from './window-storage.js';
 
 /**
@@ -59,7 +67,10 @@ export class RouteLimitGuard extends LimitGuard {
 /** The tier's minute and day, per workspace; counts once the caller is known. */
 @Injectable()
 export class TierLimitGuard extends LimitGuard {
-  protected override async windows(_context: ExecutionContext, { caller }: AdmittedRequest): Promise<Window[]> {
+  protected override async windows(
+    _context: ExecutionContext,
+    { caller }: AdmittedRequest,
+  ): Promise<Window[]> {
     const limits = caller && TIER_LIMITS[caller.tier];
     if (!limits) return [];
     const { workspaceId } = caller;

@@ -42,7 +42,9 @@ export class PostgresStorage extends WindowStorage {
 
   @Interval(60_000)
   async dropEnded(): Promise<void> {
-    await this.db.system(`delete from rate_windows where ends_at < now() - interval '1 minute'`).catch(() => undefined);
+    await this.db
+      .system(`delete from rate_windows where ends_at < now() - interval '1 minute'`)
+      .catch(() => undefined);
   }
 }
 

@@ -11,7 +11,12 @@ const LOOK_EVERY_MS = 5_000;
 const CHAINS_AT_ONCE = 100;
 
 /** What a checkpoint's signature covers. */
-export function checkpointText(checkpoint: { workspaceId: string; seq: number; hash: string; signedAt: number }): string {
+export function checkpointText(checkpoint: {
+  workspaceId: string;
+  seq: number;
+  hash: string;
+  signedAt: number;
+}): string {
   const { workspaceId, seq, hash, signedAt } = checkpoint;
   return canonicalJson({ workspaceId, seq, hash, signedAt });
 }

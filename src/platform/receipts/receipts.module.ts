@@ -5,5 +5,8 @@ import { Receipts } from './receipts.js';
 import { SigningKeys } from './signing-keys.js';
 
 @Global()
-@Module({ providers: [Receipts, Checkpoints, SigningKeys, SecretBox], exports: [Receipts, Checkpoints, SigningKeys, SecretBox] })
+@Module({
+  providers: [Receipts, Checkpoints, SigningKeys, SecretBox],
+  exports: [Receipts, Checkpoints, SigningKeys, SecretBox],
+})
 export class ReceiptsModule {}

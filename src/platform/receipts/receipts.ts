@@ -7,7 +7,12 @@ import { RequestContext } from '../kernel/request-context.js';
 import { receiptBody, type ReceiptContent } from './receipt.js';
 
 export type NewReceipt = Pick<ReceiptContent, 'actor' | 'action' | 'entity' | 'summary'> &
-  Partial<Pick<ReceiptContent, 'receiptId' | 'directiveId' | 'teamId' | 'capo' | 'outcome' | 'details' | 'guardianEpoch'>> & {
+  Partial<
+    Pick<
+      ReceiptContent,
+      'receiptId' | 'directiveId' | 'teamId' | 'capo' | 'outcome' | 'details' | 'guardianEpoch'
+    >
+  > & {
     actor: Actor;
   };
 

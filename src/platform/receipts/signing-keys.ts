@@ -48,21 +48,27 @@ export class SigningKeys {
   }
 
   private async load(): Promise<SigningKey> {
-    const newest = 'select key_id, sealed_private_key from signing_keys order by created_at desc, key_id limit 1';
+    const newest =
+      'select key_id, sealed_private_key from signing_keys order by created_at desc, key_id limit 1';
     let [row] = await this.db.system<{ keyId: string; sealedPrivateKey: string }>(newest);
     if (!row) {
       const { privateKey } = generateKeyPairSync('ed25519');
       const publicPem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
       const keyId = sha256(publicPem).slice(0, 16);
-      const sealed = this.secrets.seal(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), purpose(keyId));
-      await this.db.system('insert into signing_keys (key_id, public_key, sealed_private_key) values ($1, $2, $3)', [
-        keyId,
-        publicPem,
-        sealed,
-      ]);
+      const sealed = this.secrets.seal(
+        privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        purpose(keyId),
+      );
+      await this.db.system(
+        'insert into signing_keys (key_id, public_key, sealed_private_key) values ($1, $2, $3)',
+        [keyId, publicPem, sealed],
+      );
       [row] = await this.db.system(newest);
     }
-    return { keyId: row!.keyId, key: createPrivateKey(this.secrets.open(row!.sealedPrivateKey, purpose(row!.keyId))) };
+    return {
+      keyId: row!.keyId,
+      key: createPrivateKey(this.secrets.open(row!.sealedPrivateKey, purpose(row!.keyId))),
+    };
   }
 }
 

@@ -36,7 +36,9 @@ export class SecretBox {
 function encrypt(key: Buffer, plain: Buffer, purpose: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(purpose));
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64url',
+  );
 }
 
 function decrypt(key: Buffer, text: string, purpose: string): Buffer {

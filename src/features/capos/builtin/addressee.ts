@@ -36,7 +36,7 @@ const NAME_AT_END = new RegExp(
 );
 const TITLE = /^(?:Mr|Mrs|Ms|Dr|Prof)\b\.?/;
 const ORGANISATION =
-  /\b(?:team|gmbh|inc|ltd|llc|ag|sa|bv|plc|corp|co|kg|group|company|labs?|studios?|bank|agency|partners|support|sales|holding|university|institute|foundation|association|office)\b\.?$/i;
+  /\b(?:team|gmbh|inc|ltd|llc|ag|sa|bv|plc|corp|co|kg|group|company|labs?|studios?|bank|agency|partners|support|sales|holding|university|institute|foundation|association|office|courier|logistics|services?|solutions|consulting|media|design|software|systems|industries|store|shop|hotel|restaurant|school|clinic|council|club|partnership)\b\.?$/i;
 
 export function findAddresses(text: string): { email: string; index: number }[] {
   return [...text.matchAll(ADDRESS)]

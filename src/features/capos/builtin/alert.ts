@@ -13,7 +13,7 @@ export interface Alert {
 }
 
 const RAISE =
-  /^(?:flag|alert|raise|escalate|warn|signal|watch out for|keep an eye on|mark)\b\s*(?:(?:us|me|everyone|the team)\b\s*)?(?:(?:an?|the)\s+)?(?:signal|alert|flag|warning|alarm)?\s*(?:that|about|of|on|for|when|:)?\s*(?<what>[\s\S]+)$/i;
+  /^(?:flag|alert|raise|escalate|warn|signal|watch out for|keep an eye on|mark)\b\s*(?:(?:us|me|everyone|the team)\b\s*)?(?:(?:(?:an?|the)\s+)?(?:(?:critical|urgent|new|high)\s+)?(?:signal|alert|flag|warning|alarm)\b)?\s*(?:that|about|of|on|for|when|:)?\s*(?<what>[\s\S]+)$/i;
 const REMINDER =
   /^remind\s+(?:me|us)\b\s*(?<when>[^,]{0,60}?)\s*(?:(?:to|that|about|of)\s+(?<what>[\s\S]+))$/i;
 const CRITICAL = /\b(?:critical|urgent(?:ly)?|severe|immediately|emergency|outage|breach|at once)\b/i;
@@ -35,7 +35,7 @@ export function readAlert(step: string, calendar: Calendar): Alert | undefined {
   return {
     severity,
     title: clip(
-      `${reminder === undefined ? '' : 'Reminder: '}${reminder === undefined ? capitalised(withoutStop(dated)) : withoutStop(dated)}`,
+      `${reminder === undefined ? '' : 'Reminder: '}${reminder === undefined ? capitalised(withoutStop(dated).replace(/^(?:the|an?)\s+/i, '')) : withoutStop(dated)}`,
       190,
     ),
     body: sentence(dated),

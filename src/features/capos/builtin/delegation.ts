@@ -18,7 +18,7 @@ const NAMES = CAPO_ROLES.flatMap((role) => CAPOS[role].aliases)
 const CAPO = String.raw`(?:(?:the|our)\s+)?(?<capo>${NAMES})(?:\s+(?:team|capo|department))?`;
 
 const FORMS: readonly RegExp[] = [
-  new RegExp(String.raw`^(?:have|let|make)\s+${CAPO}\s+(?<task>(?!know\b)[\s\S]+)$`, 'i'),
+  new RegExp(String.raw`^(?:have|let|make)\s+${CAPO}\s+(?:to\s+)?(?<task>(?!know\b)[\s\S]+)$`, 'i'),
   new RegExp(
     String.raw`^(?:(?:i|we)\s+)?(?:get|ask|tell|instruct|direct|brief|want|need|remind)\s+${CAPO}\s+(?:and\s+)?to\s+(?<task>[\s\S]+)$`,
     'i',

@@ -4,7 +4,7 @@ import type { Calendar } from './calendar.js';
 import { findDates } from './calendar.js';
 import { readDelegation, type Delegation } from './delegation.js';
 import { applyRequest, type Edits } from './edits.js';
-import { leadingManner, pointsOf } from './mail-content.js';
+import { leadingManner, pointsOf, type Point } from './mail-content.js';
 import { readMail, type MailRequest } from './mail-request.js';
 import { isOutgoing, readRevenue, type RevenueEntry } from './revenue.js';
 import { plain, sentence, uncapitalised } from './text.js';
@@ -31,15 +31,18 @@ const ACTION =
   'offer|welcome|schedule|arrange|set up|book|organi[sz]e|record|log|register|enter|flag|alert|raise|escalate|warn|delegate|hand|' +
   'assign|have|get|file|summari[sz]e|brief|plan|list|outline|analy[sz]e|review|report|compile|research|compare|create|make|build|' +
   'publish|post|propose|suggest|collect|gather|define|describe|document|track|find|identify|estimate|evaluate|ping|message|text';
+const CAPO = String.raw`(?:the\s+|our\s+)?(?:marketing|revenue|sales|ops|operations|logistics|product|engineering)\b`;
 const OPENS_STEP = new RegExp(String.raw`^(?:(?:please|also|then)\s+)*(?:${ACTION})\b`, 'i');
 const BETWEEN_STEPS = new RegExp(
-  String.raw`(?<mark>;\s*(?:and\s+)?(?:then\s+)?|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+)?(?:also\s+)?|\s+and\s+(?:also\s+|please\s+)?)(?=(?:${ACTION})\b)`,
+  String.raw`(?<mark>;\s*(?:and\s+)?(?:then\s+)?|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+)?(?:also\s+)?|\s+and\s+(?:also\s+|please\s+)?)(?=(?:${ACTION})\b|${CAPO})`,
   'giu',
 );
 /** A clause that is open to its right: an "and send" behind it may still belong to it. */
 const OPEN_CLAUSE = /\b(?:that|whether|if|saying|to\s+(?!the\b|our\b|all\b|my\b|every)\p{Ll}+\s)|:\s/iu;
-const CAPO_NAMED =
-  /^\S+\s+(?:the\s+|our\s+)?(?:marketing|revenue|sales|ops|operations|logistics|product|engineering)\b/i;
+const CAPO_NAMED = new RegExp(String.raw`^\S+\s+${CAPO}`, 'i');
+/** "have sales call Acme and product fix the export": the second capo needs no verb of its own. */
+const CAPO_FIRST = new RegExp(String.raw`^${CAPO}\s+(?:to\s+)?\p{Ll}`, 'iu');
+const DELEGATES = new RegExp(String.raw`^(?:have|get|let|make|ask|tell|want|need)\s+${CAPO}`, 'i');
 const QUOTED = /["“][^"“”]{0,5000}["”]/g;
 
 const POLITE =
@@ -66,7 +69,8 @@ export function readInstruction(text: string, calendar: Calendar, edits: Edits):
       continue;
     }
     for (const part of partsOf(said)) {
-      const step = readStep(withoutPoliteness(part), calendar);
+      const also = steps.at(-1)?.kind === 'delegation' && CAPO_FIRST.test(part) ? 'have ' : '';
+      const step = readStep(withoutPoliteness(also + part), calendar);
       if (!joined(step, steps)) steps.push(step);
       dictated = step.kind === 'mail' && DICTATION.test(part);
     }
@@ -103,7 +107,9 @@ function joined(step: Step, steps: readonly Step[]): boolean {
   if (last === undefined) return false;
   if (last.kind === 'mail' && last.mail.points.length === 0 && step.kind === 'document') {
     // "Write to the hotel and book a room": the order is what the mail says.
-    last.mail.points.push({ act: 'intend', text: uncapitalised(step.text) });
+    const led = leadingManner(step.text);
+    const intent: Point = { act: 'intend', text: uncapitalised(step.text) };
+    last.mail.points.push(...(led === undefined ? [intent] : pointsOf(step.text, led.manner)));
     return true;
   }
   if (step.kind !== 'mail') return false;
@@ -148,7 +154,10 @@ function partsOf(text: string): string[] {
     const next = index + match[0].length;
     if (quotes.some(([from, to]) => index >= from && index < to)) continue;
     const left = text.slice(start, index);
-    const firm = /;|then/i.test(match.groups?.mark ?? '') || CAPO_NAMED.test(text.slice(next));
+    const follows = text.slice(next);
+    if (CAPO_FIRST.test(follows) && !DELEGATES.test(left)) continue;
+    const firm =
+      /;|then/i.test(match.groups?.mark ?? '') || CAPO_NAMED.test(follows) || CAPO_FIRST.test(follows);
     if (!firm && OPEN_CLAUSE.test(left.replace(/^\S+\s/, ''))) continue;
     parts.push(left);
     start = next;

@@ -21,11 +21,10 @@ export function pointsFor({ briefing, edits }: Assignment, request: MailRequest)
     if (point.act === 'topic' && request.to.some(({ generic, plural }) => generic && plural))
       return [{ ...point, act: 'inform-of' }];
     if (point.act !== 'share') return [point];
-    if (given === null)
-      missingText.push(
-        `The mail is to carry ${withoutStop(point.text)}, which nobody supplied: put it in the context as \`text\`.`,
-      );
-    return given === null ? [point] : [{ ...point, act: 'enclose' }];
+    const thing = THING_BEFORE.test(point.text.trim()) ? 'the result' : withoutStop(point.text);
+    if (given !== null) return [{ act: 'enclose', text: thing }];
+    missingText.push(unsupplied(thing));
+    return [{ act: 'share', text: thing }];
   });
   if (given !== null) points.push({ act: 'verbatim', text: given });
   for (const drop of edits.drops) {
@@ -35,6 +34,15 @@ export function pointsFor({ briefing, edits }: Assignment, request: MailRequest)
     else points = kept;
   }
   return { points: [...points, ...edits.additions.flatMap(additionPoints)], missingText, notes };
+}
+
+/** "summarise the notes and email them to Ada" */
+const THING_BEFORE = /^(?:it|them|this|that|these|those)\b/i;
+
+function unsupplied(what: string): string {
+  return what === 'the result'
+    ? 'The mail is to carry what another part makes: file that first, then hand it over in the context as `text`.'
+    : `The mail is to carry ${what}, which nobody supplied: put it in the context as \`text\`.`;
 }
 
 /** Keys by which an operator hands over the text itself; any other context is for the capo's eyes only. */

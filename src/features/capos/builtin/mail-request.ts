@@ -1,7 +1,7 @@
 import { addressedIn, isPersonal, trailingAddressed, type Addressed } from './addressing.js';
 import { findDates, type Calendar } from './calendar.js';
 import { leadingManner, pointsOf, type Manner, type Point } from './mail-content.js';
-import { addresseesOf, type Addressee } from './addressee.js';
+import { addresseesOf, findAddresses, type Addressee } from './addressee.js';
 import { oneLine } from './text.js';
 import { toneIn, type Tone } from './tone.js';
 
@@ -143,10 +143,12 @@ const OPENERS: readonly ((text: string) => Opening | undefined)[] = [
   function write(text) {
     const { rest } = (text.match(WRITE) ?? text.match(WRITE_PERSON))?.groups ?? {};
     if (rest === undefined) return undefined;
+    const thing = rest.match(/^(?:it|them|this|that|these|those)(?=\s+to\s)/i)?.[0];
+    if (thing !== undefined) return send(`send ${rest}`);
     const read = addressedSomewhere(rest);
     // "email the release notes to Ada" names a thing first.
-    const thing = read.to.length > 0 && !read.to.some(isPersonal) ? send(`send ${rest}`) : undefined;
-    return thing ?? { manner: 'write', ...read };
+    const sent = read.to.length > 0 && !read.to.some(isPersonal) ? send(`send ${rest}`) : undefined;
+    return sent ?? { manner: 'write', ...read };
   },
   send,
   function verb(text) {
@@ -160,9 +162,14 @@ const OPENERS: readonly ((text: string) => Opening | undefined)[] = [
       ADDRESSING.test(text) && (read.to.some(({ guessed }) => guessed) || CLAUSE.test(read.content));
     if (addresses) return { manner, ...read };
     // "Follow up on the proposal" needs nobody by name; "propose a plan" without a person is a document.
-    return manner === 'follow up' ? { manner, to: [], content: rest } : undefined;
+    return manner === 'follow up' ? { manner, to: addressesIn(rest), content: rest } : undefined;
   },
 ];
+
+/** "follow up on the quote we sent to jo@example.com" */
+function addressesIn(text: string): Addressee[] {
+  return findAddresses(text).flatMap(({ email }) => addresseesOf(email));
+}
 
 /** "send Ada a payment reminder about ...", "draft an email to the supplier asking ..." */
 function nounLed(text: string): Opening | undefined {

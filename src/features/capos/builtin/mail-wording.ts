@@ -1,6 +1,6 @@
 import type { Calendar } from './calendar.js';
 import type { Act, Point } from './mail-content.js';
-import { turnedToReader, type Reader } from './reported-speech.js';
+import { NOBODY_ELSE, turnedToReader, type Others, type Reader, type Turned } from './reported-speech.js';
 import { withSpokenDates } from './spoken-dates.js';
 import { capitalised, clip, sentence, sentencesOf, uncapitalised, withoutStop } from './text.js';
 
@@ -21,6 +21,8 @@ interface Wording {
   body(text: string, again: boolean): string;
   subject(text: string): string;
   asks?: true;
+  /** What to ask when the mail says nothing else: a subject alone is no message. */
+  alone?: string;
   /** Kind words that want no answer. */
   warm?: true;
 }
@@ -77,18 +79,14 @@ const WORDINGS: Readonly<Record<Act, Wording>> = {
     subject: capitalised,
   },
   topic: {
-    body: (text) =>
-      `${sentence(`I am writing about ${text}`)} Please let me know when it would suit you to talk about it.`,
+    body: (text) => sentence(`I am writing about ${text}`),
     subject: capitalised,
-    asks: true,
+    alone: 'Please let me know when it would suit you to talk about it.',
   },
   'follow-up': {
-    body: (text) =>
-      text === ''
-        ? 'I wanted to follow up and hear where things stand on your side.'
-        : `${sentence(`I wanted to follow up on ${text}`)} Could you let me know where things stand on your side?`,
+    body: (text) => (text === '' ? 'I wanted to follow up.' : sentence(`I wanted to follow up on ${text}`)),
     subject: (text) => (text === '' ? 'Following up' : `Following up on ${text}`),
-    asks: true,
+    alone: 'Could you let me know where things stand on your side?',
   },
   thank: {
     body: (text) => (text === '' ? 'Thank you very much.' : sentence(`Thank you very much for ${text}`)),
@@ -165,12 +163,16 @@ export function worded(points: readonly Point[], reader: Reader, calendar: Calen
   let subject: string | undefined;
   /** Text handed in stands in a paragraph of its own. */
   let open: 'shared' | 'own' = 'shared';
+  let others: Others = NOBODY_ELSE;
   for (const { act, text } of points) {
-    const turned = act === 'verbatim' ? { text, unclear: [] } : toReader(text, reader, calendar);
+    const turned =
+      act === 'verbatim' ? { text, unclear: [], others } : toReader(text, reader, others, calendar);
     unclear.push(...turned.unclear);
+    others = turned.others;
     const wording = WORDINGS[act];
     const said = wording.body(turned.text, requests.length > 0);
     if (wording.asks === true) requests.push(said);
+    else if (wording.alone !== undefined && points.length === 1) requests.push(`${said} ${wording.alone}`);
     else if (act === 'verbatim' || open === 'own' || statements.length === 0) statements.push(said);
     else statements.push(`${statements.pop()} ${said}`);
     open = act === 'verbatim' || act === 'enclose' ? 'own' : 'shared';
@@ -185,14 +187,17 @@ export function worded(points: readonly Point[], reader: Reader, calendar: Calen
   };
 }
 
-function toReader(text: string, reader: Reader, calendar: Calendar): { text: string; unclear: string[] } {
-  const { text: turned, unclear } = turnedToReader(withoutSelf(text.trim(), reader), reader);
-  return { text: withSpokenDates(uncapitalised(turned), calendar), unclear };
+function toReader(text: string, reader: Reader, others: Others, calendar: Calendar): Turned {
+  const turned = turnedToReader(withoutSelf(text.trim(), reader), reader, others);
+  return { ...turned, text: withSpokenDates(uncapitalised(turned.text), calendar) };
 }
 
-/** Globex needn't be told that its payment is "from Globex". */
+/** Globex needn't be told that its payment is "from Globex", nor that a quote was sent "to Globex". */
 function withoutSelf(text: string, { names }: Reader): string {
-  return names.reduce((rest, name) => rest.replace(` from ${name}`, ''), text);
+  return names.reduce(
+    (rest, name) => rest.replace(` from ${name}`, '').replace(` to ${name}`, ' to you'),
+    text,
+  );
 }
 
 /** A heading, not a paragraph: up to the first stop, at most 90 characters. */
@@ -200,6 +205,8 @@ function subjectLine(text: string): string {
   let first = sentencesOf(text.replace(/\s+/g, ' '))[0] ?? '';
   // The explanation of a date can be read in the mail itself.
   if (first.length > 70) first = first.replace(/ \([^()]{1,40}\)/g, '');
+  if (first.length > 70)
+    first = first.split(/,? (?:because|since|so that|so|as soon as|in order to) /)[0] ?? '';
   return capitalised(clip(first.replace(/[\s.,;:!]+$/, ''), 90));
 }
 

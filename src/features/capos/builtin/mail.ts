@@ -27,7 +27,7 @@ export interface MailParts {
 export function composeMail(parts: MailParts, calendar: Calendar): Mail {
   const { tone, readers } = parts;
   const names = readers
-    .flatMap((reader) => [addressName(reader), reader.name])
+    .flatMap((reader) => [reader.email, reader.name, addressName(reader)])
     .filter((name) => name !== null);
   const reader = { names, plural: parts.audience !== 'person' || readers.length > 1 };
   const { paragraphs, subject, asks, warm, unclear } = worded(parts.points, reader, calendar);

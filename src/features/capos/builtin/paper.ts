@@ -16,6 +16,10 @@ type Form = 'Brief' | 'Plan' | 'Checklist' | 'Outline' | 'Summary';
 
 /** The first that fits; anything else is a brief. */
 const FORMS: readonly (readonly [pattern: RegExp, form: Form])[] = [
+  [
+    /^\S+\s+(?:an?|the)\s+(?:\S+\s+){0,2}?(?:brief(?:ing)?|report|analysis|overview|memo|comparison)\b/i,
+    'Brief',
+  ],
   [/\b(?:check-?list|to-?dos?|task list)\b/i, 'Checklist'],
   [/^(?:summari[sz]e|recap|sum up)\b|\bsummary\b/i, 'Summary'],
   [/\b(?:post|article|blog|newsletter|copy|script|announcement|release notes|changelog|faq)\b/i, 'Outline'],

@@ -10,10 +10,19 @@ export interface Reader {
   plural: boolean;
 }
 
+/** Third parties mentioned so far, in this clause or in the ones before it. */
+export interface Others {
+  person: boolean;
+  people: boolean;
+}
+
+export const NOBODY_ELSE: Others = { person: false, people: false };
+
 export interface Turned {
   text: string;
   /** Pronouns left alone because somebody else may be meant. */
   unclear: string[];
+  others: Others;
 }
 
 /** Third parties that the pronouns after them usually mean. */
@@ -44,13 +53,12 @@ const AFTER_OBJECT =
 const GIVES =
   /^(?:send|sends|sent|give|gives|gave|tell|show|shows|offer|offers|email|mail|owe|owes|pay|pays|grant|bring|brings|ship|wish|buy)$/;
 
-export function turnedToReader(clause: string, reader: Reader): Turned {
+export function turnedToReader(clause: string, reader: Reader, before: Others = NOBODY_ELSE): Turned {
   // Whoever writes "you" speaks to the reader already.
-  if (/\byou(?:rs?|rself)?\b/i.test(clause)) return { text: clause, unclear: [] };
+  if (/\byou(?:rs?|rself)?\b/i.test(clause)) return { text: clause, unclear: [], others: before };
   const tokens = clause.split(/([\p{L}\p{N}]+(?:['’]\p{L}+)*)/u);
   const unclear = new Set<string>();
-  let otherPerson = false;
-  let otherPeople = false;
+  const others = { ...before };
 
   for (let at = 1; at < tokens.length; at += 2) {
     const word = tokens[at] ?? '';
@@ -59,17 +67,17 @@ export function turnedToReader(clause: string, reader: Reader): Turned {
     const bare = lower.replace(/'(?:s|re|ve|ll|d)$/, '');
 
     if (GENDERED.test(bare) || NEUTRAL.test(bare)) {
-      if (otherPerson || (otherPeople && NEUTRAL.test(bare))) unclear.add(word);
+      if (others.person || (others.people && NEUTRAL.test(bare))) unclear.add(word);
       else turn(tokens, at, lower, reader);
     } else if (reader.names.some((name) => `${name.toLowerCase()}'s` === lower)) {
       tokens[at] = matchCase('your', word);
     } else if (isOtherPerson(word, lower, previous, tokens, at, reader)) {
-      otherPerson = true;
+      others.person = true;
     } else if (/[^su'i]s$/.test(lower) && lower.length > 3 && opensPlural(tokens, at)) {
-      otherPeople = true;
+      others.people = true;
     }
   }
-  return { text: tokens.join(''), unclear: [...unclear] };
+  return { text: tokens.join(''), unclear: [...unclear], others };
 }
 
 function isOtherPerson(

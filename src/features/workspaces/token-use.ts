@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Db } from '../database/db.js';
-import { Callers } from './callers.js';
+import { Db } from '../../platform/database/db.js';
+import { Callers } from '../../platform/auth/callers.js';
 
 /** Notes when tokens were last used: once a minute for all of them, so that no request pays for it. */
 @Injectable()
