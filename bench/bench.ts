@@ -22,6 +22,8 @@ const CLIENTS = 16;
 const ROUNDS = 5;
 const ROUND_MS = 2_000;
 const WARM_UP_MS = 1_500;
+const TEXT = 'Email jane@acme.example and tell her that her order ships on Friday.';
+let address = 0;
 
 interface Process {
   url: string;
@@ -190,9 +192,6 @@ async function load(
   agent.destroy();
   return { perSecond: latencies.length / (forMs / 1000), latencies };
 }
-
-const TEXT = 'Email jane@acme.example and tell her that her order ships on Friday.';
-let address = 0;
 
 function request(agent: http.Agent, url: string, route: string, token: string, n: number): Promise<void> {
   const posts = route === 'directive';

@@ -11,6 +11,9 @@ import { ApprovalsModule } from './features/approvals/approvals.module.js';
 import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
 import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
+import { AgentsModule } from './features/agents/agents.module.js';
+import { MetricsModule } from './features/metrics/metrics.module.js';
+import { BootstrapModule } from './features/bootstrap/bootstrap.module.js';
 import { Config } from './platform/config/config.js';
 import type { DatabaseAddress } from './platform/database/database-address.js';
 import { PlatformModule } from './platform/platform.module.js';
@@ -34,6 +37,9 @@ export class AppModule {
         ContextModule,
         DirectivesModule,
         ConsigliereModule,
+        AgentsModule,
+        MetricsModule,
+        BootstrapModule,
       ],
     };
   }

@@ -175,6 +175,13 @@ describe('the model runner', () => {
       expect(mock.getRequests()).toHaveLength(2);
     });
 
+    it('is asked for a shorter answer when it was cut off', async () => {
+      mock.on({ sequenceIndex: 0 }, { content: answer([MAIL]).slice(0, 80), finishReason: 'length' });
+      mock.on({}, { content: answer([MAIL]) });
+      await runner().run(work, { signal: never });
+      expect(said(1).at(-1)?.text).toContain('- the answer: was cut off: be shorter');
+    });
+
     it('never sets its own reversibility, compensation or score', async () => {
       const bold = {
         ...MAIL,
@@ -184,7 +191,7 @@ describe('the model runner', () => {
       };
       mock.on({}, { content: answer([bold]) });
       const { packets } = await runner().run(work, { signal: never });
-      expect(Object.keys(packets[0] ?? {}).sort()).toEqual([
+      expect(Object.keys(packets[0] ?? {}).toSorted()).toEqual([
         'multipliers',
         'params',
         'rationale',

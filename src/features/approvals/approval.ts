@@ -58,6 +58,8 @@ export function judge(
       message: `It was sent back ${MAX_ROUNDS} times; reject it, or approve it.`,
     });
   }
+  // A draft that is still being made would be taken for the one that was asked for.
+  if (revise && !approval.ready) throw new ApprovalNotReady({ retryAfterSeconds: 1 });
   // A refusal loosens nothing, so it is taken at any time.
   if (decision === 'reject') return 'decide';
   if (letsNothingLeave(guardian)) throw new GuardianHalted({ details: { mode: guardian } });

@@ -100,7 +100,7 @@ export class ApprovalsController {
     auth: 'token',
     role: 'operator',
     returns: { 200: ApprovalDecided },
-    errors: [NotFound, ApprovalAlreadyDecided, ApprovalExpired, InvalidTransition],
+    errors: [NotFound, ApprovalAlreadyDecided, ApprovalNotReady, ApprovalExpired, InvalidTransition],
   })
   reject(
     @CurrentCaller() caller: Caller,

@@ -123,11 +123,11 @@ export class Approvals {
     );
   }
 
-  /** Lets the clock of frozen approvals go on with the time that was left; answers when each expires. */
-  unfreeze(workspaceId: string, at: number): Promise<{ approvalId: string; expiresAt: number }[]> {
-    return this.db.query(
+  /** Lets the clock of frozen approvals go on with the time that was left. */
+  unfreeze(workspaceId: string, at: number): void {
+    this.db.write(
       `update approvals set expires_at = $2::timestamptz + frozen_ms * interval '1 millisecond', frozen_ms = null
-       where workspace_id = $1 and status = 'pending' and frozen_ms is not null returning approval_id, expires_at`,
+       where workspace_id = $1 and status = 'pending' and frozen_ms is not null`,
       [workspaceId, new Date(at)],
     );
   }

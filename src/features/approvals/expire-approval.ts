@@ -11,7 +11,11 @@ import type { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
-/** Ends an approval that nobody decided in time; what it was about is not sent. */
+/**
+ * Ends an approval that nobody decided in time; what it was about is not sent.
+ * Woken by the sweep for overdue work, within about two seconds: a job for each that may never be needed would cost
+ * every hand-in more than this costs the few that come to it.
+ */
 @Injectable()
 export class ExpireApproval implements OnModuleInit {
   constructor(

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Notices } from '../../platform/database/notices.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
@@ -28,7 +27,6 @@ export class RequestApproval {
   constructor(
     private readonly approvals: Approvals,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
     private readonly receipts: Receipts,
     private readonly notices: Notices,
   ) {}
@@ -70,13 +68,11 @@ export class RequestApproval {
       summary: `"${asked.title}" waits for approval.`,
       details: { round: asked.round },
     });
-    this.jobs.wake('approval.expire', approval.approvalId, approval.expiresAt);
   }
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
   makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
     this.approvals.makeReady(workspaceId, approvalId, content);
-    this.jobs.wake('approval.expire', approvalId, content.expiresAt);
     this.notices.send('approval', approvalId);
   }
 }

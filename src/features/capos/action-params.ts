@@ -108,6 +108,6 @@ export const DirectiveCreate = z.strictObject({
   priority: z.enum(PRIORITIES).optional(),
 });
 
-export function isMailAddress(text: string): boolean {
-  return address.safeParse(text).success;
+export function isMailAddress(value: string): boolean {
+  return address.safeParse(value).success;
 }

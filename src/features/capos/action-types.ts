@@ -109,7 +109,7 @@ export function actionTypesOf(engine: Engine): ActionTypeName[] {
   return ACTION_TYPE_NAMES.filter((type) => ACTION_TYPES[type].engines.includes(engine));
 }
 
-export function inScope(engine: Engine, type: ActionTypeName): boolean {
+function inScope(engine: Engine, type: ActionTypeName): boolean {
   return ACTION_TYPES[type].engines.includes(engine);
 }
 

@@ -2,8 +2,9 @@ import type { ModelMessage } from 'ai';
 import type { Cost } from '../terms/terms.js';
 import type { Fault } from './action-types.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft } from './briefing.js';
-import { engineOf } from './capo.js';
-import { answerSchema, readAnswer } from './model-output.js';
+import { engineOf, type Engine } from './capo.js';
+import { failureOf, refusesSchema } from './model-failure.js';
+import { answerSchema, readAnswer, type Reading } from './model-output.js';
 import { dataFor, instructionsFor } from './model-prompt.js';
 import { modelObject, type ModelObject, type ModelOptions } from './model-provider.js';
 
@@ -21,7 +22,7 @@ export function createModelRunner(options: ModelRunnerOptions): CapoRunner {
   if (options.provider === 'openai-compatible' && !options.baseUrl)
     throw new Error('openai-compatible needs a base URL');
   let loaded: Promise<ModelObject> | undefined;
-  /** Some compatible servers know JSON but no schemas; the first refusal is remembered. */
+  /** Until the server refuses a schema for the first time. */
   let structured = true;
 
   return {
@@ -35,15 +36,15 @@ export function createModelRunner(options: ModelRunnerOptions): CapoRunner {
           maxRetries: options.maxRetries ?? 1,
           abortSignal: AbortSignal.any([signal, deadline]),
         };
-        const converse = () => drafted(call, briefing, meter, structured);
-        const draft = await converse().catch((error: unknown) => {
-          if (!structured || !refusesSchema(error)) throw error;
+        const withSchema = structured;
+        const draft = await drafted(call, briefing, meter, withSchema).catch((error: unknown) => {
+          if (!withSchema || !refusesSchema(error)) throw error;
           structured = false;
-          return converse();
+          return drafted(call, briefing, meter, false);
         });
         return { ...draft, engine: { name: options.provider, model: options.model }, cost: meter.cost };
       } catch (error) {
-        throw failureOf(error, signal, deadline, meter);
+        throw failureOf(error, signal, deadline, meter.cost);
       }
     },
   };
@@ -56,8 +57,10 @@ interface Call {
 }
 
 interface Answer {
+  /** Undefined when the text holds no JSON object. */
   value: unknown;
   text: string;
+  finishReason: string | undefined;
 }
 
 const MAX_FAULTS = 20;
@@ -68,7 +71,7 @@ async function drafted(call: Call, briefing: Briefing, meter: Meter, structured:
   const engine = engineOf(briefing.directive.capo);
   const messages: ModelMessage[] = [{ role: 'user', content: dataFor(briefing) }];
   const first = await ask(call, briefing, messages, meter, structured);
-  const reading = readAnswer(engine, first.value);
+  const reading = reads(engine, first);
   if (reading.ok) return reading.draft;
 
   messages.push({ role: 'assistant', content: first.text.slice(0, 50_000) || '{}' });
@@ -76,7 +79,7 @@ async function drafted(call: Call, briefing: Briefing, meter: Meter, structured:
     role: 'user',
     content: `Your answer was refused:\n${spoken(reading.faults)}\nAnswer again, whole.`,
   });
-  const second = readAnswer(engine, (await ask(call, briefing, messages, meter, structured)).value);
+  const second = reads(engine, await ask(call, briefing, messages, meter, structured));
   if (second.ok) return second.draft;
   throw new RunnerFailed(
     'invalid_output',
@@ -84,6 +87,12 @@ async function drafted(call: Call, briefing: Briefing, meter: Meter, structured:
     false,
     meter.cost,
   );
+}
+
+function reads(engine: Engine, { value, finishReason }: Answer): Reading {
+  if (value !== undefined) return readAnswer(engine, value);
+  const message = finishReason === 'length' ? 'was cut off: be shorter' : 'is not one JSON object';
+  return { ok: false, faults: [{ path: '', rule: 'json', message }] };
 }
 
 async function ask(
@@ -105,13 +114,15 @@ async function ask(
     });
     meter.add(result.usage);
     refuseFiltered(result.finishReason, meter);
+    const { text, finishReason } = result;
     // Without text there is no output, and asking for it would throw.
-    return { value: result.text === '' ? undefined : result.output, text: result.text };
+    return { value: text === '' ? undefined : result.output, text, finishReason };
   } catch (error) {
     if (!NoObjectGeneratedError.isInstance(error)) throw error;
     meter.add(error.usage);
     refuseFiltered(error.finishReason, meter);
-    return { value: jsonIn(error.text ?? ''), text: error.text ?? '' };
+    const { text = '', finishReason } = error;
+    return { value: jsonIn(text), text, finishReason };
   }
 }
 
@@ -134,52 +145,6 @@ function spoken(faults: readonly Fault[]): string {
     .slice(0, MAX_FAULTS)
     .map(({ path, message }) => `- ${path === '' ? 'the answer' : path}: ${message}`)
     .join('\n');
-}
-
-/** What a provider's error says about itself; read structurally, so that no class of a lazily loaded package is needed. */
-interface ProviderError {
-  statusCode?: number;
-  isRetryable?: boolean;
-  responseBody?: string;
-  lastError?: unknown;
-}
-
-function asProviderError(error: unknown): ProviderError & { known: boolean } {
-  if (typeof error !== 'object' || error === null) return { known: false };
-  const { lastError } = error as ProviderError;
-  // After retries the SDK wraps the last error.
-  if (lastError !== undefined) return asProviderError(lastError);
-  return { ...pick(error as ProviderError), known: String((error as Error).name).startsWith('AI_') };
-}
-
-function pick({ statusCode, isRetryable, responseBody }: ProviderError): ProviderError {
-  return { statusCode, isRetryable, responseBody };
-}
-
-function refusesSchema(error: unknown): boolean {
-  const { statusCode = 0, responseBody = '' } = asProviderError(error);
-  return (
-    (statusCode === 400 || statusCode === 422) && /response_format|json_schema|structured/i.test(responseBody)
-  );
-}
-
-/** The provider's own words are left out: they may quote the key, and they may quote the directive. */
-function failureOf(error: unknown, signal: AbortSignal, deadline: AbortSignal, meter: Meter): unknown {
-  if (signal.aborted) return new RunnerFailed('aborted', 'The run was stopped.', false, meter.cost);
-  if (error instanceof RunnerFailed) return error;
-  if (deadline.aborted) {
-    return new RunnerFailed('provider_unavailable', 'The model did not answer in time.', true, meter.cost);
-  }
-  const { known, statusCode, isRetryable = false } = asProviderError(error);
-  if (!known) return error;
-  const said = statusCode === undefined ? 'could not be reached' : `answered with status ${statusCode}`;
-  const garbled = statusCode !== undefined && statusCode < 300;
-  return new RunnerFailed(
-    'provider_unavailable',
-    `The model provider ${said}.`,
-    isRetryable || garbled,
-    meter.cost,
-  );
 }
 
 /** Tokens of all calls of one run. */

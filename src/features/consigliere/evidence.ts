@@ -48,7 +48,7 @@ const TERMS: readonly Term[] = CAPO_ROLES.flatMap((role) => {
     ...terms(vocabulary.core, WEIGHT.core),
     ...terms(vocabulary.hints, WEIGHT.hint),
   ];
-}).sort((a, b) => b.stems.length - a.stems.length || b.weight - a.weight);
+}).toSorted((a, b) => b.stems.length - a.stems.length || b.weight - a.weight);
 
 const TERMS_BY_FIRST_STEM: ReadonlyMap<string, readonly Term[]> = Map.groupBy(
   TERMS,

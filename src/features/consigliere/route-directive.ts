@@ -51,7 +51,7 @@ export class RouteDirective implements OnModuleInit {
       ])) as [[GuardianEntity], Parameters<typeof routeDirective>[0]['standingOrders'], [DirectiveEntity?]];
       if (!directive) return;
       if (guardian.mode === 'killed') {
-        this.directives.rest(directive);
+        this.directives.rest(directive, now);
         return;
       }
       const { text, priority, context } = directive;

@@ -54,7 +54,7 @@ export function routeDirective(request: RouteRequest): Routing {
     for (const role of MAIL_SENDERS)
       add(role, { weight: WEIGHT.capability, why: 'can send mail', at: NOWHERE });
   }
-  const ranked = CAPO_ROLES.map((role) => candidate(role, evidence.get(role) ?? [])).sort(
+  const ranked = CAPO_ROLES.map((role) => candidate(role, evidence.get(role) ?? [])).toSorted(
     (a, b) => b.score - a.score || tieBreak(a, b, request.priority),
   );
   const chosen = choose(ranked, spoken, text);

@@ -183,17 +183,9 @@ export class AcceptDraft {
   private ask(directive: DirectiveEntity): string {
     const { workspaceId, teamId, directiveId, capo, priority } = directive;
     const approvalId = newId('apr');
-    this.requestApproval.open({
-      approvalId,
-      workspaceId,
-      teamId,
-      directiveId,
-      capo,
-      title: titleOf(directive.text),
-      priority,
-      round: 0,
-      requestedBy: directive.createdBy,
-    });
+    const title = titleOf(directive.text);
+    const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
+    this.requestApproval.open({ ...asked, requestedBy: directive.createdBy });
     return approvalId;
   }
 

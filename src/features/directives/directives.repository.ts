@@ -5,7 +5,7 @@ import { CLOCK_TOLERANCE_MS, LEASE_MS } from '../../platform/jobs/lease.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { HaltedCounts } from '../guardian/halting.js';
-import type { CapoRole, DirectiveStatus } from '../terms/terms.js';
+import type { CapoRole, Cost, DirectiveStatus } from '../terms/terms.js';
 import { DirectiveEntity, type Routing, type Stage, type StatusChange } from './directive.entity.js';
 import type { DirectivesQuery } from './directives.dto.js';
 
@@ -149,6 +149,15 @@ export class Directives {
     );
   }
 
+  /** What the drafts of the directive have cost so far. */
+  charge({ workspaceId, directiveId }: DirectiveEntity, cost: Cost): void {
+    this.db.write('update directives set cost = $3::jsonb where workspace_id = $1 and directive_id = $2', [
+      workspaceId,
+      directiveId,
+      JSON.stringify(cost),
+    ]);
+  }
+
   /** Notes the first taking up of a directive that went from queued to executing. */
   appendHistory({ workspaceId, directiveId }: DirectiveEntity, change: StatusChange): void {
     this.db.write(
@@ -195,7 +204,7 @@ export class Directives {
            'at', $2::bigint, 'receiptId', $3::text)) end,
          due_at = case when stage in ('route', 'draft') then to_timestamp($2::float8 / 1000) end
        where workspace_id = $1 and (status = 'halted'
-         or (status = 'pending_approval' and stage in ('route', 'draft') and due_at is null))
+         or (status in ('pending_approval', 'queued', 'executing') and stage in ('route', 'draft') and due_at is null))
        returning directive_id, stage, status, team_id, capo, text`,
       [workspaceId, at, receiptId],
     );
@@ -211,11 +220,13 @@ export class Directives {
     return rows.map((row) => row.directiveId);
   }
 
-  /** Takes the turn away from a directive whose capo is paused. */
-  rest({ workspaceId, directiveId }: DirectiveEntity): void {
+  /** Undoes a taking up at `at` and takes the turn away: the capo is paused, or the kill switch is engaged. */
+  rest({ workspaceId, directiveId, history, startedAt }: DirectiveEntity, at: number): void {
     this.db.write(
-      `update directives set due_at = null, attempts = attempts - 1 where workspace_id = $1 and directive_id = $2`,
-      [workspaceId, directiveId],
+      `update directives set due_at = null, attempts = attempts - 1, status = $3,
+         started_at = case when $4 then null else started_at end
+       where workspace_id = $1 and directive_id = $2`,
+      [workspaceId, directiveId, history.at(-1)!.to, startedAt === at],
     );
   }
 

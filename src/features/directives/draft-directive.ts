@@ -15,7 +15,7 @@ import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { AcceptDraft } from './accept-draft.js';
 import { EndDirective } from './end-directive.js';
-import { titleOf } from './directive.js';
+import { addCost, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveJournal } from './directive-journal.js';
 import { Directives } from './directives.repository.js';
@@ -50,12 +50,17 @@ export class DraftDirective implements OnModuleInit {
     this.jobs.handle('directive.draft', (target, scope) => this.execute(target, scope));
   }
 
-  private async execute(target: JobTarget, scope: Scope): Promise<void> {
+  /** Listens for a kill from before the directive is taken up, so that none falls between taking up and running. */
+  private execute(target: JobTarget, scope: Scope): Promise<void> {
+    return this.runs.during(target.workspaceId, (killed) => this.draft(target, scope, killed));
+  }
+
+  private async draft(target: JobTarget, scope: Scope, killed: AbortSignal): Promise<void> {
     const directive = await this.takeUp(target, scope);
     if (!directive) return;
     let draft: Draft;
     try {
-      draft = await this.run(directive, scope);
+      draft = await this.run(directive, scope, killed);
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
       // Aborted by a kill or by the loss of the lease: the attempt is void, and whoever voided it sees to the rest.
@@ -67,17 +72,21 @@ export class DraftDirective implements OnModuleInit {
 
   private takeUp({ workspaceId, id }: JobTarget, scope: Scope): Promise<DirectiveEntity | undefined> {
     return this.db.transaction(scope, async (unit) => {
+      const now = this.clock.now();
       const [[guardian], paused, [directive]] = (await unit.batch([
         this.guardians.holdStatement(workspaceId),
         this.paused.statement(workspaceId),
-        this.directives.claimStatement(workspaceId, id, 'draft', this.clock.now()),
+        this.directives.claimStatement(workspaceId, id, 'draft', now),
       ])) as [[GuardianEntity], { capo: string }[], [DirectiveEntity?]];
       if (!directive) return undefined;
       if (guardian.mode === 'killed' || paused.some(({ capo }) => capo === directive.capo)) {
-        this.directives.rest(directive);
+        this.directives.rest(directive, now);
         return undefined;
       }
-      if (directive.attempts === 1) this.recordStart(directive, guardian);
+      // A halted directive was queued again with its attempts kept, so the count alone does not tell.
+      if (directive.attempts === 1 || directive.status !== directive.history.at(-1)!.to) {
+        this.recordStart(directive, guardian);
+      }
       return directive;
     });
   }
@@ -97,15 +106,13 @@ export class DraftDirective implements OnModuleInit {
     this.directives.appendHistory(directive, change);
   }
 
-  private async run(directive: DirectiveEntity, scope: Scope): Promise<Draft> {
+  private async run(directive: DirectiveEntity, scope: Scope, killed: AbortSignal): Promise<Draft> {
     const briefing = await this.briefings.read(scope, directive);
-    const { workspaceId, directiveId, attempts } = directive;
-    return this.runs.during(workspaceId, (killed) =>
-      withLease(
-        () => this.directives.extendLease(scope, directiveId, attempts, this.clock.now()),
-        (signal) => this.runner.run(briefing, { signal }),
-        killed,
-      ),
+    const { directiveId, attempts } = directive;
+    return withLease(
+      () => this.directives.extendLease(scope, directiveId, attempts, this.clock.now()),
+      (signal) => this.runner.run(briefing, { signal }),
+      killed,
     );
   }
 
@@ -119,6 +126,8 @@ export class DraftDirective implements OnModuleInit {
       const current = await this.directives.lockAttempt(directive);
       if (!current) return;
       const error = { code: failure.code.toUpperCase(), message: failure.message };
+      // Tokens are paid for even when nothing usable came back.
+      this.directives.charge(current, addCost(current.cost, failure.cost));
       if (failure.retryable && current.attempts < MAX_ATTEMPTS) {
         const dueAt = this.clock.now() + backoffMs(current.attempts);
         this.directives.postpone(current, dueAt, error);

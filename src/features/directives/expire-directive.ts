@@ -9,7 +9,11 @@ import { UNSENT } from './directive.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
 
-/** Ends a directive whose deadline has passed before anything of it was sent. */
+/**
+ * Ends a directive whose deadline has passed before anything of it was sent.
+ * Woken by the sweep for overdue work, within about two seconds: a job for each that may never be needed would cost
+ * every hand-in more than this costs the few that come to it.
+ */
 @Injectable()
 export class ExpireDirective implements OnModuleInit {
   constructor(

@@ -39,9 +39,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 
   async resume(workspaceId: string, { at, receiptId }: GuardianAct): Promise<PlannedStep[]> {
-    for (const { approvalId, expiresAt } of await this.approvals.unfreeze(workspaceId, at)) {
-      this.jobs.wake('approval.expire', approvalId, expiresAt);
-    }
+    this.approvals.unfreeze(workspaceId, at);
     const packets = await this.packets.resume(workspaceId, at);
     for (const { workPacketId } of packets) this.jobs.wake('packet.send', workPacketId);
     await this.resumeDirectives(workspaceId, receiptId, at);

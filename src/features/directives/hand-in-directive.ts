@@ -103,7 +103,6 @@ export class HandInDirective {
       this.requestApproval.open({ ...asked, requestedBy: actor });
     }
     this.jobs.wake(capo ? 'directive.draft' : 'directive.route', directiveId);
-    if (directive.deadline !== null) this.jobs.wake('directive.expire', directiveId, directive.deadline);
     return directive;
   }
 }

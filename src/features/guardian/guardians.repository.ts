@@ -8,6 +8,12 @@ import { type GuardianEntity, RevertEntity } from './guardian.entity.js';
 const COLUMNS =
   'workspace_id, mode, mode_before_kill, epoch, killed_at, killed_by, reason, last_checkpoint_id';
 
+/**
+ * A row's share locks let each other pass, so a kill that only waited for the row would wait for as long as work goes
+ * on. Advisory locks queue: whoever comes after the kill waits for it. It is taken before any other lock.
+ */
+const TURN = 'hashtextextended($1, 3)';
+
 @Injectable()
 export class Guardians {
   constructor(private readonly db: Db) {}
@@ -40,24 +46,23 @@ export class Guardians {
   }
 
   /** Engages the kill switch; undefined when it is engaged already. */
-  async kill(
+  kill(
     workspaceId: string,
     by: Actor,
     reason: string | null,
     at: number,
   ): Promise<GuardianEntity | undefined> {
-    const [row] = await this.db.query<GuardianEntity>(
+    return this.change(
       `update guardians set mode = 'killed', mode_before_kill = mode, epoch = epoch + 1,
          killed_at = $2, killed_by = $3::jsonb, reason = $4
        where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}`,
       [workspaceId, new Date(at), JSON.stringify(by), reason],
     );
-    return row;
   }
 
   /** Goes back to the mode before the kill; undefined when there is no kill. Answers the row as it was. */
-  async lift(workspaceId: string): Promise<GuardianEntity | undefined> {
-    const [row] = await this.db.query<GuardianEntity>(
+  lift(workspaceId: string): Promise<GuardianEntity | undefined> {
+    return this.change(
       `update guardians g set mode = g.mode_before_kill, mode_before_kill = null, killed_at = null,
          killed_by = null, reason = null
        from (select * from guardians where workspace_id = $1 for update) before
@@ -65,16 +70,14 @@ export class Guardians {
        returning g.workspace_id, g.mode, g.epoch, before.killed_at, before.killed_by, before.reason, g.last_checkpoint_id`,
       [workspaceId],
     );
-    return row;
   }
 
   /** Sets the mode; undefined while killed. */
-  async setMode(workspaceId: string, mode: GuardianMode): Promise<GuardianEntity | undefined> {
-    const [row] = await this.db.query<GuardianEntity>(
+  setMode(workspaceId: string, mode: GuardianMode): Promise<GuardianEntity | undefined> {
+    return this.change(
       `update guardians set mode = $2 where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}`,
       [workspaceId, mode],
     );
-    return row;
   }
 
   recordRevert(revert: RevertEntity): void {

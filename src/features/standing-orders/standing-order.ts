@@ -5,7 +5,8 @@ export const EFFECTS = ['allow', 'throttle', 'require_approval', 'deny'] as cons
 /** What an order does to a move it matches, and what is decided about a move. Listed from the least strict. */
 export type Effect = (typeof EFFECTS)[number];
 
-export type StandingOrderStatus = 'draft' | 'shadow' | 'active' | 'paused' | 'archived';
+export const STANDING_ORDER_STATUSES = ['draft', 'shadow', 'active', 'paused', 'archived'] as const;
+export type StandingOrderStatus = (typeof STANDING_ORDER_STATUSES)[number];
 
 export const PRESENCES = ['present', 'away'] as const;
 /** Whether the operator is there to be asked. */

@@ -2,6 +2,7 @@ import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
   ArrayUnique,
+  Equals,
   IsArray,
   IsDefined,
   IsIn,
@@ -17,8 +18,9 @@ import {
 } from 'class-validator';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import { EFFECTS } from './standing-order.js';
+import { EFFECTS, STANDING_ORDER_STATUSES } from './standing-order.js';
 import type { Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 import {
   StandingOrderApproval,
@@ -42,7 +44,10 @@ export class CreateStandingOrderBody {
   @MaxLength(4000)
   text?: string | null;
 
-  /** The team whose moves it is about. Left out: the caller's only team, else the whole workspace. */
+  /**
+   * The team whose moves it is about. Left out: the caller's only team, else the whole workspace. Null: the whole
+   * workspace, which takes an admin or a member of no team.
+   */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: Id<'team'> | null;
@@ -97,12 +102,28 @@ export class CreateStandingOrderBody {
   @Type(() => StandingOrderApproval)
   approval?: StandingOrderApproval | null;
 
-  /** Unix milliseconds from which on it is silent. */
+  /** Unix milliseconds, in the future, from which on it is silent. */
   @IsOptional()
   @IsInt()
   @IsPositive()
   @Max(8.64e15)
   expiresAt?: number | null;
+}
+
+/** Body of `POST /standing-orders/{id}/activate`; it may be empty. */
+export class ActivateStandingOrderBody {
+  /** That the owner knows: the order lets moves go out that cannot be undone. */
+  @IsOptional()
+  @Equals(true)
+  acknowledge?: true;
+}
+
+/** Query of `GET /standing-orders`. */
+export class StandingOrdersQuery extends PageQuery {
+  /** Only orders of this status. */
+  @IsOptional()
+  @IsIn(STANDING_ORDER_STATUSES)
+  status: StandingOrderStatus = 'active';
 }
 
 /** Who wrote an order. */
@@ -114,45 +135,21 @@ export class StandingOrderAuthor implements Actor {
   via!: Via;
 }
 
-/** A recorded decision that would come out differently with the order. */
-export class SimulatedChange {
-  workPacketId!: string;
-  from!: Effect;
-  to!: Effect;
-  why!: string;
-}
-
-/** The order replayed over the decisions that the workspace has recorded. */
-export class SimulationView {
-  simulationId!: string;
-  /** Decisions that were computed again. */
-  considered!: number;
-  /** Of these, how many came out looser. */
-  relaxed!: number;
-  /** How many came out stricter. */
-  escalated!: number;
-  unchanged!: number;
-  changes!: SimulatedChange[];
-  /** How many of the relaxed ones cannot be undone. */
-  relaxedIrreversible!: number;
-  hash!: string;
-  /** Unix milliseconds. */
-  computedAt!: number;
-}
-
 /** A standing order. */
 export class StandingOrderView implements StandingOrderRule {
   standingOrderId!: Id<'so'>;
   /** One line, by which decisions name the order. */
   name!: string;
-  /** The order in a person's words. */
-  text!: string | null;
+  /** The order in a person's words; the name where none were given. */
+  text!: string;
   /** Null: the whole workspace. */
   teamId!: Id<'team'> | null;
   /** Null: every capo. */
   capos!: CapoRole[] | null;
   /** Only active orders decide. A shadow order is computed and reported, a draft waits for its activation. */
   status!: StandingOrderStatus;
+  /** Why a new order stays a draft, and who activates it. */
+  heldBecause!: string | null;
   /** Counts up with every change of the rule. */
   version!: number;
   effect!: Effect;
@@ -164,7 +161,7 @@ export class StandingOrderView implements StandingOrderRule {
   /** Unix milliseconds from which on it is silent. */
   expiresAt!: number | null;
   /** The simulation of this version, and null before it has run. */
-  simulation!: SimulationView | null;
+  simulation!: object | null;
   /** The safety eval of this version, and null before it has run. */
   evalRunId!: string | null;
   /** SHA-256 of the rule of this version. */
@@ -175,4 +172,11 @@ export class StandingOrderView implements StandingOrderRule {
   updatedAt!: number;
   /** Null while it has never been active. */
   activatedAt!: number | null;
+}
+
+export class StandingOrderPage {
+  items!: StandingOrderView[];
+  total!: number;
+  limit!: number;
+  offset!: number;
 }

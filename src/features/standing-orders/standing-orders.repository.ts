@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Statement } from '../../platform/database/unit-of-work.js';
+import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { isId } from '../../platform/kernel/ids.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { DecisionOrder, OrderUsage } from './decision-input.js';
-import { StandingOrderUseEntity } from './standing-order.entity.js';
+import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
+import type { StandingOrdersQuery } from './standing-orders.dto.js';
+
+const COLUMNS = `standing_order_id, workspace_id, team_id, name, text, capos, status, version, effect, match, "when",
+  limits, budget, approval, expires_at, held_because, hash, created_by, created_at, updated_at, activated_at`;
 
 export interface OrderWithUsage extends DecisionOrder {
   usage: Omit<OrderUsage, 'amountToday'> & {
@@ -58,6 +65,73 @@ export class StandingOrders {
       text: `select name, text, effect, coalesce(capos, '{}') as capos from standing_orders
         where workspace_id = $1 and status = 'active' order by created_at desc limit 50`,
       values: [workspaceId],
+    };
+  }
+
+  /** Adds an order in the open transaction; the row is written with what comes next. */
+  add(order: StandingOrderEntity): void {
+    this.db.insert(StandingOrderEntity, order);
+  }
+
+  /** Keeps the order for this transaction. @throws NotFound for one that the caller may not see */
+  async lock(standingOrderId: string): Promise<StandingOrderEntity> {
+    if (!isId('so', standingOrderId)) throw new NotFound();
+    const [order] = await this.db.query<StandingOrderEntity>(
+      `select ${COLUMNS} from standing_orders where workspace_id = $1 and standing_order_id = $2 for update`,
+      [this.db.unit.scope.workspaceId, standingOrderId],
+    );
+    if (!order) throw new NotFound();
+    return order;
+  }
+
+  /** Writes the status of a locked order, with what goes with it. */
+  saveStatus(order: StandingOrderEntity): void {
+    this.db.write(
+      `update standing_orders set status = $3, held_because = $4, updated_at = $5, activated_at = $6
+       where workspace_id = $1 and standing_order_id = $2`,
+      [
+        order.workspaceId,
+        order.standingOrderId,
+        order.status,
+        order.heldBecause,
+        new Date(order.updatedAt),
+        order.activatedAt === null ? null : new Date(order.activatedAt),
+      ],
+    );
+  }
+
+  /** @throws NotFound for an order that the caller may not see */
+  async get(scope: Scope, standingOrderId: string): Promise<StandingOrderEntity> {
+    if (!isId('so', standingOrderId)) throw new NotFound();
+    const [order] = await this.db.read<StandingOrderEntity>(
+      scope,
+      `select ${COLUMNS} from standing_orders where workspace_id = $1 and standing_order_id = $2`,
+      [scope.workspaceId, standingOrderId],
+    );
+    if (!order) throw new NotFound();
+    return order;
+  }
+
+  /** The orders of one status, newest first. */
+  async list(scope: Scope, query: StandingOrdersQuery): Promise<Page<StandingOrderEntity>> {
+    const { status, limit, offset } = query;
+    const where = 'workspace_id = $1 and status = $2';
+    const [items, counted] = await this.db.readAll(scope, [
+      {
+        text: `select ${COLUMNS} from standing_orders where ${where} order by created_at desc, standing_order_id desc
+          limit $3 offset $4`,
+        values: [scope.workspaceId, status, limit, offset],
+      },
+      {
+        text: `select count(*) as total from standing_orders where ${where}`,
+        values: [scope.workspaceId, status],
+      },
+    ]);
+    return {
+      items: items as StandingOrderEntity[],
+      total: (counted as { total: number }[])[0]!.total,
+      limit,
+      offset,
     };
   }
 

@@ -1,8 +1,17 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ChangeSettings } from './change-settings.js';
+import { CreateToken } from './create-token.js';
 import { FirstRun } from './first-run.js';
+import { ProfileController } from './profile.controller.js';
+import { ReadProfile } from './read-profile.js';
+import { RevokeToken } from './revoke-token.js';
+import { RotateToken } from './rotate-token.js';
+import { SettingsController } from './settings.controller.js';
 import { TeamOfRequest } from './team-of-request.js';
 import { TokenUse } from './token-use.js';
+import { TokensController } from './tokens.controller.js';
+import { Tokens } from './tokens.repository.js';
 import { Workspaces } from './workspaces.repository.js';
 import {
   MemberEntity,
@@ -15,9 +24,28 @@ import {
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([WorkspaceEntity, UserEntity, MemberEntity, TeamEntity, TeamMemberEntity, TokenEntity]),
+    TypeOrmModule.forFeature([
+      WorkspaceEntity,
+      UserEntity,
+      MemberEntity,
+      TeamEntity,
+      TeamMemberEntity,
+      TokenEntity,
+    ]),
   ],
-  providers: [FirstRun, TeamOfRequest, TokenUse, Workspaces],
+  controllers: [ProfileController, SettingsController, TokensController],
+  providers: [
+    FirstRun,
+    TeamOfRequest,
+    TokenUse,
+    Workspaces,
+    Tokens,
+    CreateToken,
+    RevokeToken,
+    RotateToken,
+    ChangeSettings,
+    ReadProfile,
+  ],
   exports: [FirstRun, TeamOfRequest, Workspaces],
 })
 export class WorkspacesModule {}

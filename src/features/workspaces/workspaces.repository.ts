@@ -2,26 +2,53 @@ import { Injectable } from '@nestjs/common';
 import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { SettingsView } from './settings.dto.js';
 
 /** What work in a workspace depends on. */
-export interface WorkspaceSettings {
+export interface WorkspaceSettings extends SettingsView {
   name: string;
   tier: Tier;
-  timezone: string;
-  locale: string;
-  presence: 'present' | 'away';
 }
+
+const SETTINGS = 'timezone, locale, presence, quiet_hours, notifications';
 
 @Injectable()
 export class Workspaces {
   constructor(private readonly db: Db) {}
 
+  /** In one statement, which joins the open transaction if there is one. */
   async settings(scope: Scope): Promise<WorkspaceSettings> {
     const [row] = await this.db.read<WorkspaceSettings>(
       scope,
-      'select name, tier, timezone, locale, presence from workspaces where workspace_id = $1',
+      `select name, tier, ${SETTINGS} from workspaces where workspace_id = $1`,
       [scope.workspaceId],
     );
     return row!;
   }
+
+  /** Sets what `changes` names, and answers the settings before and after. */
+  async change(
+    workspaceId: string,
+    changes: Partial<SettingsView>,
+  ): Promise<{ before: SettingsView; after: SettingsView }> {
+    const [row] = await this.db.query<{ before: SettingsView; after: SettingsView }>(
+      `update workspaces w set
+         timezone = coalesce($2::jsonb->>'timezone', before.timezone),
+         locale = coalesce($2::jsonb->>'locale', before.locale),
+         presence = coalesce($2::jsonb->>'presence', before.presence),
+         quiet_hours = case when $2::jsonb ? 'quietHours' then nullif($2::jsonb->'quietHours', 'null') else before.quiet_hours end,
+         notifications = coalesce($2::jsonb->'notifications', before.notifications)
+       from (select ${SETTINGS} from workspaces where workspace_id = $1 for update) before
+       where w.workspace_id = $1
+       returning ${settingsOf('before')} as before, ${settingsOf('w')} as after`,
+      [workspaceId, JSON.stringify(changes)],
+    );
+    return row!;
+  }
+}
+
+/** The settings of one row as JSON, in the names of the wire. */
+function settingsOf(row: string): string {
+  return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale, 'presence', ${row}.presence,
+    'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
 }

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { isCleanText, readBody } from '../http/body.js';
+import { isCleanText, keyFaults, readBody, unclean } from '../http/body.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { hasRole } from './caller.js';
@@ -54,13 +54,11 @@ export class InputGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
     if (!Object.values(request.params).flat().every(isCleanText)) throw new NotFound();
-    const faults = Object.entries(request.query).filter(
-      ([, value]) => ![value].flat().map(String).every(isCleanText),
-    );
-    if (faults.length > 0) {
-      const rule = { rule: 'isText', message: 'text must not hold NUL or lone surrogates' };
-      throw new ValidationFailed({ details: faults.map(([path]) => ({ path, ...rule })) });
-    }
+    const faults = Object.entries(request.query).flatMap(([key, value]) => [
+      ...keyFaults(key, key),
+      ...([value].flat().map(String).every(isCleanText) ? [] : [unclean(key)]),
+    ]);
+    if (faults.length > 0) throw new ValidationFailed({ details: faults });
     await readBody(request, http.getResponse<Response>());
     return true;
   }

@@ -8,8 +8,11 @@ import type { AdmittedRequest } from './admitted-request.js';
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_BODY_DEPTH = 32;
 
-/** Keys that mean something to a prototype chain; no field of ours has such a name. */
-const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+/**
+ * Names that every object has from its prototype; no field of ours has one of them. The validator would pass over
+ * them in silence.
+ */
+const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -119,13 +122,11 @@ function inspector(faults: Fault[]): JSONVisitor {
       const at = [...segments(), key].join('.');
       if (keys.has(key)) throw new MalformedJson({ message: `The body names ${JSON.stringify(at)} twice.` });
       keys.add(key);
-      if (RESERVED_KEYS.has(key))
-        faults.push({ path: at, rule: 'reservedKey', message: `${key} is a reserved name` });
-      if (!isCleanText(key)) faults.push({ path: at, rule: 'isText', message: CLEAN });
+      faults.push(...keyFaults(key, at));
     },
     onLiteralValue: (value, _offset, _length, _line, _character, segments) => {
       if (typeof value === 'string' && !isCleanText(value)) {
-        faults.push({ path: path(segments), rule: 'isText', message: CLEAN });
+        faults.push(unclean(path(segments)));
       }
       if (typeof value === 'number' && !Number.isFinite(value)) {
         faults.push({ path: path(segments), rule: 'isNumber', message: 'the number is too large' });
@@ -139,11 +140,23 @@ function inspector(faults: Fault[]): JSONVisitor {
   };
 }
 
-const CLEAN = 'text must not hold NUL or lone surrogates';
-
 /** False for text that PostgreSQL cannot store or UTF-8 cannot carry. */
 export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
+}
+
+/** What is wrong with the name of a property, whatever its value. */
+export function keyFaults(key: string, path: string): Fault[] {
+  const faults: Fault[] = [];
+  if (RESERVED_KEYS.has(key)) {
+    faults.push({ path, rule: 'reservedKey', message: `${key} is a reserved name` });
+  }
+  if (!isCleanText(key)) faults.push(unclean(path));
+  return faults;
+}
+
+export function unclean(path: string): Fault {
+  return { path, rule: 'isText', message: 'text must not hold NUL or lone surrogates' };
 }
 
 function tooDeep() {

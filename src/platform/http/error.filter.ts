@@ -5,6 +5,7 @@ import {
   Injectable,
   NotFoundException,
 } from '@nestjs/common';
+import { normalizeIp } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
 import { Clock } from '../kernel/clock.js';
@@ -60,7 +61,7 @@ export class ErrorFilter implements ExceptionFilter {
     response: Response,
   ): Promise<DomainError> {
     const { limit, windowSeconds } = READS;
-    const key = `route none ${request.ip}`;
+    const key = `route none ${normalizeIp(request.ip ?? '')}`;
     const [state] = await this.windows.hit([{ key, policy: 'route', limit, windowSeconds }]).catch(() => []);
     if (state) {
       response.set(limitHeaders(state));

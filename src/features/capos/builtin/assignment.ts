@@ -53,9 +53,7 @@ export function relatedSignals({ briefing }: Assignment, text: string): SignalBr
 }
 
 export function bySeverity(signals: readonly SignalBrief[]): SignalBrief[] {
-  return [...signals].sort(
-    (a, b) => SEVERITY[a.severity] - SEVERITY[b.severity] || b.createdAt - a.createdAt,
-  );
+  return signals.toSorted((a, b) => SEVERITY[a.severity] - SEVERITY[b.severity] || b.createdAt - a.createdAt);
 }
 
 export function ordersFor({ briefing, capo }: Assignment): StandingOrderBrief[] {

@@ -97,7 +97,7 @@ function tally(values: readonly (string | null)[]): string {
   for (const value of values)
     if (value !== null && value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts]
-    .sort(([a, x], [b, y]) => y - x || a.localeCompare(b, 'en'))
+    .toSorted(([a, x], [b, y]) => y - x || a.localeCompare(b, 'en'))
     .slice(0, 6)
     .map(([value, count]) => `${quotedInline(value, 60)} (${count})`)
     .join(', ');

@@ -33,10 +33,9 @@ export function calendarOf(now: number, timezone: string, locale: string): Calen
 }
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June'],
-  ...['July', 'August', 'September', 'October', 'November', 'December'],
-];
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 const MONTH =
@@ -140,7 +139,7 @@ function dateOf(
     case 'period':
       return startOf(groups.span ?? '', groups.which?.toLowerCase() === 'next', today);
     case 'weekday':
-      return weekday(groups, today);
+      return weekdayDate(groups, today);
   }
 }
 
@@ -211,7 +210,7 @@ function ahead(groups: Groups, today: Temporal.PlainDate): Temporal.PlainDate {
 }
 
 /** Said on a Friday, "Friday" is the next one; "next Friday" is the Friday of next week. */
-function weekday(groups: Groups, today: Temporal.PlainDate): Temporal.PlainDate {
+function weekdayDate(groups: Groups, today: Temporal.PlainDate): Temporal.PlainDate {
   const name = groups.weekday?.toLowerCase().slice(0, 3) ?? '';
   const target = WEEKDAYS.findIndex((day) => day.startsWith(name)) + 1;
   const shift = groups.shift?.toLowerCase();

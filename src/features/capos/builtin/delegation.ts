@@ -13,7 +13,7 @@ export interface Delegation {
 
 const NAMES = CAPO_ROLES.flatMap((role) => CAPOS[role].aliases)
   .map((alias) => alias.replace(/^the /, ''))
-  .sort((a, b) => b.length - a.length)
+  .toSorted((a, b) => b.length - a.length)
   .join('|');
 const CAPO = String.raw`(?:(?:the|our)\s+)?(?<capo>${NAMES})(?:\s+(?:team|capo|department))?`;
 

@@ -16,7 +16,7 @@ export interface Document {
 }
 
 /** The document as its readers see it, after the changes that the operator asked for. */
-export function edited(document: Document, { edits }: Assignment): { document: Document; notes: string[] } {
+function edited(document: Document, { edits }: Assignment): { document: Document; notes: string[] } {
   const notes: string[] = [];
   let sections = document.sections.filter(({ lines }) => lines.length > 0);
   for (const drop of edits.drops) {
@@ -68,7 +68,7 @@ function lineCount(sections: readonly Section[]): number {
   return sections.reduce((count, { lines }) => count + lines.length, 0);
 }
 
-export function markdown({ title, sections }: Document): string {
+function markdown({ title, sections }: Document): string {
   const parts = sections.map(({ heading, lines }) => [`## ${heading}`, '', ...joined(lines)].join('\n'));
   return [`# ${title}`, ...parts].join('\n\n');
 }
@@ -83,7 +83,7 @@ function joined(lines: readonly string[]): string[] {
 const isEntry = (line: string) => /^(?:- |\d+\. )/.test(line);
 
 /** Files the document; what it says may be cut at the registry's limit, never refused for its length. */
-export function filing(assignment: Assignment, document: Document, rationale: string): DraftPacket {
+function filing(assignment: Assignment, document: Document, rationale: string): DraftPacket {
   const title = clip(
     plain(document.title, LIMITS.title).replace(/\s+/g, ' ') || 'Document',
     LIMITS.title - 10,

@@ -1,6 +1,6 @@
 import type { Briefing, Draft } from '../briefing.js';
 import { assignmentOf, type Assignment, type Move } from './assignment.js';
-import { readFeedback } from './edits.js';
+import { noEdits, readFeedback } from './edits.js';
 import { readInstruction, type Step } from './instruction.js';
 import { mailMove } from './mail-move.js';
 import { paperMove } from './paper.js';
@@ -13,10 +13,12 @@ const MAX_MOVES = 10;
 
 /** From instruction to draft: read the steps, make one move of each, say what was done and what is missing. */
 export function draftFrom(briefing: Briefing): Pick<Draft, 'summary' | 'body' | 'packets'> {
-  const edits = readFeedback(briefing.feedback);
+  const edits = noEdits();
   const assignment = assignmentOf(briefing, edits);
   const text = plain(briefing.directive.text);
   const { steps, background } = readInstruction(text, assignment.calendar, edits);
+  // After the instruction, so that "longer" wins over its "keep it short".
+  readFeedback(briefing.feedback, edits);
   const wanted: Step[] =
     steps.length > 0 ? steps : [{ kind: 'document', text: text === '' ? 'Brief' : text }];
   const moves = wanted.slice(0, MAX_MOVES).map((step) => moveOf(step, assignment));

@@ -31,7 +31,7 @@ interface Rule {
 const quoted = (text: string) => `“${quotedInline(text, 120)}”`;
 const unquoted = (text = '') => oneLine(text.trim().replace(/^["“'‘]+|["”'’]+$/g, ''), 2_000);
 
-const tone = (change: Partial<Tone>, text: string) => (edits: Edits) => {
+const retoned = (change: Partial<Tone>, text: string) => (edits: Edits) => {
   edits.tone = { ...edits.tone, ...change };
   return text;
 };
@@ -125,21 +125,21 @@ const RULES: readonly Rule[] = [
   {
     pattern:
       /\b(?:informal|less formal|friendl(?:y|ier)|warmer|warm|more personal|more casual|casual|less stiff|softer|kinder|nicer)\b/i,
-    apply: tone({ register: 'friendly' }, 'made it friendlier'),
+    apply: retoned({ register: 'friendly' }, 'made it friendlier'),
   },
   {
     pattern:
       /\b(?:formal|formally|less casual|more professional|professional|more official|more polite|politer|more respectful)\b/i,
-    apply: tone({ register: 'formal' }, 'made it more formal'),
+    apply: retoned({ register: 'formal' }, 'made it more formal'),
   },
   {
     pattern:
       /\b(?:shorter|shorten|short|briefer|brief|more concise|concise|less text|less wordy|too long|trim|tighter|crisper|to the point)\b/i,
-    apply: tone({ length: 'short' }, 'made it shorter'),
+    apply: retoned({ length: 'short' }, 'made it shorter'),
   },
   {
     pattern: /\b(?:longer|more detail(?:ed|s)?|elaborate|expand|too short|more context|in depth)\b/i,
-    apply: tone({ length: 'long' }, 'made it more detailed'),
+    apply: retoned({ length: 'long' }, 'made it more detailed'),
   },
 ];
 
@@ -151,19 +151,32 @@ const BETWEEN_REQUESTS = new RegExp(
   'i',
 );
 const POLITENESS =
-  /^(?:please|can you|could you|kindly|ok(?:ay)?|good|great|nice|fine|thanks|but|and|also|then|now|it (?:should|must)|you should|let['’]s)[\s,:!-]+/i;
+  /^(?:please|can you|could you|kindly|ok(?:ay)?|good|great|nice|fine|thanks|but|and|also(?!\s+(?:send|address)\b)|then|now|it (?:should|must)|you should|let['’]s)[\s,:!-]+/i;
 
-export function readFeedback(rounds: readonly { round: number; text: string }[]): Edits {
-  const edits: Edits = {
-    tone: {}, subject: null, to: null, alsoTo: [], cc: [], signature: null, additions: [], drops: [],
-    replacements: [], documentOnly: false, changes: [], notUnderstood: [],
-  }; // prettier-ignore
+export function noEdits(): Edits {
+  return {
+    tone: {},
+    subject: null,
+    to: null,
+    alsoTo: [],
+    cc: [],
+    signature: null,
+    additions: [],
+    drops: [],
+    replacements: [],
+    documentOnly: false,
+    changes: [],
+    notUnderstood: [],
+  };
+}
+
+/** Adds what the rounds ask for to `edits`, which may hold wishes of the instruction already ("keep it short"). */
+export function readFeedback(rounds: readonly { round: number; text: string }[], edits: Edits): void {
   for (const { round, text } of rounds) {
     for (const request of requestsIn(plain(text, 4_000))) {
       if (!applyRequest(edits, request, round)) edits.notUnderstood.push(request);
     }
   }
-  return edits;
 }
 
 /** Applies one request in place; false when no rule reads it. */

@@ -16,8 +16,8 @@ export function essentialSentences(text: string, count: number): string[] {
   });
   return weights
     .map((weight, at) => ({ weight, at }))
-    .sort((a, b) => b.weight - a.weight || a.at - b.at)
+    .toSorted((a, b) => b.weight - a.weight || a.at - b.at)
     .slice(0, count)
-    .sort((a, b) => a.at - b.at)
+    .toSorted((a, b) => a.at - b.at)
     .map(({ at }) => sentences[at] ?? '');
 }

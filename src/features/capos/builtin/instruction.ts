@@ -6,6 +6,7 @@ import { readDelegation, type Delegation } from './delegation.js';
 import { applyRequest, type Edits } from './edits.js';
 import { leadingManner, pointsOf, type Point } from './mail-content.js';
 import { readMail, type MailRequest } from './mail-request.js';
+import { spokenMoney } from './money.js';
 import { isOutgoing, readRevenue, type RevenueEntry } from './revenue.js';
 import { plain, sentence, uncapitalised } from './text.js';
 
@@ -125,6 +126,11 @@ function joined(step: Step, steps: readonly Step[]): boolean {
   // "Record 500 EUR from Acme and thank them": the payer is meant.
   if (last.kind === 'revenue' && last.entry.source !== null && to.length > 0) {
     step.mail.to = [named(last.entry.source)];
+    const { amount, currency } = last.entry;
+    const paid = currency === null ? 'your payment' : `your payment of ${spokenMoney(amount, currency)}`;
+    step.mail.points = step.mail.points.map((point) =>
+      point.act === 'thank' && point.text === '' ? { ...point, text: paid } : point,
+    );
   }
   return false;
 }

@@ -4,7 +4,7 @@ import { addresseesOf, addressName, spokenPerson, type Addressee } from './addre
 import { canDo, multipliersOf, relatedSignals, type Assignment, type Move } from './assignment.js';
 import { profileLine, profileOf } from './buyers.js';
 import { documentMove, replaceAll } from './document.js';
-import { readFeedback, tonedBy } from './edits.js';
+import { noEdits, tonedBy } from './edits.js';
 import { envelopeFor } from './envelope.js';
 import { pointsFor } from './mail-points.js';
 import type { MailRequest } from './mail-request.js';
@@ -138,7 +138,10 @@ function sending(
     `**Subject:** ${subject}`,
   ];
   return {
-    packets: mails.map(({ mail, readers }) => packetOf(assignment, mail, readers, copies)),
+    // One copy is enough for whoever gets one, however many mails there are.
+    packets: mails.map(({ mail, readers }, at) =>
+      packetOf(assignment, mail, readers, at === 0 ? copies : []),
+    ),
     section: [head.join('  \n'), '---', mails[0]?.mail.body ?? ''].join('\n\n'),
     summary: `A mail to ${who}${apart}${copied} is ready: “${subject}”.`,
     notes,
@@ -194,7 +197,7 @@ function keeping(
   const whom = listed(people.slice(0, 3).map(({ name, email }) => name ?? email ?? ''));
   const title = ['Mail', whom === '' ? '' : ` to ${whom}`, hasText ? `: ${mail.subject}` : ''].join('');
   // The changes asked for are in the mail already; applied again to the page around it they would cut it.
-  const unedited = { ...assignment, edits: readFeedback([]) };
+  const unedited = { ...assignment, edits: noEdits() };
   return documentMove(
     unedited,
     {

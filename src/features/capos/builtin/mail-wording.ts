@@ -30,7 +30,7 @@ interface Wording {
 /** Verb phrases ("send the file"), clauses and nouns each need their own frame around the operator's words. */
 const WORDINGS: Readonly<Record<Act, Wording>> = {
   state: { body: sentence, subject: capitalised },
-  verbatim: { body: (text) => text.trim(), subject: (text) => text.split(/[.!?\n]/)[0] ?? text },
+  verbatim: { body: (text) => text.trim(), subject: (text) => text.replace(GREETING, '') },
   question: {
     body: (text, again) => `Could you ${again ? 'also ' : ''}let me know whether ${question(text)}`,
     subject: (text) => directQuestion(text) ?? 'A question',
@@ -149,6 +149,8 @@ const WORDINGS: Readonly<Record<Act, Wording>> = {
   },
 };
 
+/** "Dear Ada," opens a letter and says nothing about it. */
+const GREETING = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day))\b[^,!\n]{0,60}[,!\n]\s*/i;
 const MEETING =
   /^(?:an?|another) (?:[\p{L}\d-]+ ){0,3}(?:call|meeting|demo|appointment|chat|visit|interview|session)\b/iu;
 const CLAUSE =
@@ -205,8 +207,7 @@ function subjectLine(text: string): string {
   let first = sentencesOf(text.replace(/\s+/g, ' '))[0] ?? '';
   // The explanation of a date can be read in the mail itself.
   if (first.length > 70) first = first.replace(/ \([^()]{1,40}\)/g, '');
-  if (first.length > 70)
-    first = first.split(/,? (?:because|since|so that|so|as soon as|in order to) /)[0] ?? '';
+  if (first.length > 70) first = first.split(/,? (?:because|so that|as soon as|in order to) /)[0] ?? '';
   return capitalised(clip(first.replace(/[\s.,;:!]+$/, ''), 90));
 }
 

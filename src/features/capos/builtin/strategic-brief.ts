@@ -59,7 +59,7 @@ function attention(assignment: Assignment): Section {
 function motion(assignment: Assignment): Section {
   const packets = assignment.briefing.recentPackets;
   const open = packets.filter(({ status }) => !/^(?:executed|denied|cancelled|reverted)$/.test(status));
-  const lines = open.slice(0, listLength(assignment, 6)).map(line);
+  const lines = open.slice(0, listLength(assignment, 6)).map(packetLine);
   const executed = packets.filter(({ status }) => status === 'executed').length;
   return {
     heading: 'In motion',
@@ -67,7 +67,7 @@ function motion(assignment: Assignment): Section {
   };
 }
 
-function line({ title, status }: PacketBrief): string {
+function packetLine({ title, status }: PacketBrief): string {
   return `- ${quotedInline(title, 150)} (${quotedInline(status.replaceAll('_', ' '), 40)})`;
 }
 

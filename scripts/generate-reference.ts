@@ -1,0 +1,46 @@
+/**
+ * Writes docs/reference: routes.txt (every route with its role and limit), errors.md (every error), openapi.json. All
+ * three are read from the decorators and definitions of the built program, which is wired but not started, so no
+ * database is needed. With --check it writes nothing and exits 1 when a file would change.
+ *
+ * Built with the service, run from the project's folder: node dist/scripts/generate-reference.js [--check]
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
+import { AppModule } from '../src/app.module.js';
+import { loadConfig } from '../src/platform/config/config.js';
+import { DatabaseAddress } from '../src/platform/database/database-address.js';
+import { errorReference, openApiDocument, routeReference } from '../src/platform/http/documentation.js';
+import { RouteTable } from '../src/platform/http/route-table.js';
+
+/** In preview mode Nest scans modules and controllers but makes no provider: nothing connects, nothing is checked. */
+async function preview(): Promise<{ app: INestApplication; routes: RouteTable }> {
+  const program = AppModule.forRoot(loadConfig({}), new DatabaseAddress('postgres://localhost/none'));
+  const app = await NestFactory.create(program, { preview: true, logger: ['error'], abortOnError: false });
+  // The only provider that the documents are made from; it reads decorators, so it can be made by hand.
+  const routes = new RouteTable(new DiscoveryService(app.get(ModulesContainer)), new MetadataScanner());
+  routes.onModuleInit();
+  const get = (token: unknown) => (token === RouteTable ? routes : app.get(token as never));
+  return { app: Object.create(app, { get: { value: get } }) as INestApplication, routes };
+}
+
+const { app, routes } = await preview();
+const files = {
+  'docs/reference/routes.txt': routeReference(routes.entries),
+  'docs/reference/errors.md': errorReference(),
+  'docs/reference/openapi.json': `${JSON.stringify(openApiDocument(app), null, 2)}\n`,
+};
+const check = process.argv.includes('--check');
+for (const [file, wanted] of Object.entries(files)) {
+  if ((await readFile(file, 'utf8').catch(() => '')) === wanted) continue;
+  if (check) {
+    console.error(`${file} is not what the source says: npm run generate`);
+    process.exitCode = 1;
+  } else {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, wanted);
+    console.log(`wrote ${file}`);
+  }
+}

@@ -1,0 +1,45 @@
+import { Controller, Get, Param, Post } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { type CapoRole, isCapoRole } from '../capos/capo.js';
+import { AgentList, AgentView } from './agents.dto.js';
+import { AgentsReader } from './agents.reader.js';
+import { PauseAgent } from './pause-agent.js';
+import { ResumeAgent } from './resume-agent.js';
+
+@Controller('api/pro/agents')
+export class AgentsController {
+  constructor(
+    private readonly agents: AgentsReader,
+    private readonly pauseAgent: PauseAgent,
+    private readonly resumeAgent: ResumeAgent,
+  ) {}
+
+  /** The five capos and how they are doing. */
+  @Get()
+  @Route({ auth: 'token', returns: { 200: AgentList } })
+  async list(@CurrentCaller() caller: Caller): Promise<AgentList> {
+    return { agents: await this.agents.list(scopeOf(caller)) };
+  }
+
+  /** Keeps a capo from taking up directives. */
+  @Post(':role/pause')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
+  pause(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
+    return this.pauseAgent.execute(caller, capoOf(role));
+  }
+
+  /** Lets a paused capo go on. */
+  @Post(':role/resume')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
+  resume(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
+    return this.resumeAgent.execute(caller, capoOf(role));
+  }
+}
+
+function capoOf(role: string): CapoRole {
+  if (!isCapoRole(role)) throw new NotFound();
+  return role;
+}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { CaposModule } from '../capos/capos.module.js';
+import { DirectivesModule } from '../directives/directives.module.js';
+import { AgentsController } from './agents.controller.js';
+import { AgentsReader } from './agents.reader.js';
+import { EnginesController } from './engines.controller.js';
+import { PauseAgent } from './pause-agent.js';
+import { ResumeAgent } from './resume-agent.js';
+
+@Module({
+  imports: [CaposModule, DirectivesModule],
+  controllers: [AgentsController, EnginesController],
+  providers: [AgentsReader, PauseAgent, ResumeAgent],
+  exports: [AgentsReader],
+})
+export class AgentsModule {}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { type AgentFacts, agentOf, FAILURES_OF_AN_ERROR } from './agent.js';
+import type { AgentView } from './agents.dto.js';
+
+/**
+ * Each part has an index of its own to go by, so that none reads through all that was ever carried out. A failed
+ * directive keeps no time of its own; it ended with the last change of its history.
+ */
+const AGENTS = /* sql */ `
+select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by,
+  open.pending_directives, open.current_directive_id,
+  (select count(*) from approvals
+    where workspace_id = w.workspace_id and capo = c.role and status = 'pending' and ready) as ready_approvals,
+  (select count(*) from directives where workspace_id = w.workspace_id and capo = c.role
+    and executed_at >= date_trunc('day', $3::timestamptz, w.timezone)) as completed_today,
+  (select executed_at from directives where workspace_id = w.workspace_id and capo = c.role
+    and executed_at is not null order by executed_at desc limit 1) as last_executed_at,
+  (select coalesce(json_agg(f), '[]') from (
+    select (history->-1->>'at')::bigint as at, error->>'message' as message from directives
+    where workspace_id = w.workspace_id and capo = c.role and executed_at is null and status = 'failed'
+    order by 1 desc limit ${FAILURES_OF_AN_ERROR}) f) as failures
+from workspaces w
+join guardians g using (workspace_id)
+cross join unnest($2::text[]) with ordinality as c(role, position)
+left join paused_capos p on p.workspace_id = w.workspace_id and p.capo = c.role
+cross join lateral (
+  select count(*) as pending_directives,
+    (array_agg(directive_id order by stage = 'draft' desc, started_at desc nulls last, directive_id)
+      filter (where status = 'sending' or (stage = 'draft' and due_at is not null and attempts > 0)))[1]
+      as current_directive_id
+  from directives where workspace_id = w.workspace_id and capo = c.role
+    and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')) open
+where w.workspace_id = $1
+order by c.position`;
+
+/** The five capos and how they are doing, in one statement. Counts are of what the caller may see. */
+@Injectable()
+export class AgentsReader {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(scope: Scope): Promise<AgentView[]> {
+    const { text, values } = this.statement(scope);
+    return this.agentsOf(await this.db.read(scope, text, values));
+  }
+
+  async read(scope: Scope, role: CapoRole): Promise<AgentView> {
+    const { text, values } = this.statement(scope, [role]);
+    const [agent] = this.agentsOf(await this.db.read(scope, text, values));
+    return agent!;
+  }
+
+  /** For a caller that sends it along with statements of its own; {@link agentsOf} reads its rows. */
+  statement({ workspaceId }: Scope, roles: readonly CapoRole[] = CAPO_ROLES): Statement {
+    return { text: AGENTS, values: [workspaceId, roles, new Date(this.clock.now())] };
+  }
+
+  agentsOf(rows: readonly AgentFacts[]): AgentView[] {
+    const now = this.clock.now();
+    return rows.map((facts) => agentOf(facts, now));
+  }
+}

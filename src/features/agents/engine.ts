@@ -1,0 +1,13 @@
+import { ACTION_TYPES, actionTypesOf } from '../capos/action-types.js';
+import { CAPOS, type CapoRole } from '../capos/capo.js';
+import type { AgentStatus } from './agent.js';
+import type { EngineView } from './engines.dto.js';
+
+export function engineViewOf(role: CapoRole, status: AgentStatus): EngineView {
+  const { engine, domain } = CAPOS[role];
+  const actionTypes = actionTypesOf(engine).map((type) => {
+    const { effect, kind, reversibility } = ACTION_TYPES[type];
+    return { type, effect, kind, reversibility };
+  });
+  return { name: engine, capo: role, domain: [...domain], status, actionTypes };
+}

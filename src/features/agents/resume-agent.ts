@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { Jobs } from '../../platform/jobs/jobs.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { CAPOS, type CapoRole } from '../capos/capo.js';
+import { PausedCapos } from '../capos/paused-capos.repository.js';
+import { Directives } from '../directives/directives.repository.js';
+import type { AgentView } from './agents.dto.js';
+import { AgentsReader } from './agents.reader.js';
+
+/** Lets a paused capo go on: every directive that waited for it gets its turn. */
+@Injectable()
+export class ResumeAgent {
+  constructor(
+    private readonly paused: PausedCapos,
+    private readonly directives: Directives,
+    private readonly agents: AgentsReader,
+    private readonly clock: Clock,
+    private readonly jobs: Jobs,
+    private readonly receipts: Receipts,
+  ) {}
+
+  async execute(caller: Caller, role: CapoRole): Promise<AgentView> {
+    const { workspaceId } = caller;
+    if (await this.paused.resume(workspaceId, role)) {
+      const woken = await this.directives.wakeCapo(workspaceId, role, this.clock.now());
+      for (const directiveId of woken) this.jobs.wake('directive.draft', directiveId);
+      this.receipts.append({
+        actor: actorOf(caller),
+        action: 'agent.resumed',
+        entity: { type: 'agent', id: role },
+        capo: role,
+        summary: `${caller.name} let ${CAPOS[role].name} go on.`,
+        details: { woken: woken.length },
+      });
+    }
+    return this.agents.read(scopeOf(caller), role);
+  }
+}

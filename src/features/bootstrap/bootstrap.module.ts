@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
+import { BootstrapController } from './bootstrap.controller.js';
+import { BootstrapReader } from './bootstrap.reader.js';
+
+@Module({
+  imports: [AgentsModule],
+  controllers: [BootstrapController],
+  providers: [BootstrapReader],
+})
+export class BootstrapModule {}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { Config } from '../../platform/config/config.js';
+import { Db } from '../../platform/database/db.js';
+import { SUPPORTED_VERSIONS } from '../../platform/http/api-version.js';
+import { MAX_BODY_BYTES } from '../../platform/http/body.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { TIER_LIMITS } from '../../platform/rate-limit/limits.js';
+import type { AgentFacts } from '../agents/agent.js';
+import { AgentsReader } from '../agents/agents.reader.js';
+import { CAPOS } from '../capos/capo.js';
+import type { BootstrapView } from './bootstrap.dto.js';
+
+const BOOTSTRAP = /* sql */ `
+select
+  json_build_object('workspaceId', w.workspace_id, 'name', w.name, 'tier', w.tier, 'timezone', w.timezone,
+    'locale', w.locale, 'presence', w.presence) as workspace,
+  (select coalesce(json_agg(json_build_object('teamId', t.team_id, 'name', t.name, 'slug', t.slug, 'role', m.role)
+      order by t.name, t.team_id), '[]')
+    from teams t left join team_members m
+      on m.workspace_id = t.workspace_id and m.team_id = t.team_id and m.member_id = $2
+    where t.workspace_id = w.workspace_id and t.archived_at is null and ($3 or m.member_id is not null)) as teams,
+  json_build_object('mode', g.mode, 'epoch', g.epoch, 'pending', (select count(*) from work_packets
+    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian,
+  json_build_object(
+    'directives', (select count(*) from directives where workspace_id = w.workspace_id
+      and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')),
+    'approvals', (select count(*) from approvals where workspace_id = w.workspace_id and status = 'pending'),
+    'signals', (select count(*) from signals where workspace_id = w.workspace_id and withdrawn_at is null
+      and acknowledged_at is null and (snoozed_until is null or snoozed_until <= $4))) as counts
+from workspaces w join guardians g using (workspace_id)
+where w.workspace_id = $1`;
+
+type Row = Pick<BootstrapView, 'workspace' | 'teams' | 'guardian' | 'counts'>;
+
+/** `GET /bootstrap`: what a client needs to begin, in one round trip. */
+@Injectable()
+export class BootstrapReader {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly agents: AgentsReader,
+  ) {}
+
+  async read(caller: Caller): Promise<BootstrapView> {
+    const { workspaceId, memberId, userId, name, email, role, tier } = caller;
+    const scope = scopeOf(caller);
+    const now = this.clock.now();
+    const values = [workspaceId, memberId, hasRole(role, 'admin'), new Date(now)];
+    const [[row], facts] = (await this.db.readAll(scope, [
+      { text: BOOTSTRAP, values },
+      this.agents.statement(scope),
+    ])) as [[Row], AgentFacts[]];
+    const limits = TIER_LIMITS[tier];
+    return {
+      ...row,
+      operator: { memberId, userId, handle: name, email },
+      role,
+      capos: this.agents.agentsOf(facts).map(({ role: capo, status }) => {
+        const { name: called, engine, domain } = CAPOS[capo];
+        return { role: capo, name: called, engine, domain: [...domain], status };
+      }),
+      limits: {
+        requestsPerMinute: limits?.minute ?? null,
+        requestsPerDay: limits?.day ?? null,
+        bodyBytes: MAX_BODY_BYTES,
+      },
+      features: {
+        model: this.config.modelProvider !== 'builtin',
+        mailServer: this.config.smtpUrl !== undefined,
+      },
+      apiVersions: [...SUPPORTED_VERSIONS],
+      serverTime: now,
+    };
+  }
+}

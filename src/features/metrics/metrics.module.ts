@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { WorkspaceMetricsController } from './workspace-metrics.controller.js';
+import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
+
+@Module({
+  controllers: [WorkspaceMetricsController],
+  providers: [WorkspaceMetricsReader],
+})
+export class MetricsModule {}

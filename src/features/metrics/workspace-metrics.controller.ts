@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { WorkspaceMetricsView } from './workspace-metrics.dto.js';
+import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
+
+@Controller('api/pro/metrics')
+export class WorkspaceMetricsController {
+  constructor(private readonly metrics: WorkspaceMetricsReader) {}
+
+  /** Revenue and performance metrics. */
+  @Get()
+  @Route({ auth: 'token', limit: specified('/api/pro/metrics'), returns: { 200: WorkspaceMetricsView } })
+  read(@CurrentCaller() caller: Caller): Promise<WorkspaceMetricsView> {
+    return this.metrics.read(scopeOf(caller));
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { type Id, newId } from '../../platform/kernel/ids.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { ActionReversibility } from './action-reversibility.js';
+import { requireRole } from './require-role.js';
+import { relaxesIrreversible, tightens } from './standing-order.js';
+import type { OrderWhen, StandingOrderRule } from './standing-order.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
+import { activate } from './standing-order-status.js';
+import { receiptOf, viewOf } from './standing-order-view.js';
+import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
+import { StandingOrders } from './standing-orders.repository.js';
+
+const HELD = 'It allows moves that cannot be undone: an owner activates it with acknowledge: true.';
+
+/** Writes a standing order down, and activates it unless it lets something go out that cannot be undone. */
+@Injectable()
+export class CreateStandingOrder {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly reversibility: ActionReversibility,
+    private readonly teamOfRequest: TeamOfRequest,
+    private readonly workspaces: Workspaces,
+    private readonly receipts: Receipts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws Forbidden, ValidationFailed, or NotFound for a team that the caller may not see */
+  async execute(caller: Caller, body: CreateStandingOrderBody): Promise<StandingOrderView> {
+    if (!tightens(body)) requireRole(caller, 'admin', 'Only an admin creates a standing order that allows.');
+    const at = this.clock.now();
+    const rule = await this.ruleOf(caller, body, at);
+    const draft: StandingOrderEntity = {
+      ...rule,
+      capos: body.capos ?? null,
+      standingOrderId: newId('so'),
+      workspaceId: caller.workspaceId,
+      name: body.name,
+      text: body.text ?? body.name,
+      status: 'draft',
+      version: 1,
+      heldBecause: relaxesIrreversible(rule, this.reversibility.within(rule.capos)) ? HELD : null,
+      hash: sha256(canonicalJson(rule)),
+      createdBy: actorOf(caller),
+      createdAt: at,
+      updatedAt: at,
+      activatedAt: null,
+    };
+    const active = draft.heldBecause === null ? activate(draft, at) : undefined;
+    const order = active ?? draft;
+    this.orders.add(order);
+    this.receipts.append(receiptOf(order, 'created', actorOf(caller), { rule }));
+    if (active) this.receipts.append(receiptOf(order, 'activated', actorOf(caller)));
+    return viewOf(order);
+  }
+
+  private async ruleOf(
+    caller: Caller,
+    body: CreateStandingOrderBody,
+    at: number,
+  ): Promise<StandingOrderRule> {
+    const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
+    const { expiresAt = null } = body;
+    if (expiresAt !== null && expiresAt <= at) throw alreadyExpired();
+    return {
+      teamId: await this.teamOf(caller, body.teamId),
+      capos,
+      effect,
+      match,
+      when: when && (await this.inZone(caller, when)),
+      limits,
+      budget,
+      approval,
+      expiresAt,
+    };
+  }
+
+  /** Null is said, not left out: the whole workspace, which is more than a member of a team sees. */
+  private async teamOf(caller: Caller, asked: Id<'team'> | null | undefined): Promise<Id<'team'> | null> {
+    if (asked === null) {
+      if (caller.teamIds.length > 0) {
+        requireRole(caller, 'admin', 'Only an admin writes a standing order for the whole workspace.');
+      }
+      return null;
+    }
+    return (await this.teamOfRequest.resolve(caller, asked)) as Id<'team'> | null;
+  }
+
+  /** A window keeps the zone it was meant in, whatever the workspace's becomes. */
+  private async inZone(caller: Caller, when: OrderWhen): Promise<OrderWhen> {
+    if (when.timezone || !(when.days || when.from || when.to)) return when;
+    const { timezone } = await this.workspaces.settings(scopeOf(caller));
+    return { ...when, timezone };
+  }
+}
+
+function alreadyExpired() {
+  const message = 'expiresAt must be a time in the future';
+  return new ValidationFailed({ details: [{ path: 'expiresAt', rule: 'isAhead', message }] });
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { requireRole } from './require-role.js';
+import { tightens } from './standing-order.js';
+import { pause } from './standing-order-status.js';
+import { receiptOf, viewOf } from './standing-order-view.js';
+import type { StandingOrderView } from './standing-orders.dto.js';
+import { StandingOrders } from './standing-orders.repository.js';
+
+/** Silences an order until it is activated again. Anyone who may act may stop; only those who may loosen may loosen. */
+@Injectable()
+export class PauseStandingOrder {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly receipts: Receipts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws NotFound, InvalidTransition, or Forbidden when the pause would loosen */
+  async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
+    const order = await this.orders.lock(standingOrderId);
+    if (tightens(order)) requireRole(caller, 'admin', 'Only an admin pauses a standing order that tightens.');
+    const paused = pause(order, this.clock.now());
+    if (!paused) return viewOf(order);
+    this.orders.saveStatus(paused);
+    this.receipts.append(receiptOf(paused, 'paused', actorOf(caller)));
+    return viewOf(paused);
+  }
+}

@@ -1,0 +1,110 @@
+import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { ActivateStandingOrder } from './activate-standing-order.js';
+import { ArchiveStandingOrder } from './archive-standing-order.js';
+import { CreateStandingOrder } from './create-standing-order.js';
+import { PauseStandingOrder } from './pause-standing-order.js';
+import { viewOf } from './standing-order-view.js';
+import {
+  ActivateStandingOrderBody,
+  CreateStandingOrderBody,
+  StandingOrderPage,
+  StandingOrdersQuery,
+  StandingOrderView,
+} from './standing-orders.dto.js';
+import { StandingOrders } from './standing-orders.repository.js';
+
+@Controller('api/pro/standing-orders')
+export class StandingOrdersController {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly createOrder: CreateStandingOrder,
+    private readonly activateOrder: ActivateStandingOrder,
+    private readonly pauseOrder: PauseStandingOrder,
+    private readonly archiveOrder: ArchiveStandingOrder,
+  ) {}
+
+  /** Creates a standing order. It decides at once, unless it lets moves go out that cannot be undone. */
+  @Post()
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    limit: specified('/api/pro/standing-orders'),
+    returns: { 201: StandingOrderView },
+    errors: [NotFound],
+  })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: CreateStandingOrderBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StandingOrderView> {
+    const order = await this.createOrder.execute(caller, body);
+    response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
+    return order;
+  }
+
+  /** The standing orders the caller may see, newest first; the active ones unless another status is asked for. */
+  @Get()
+  @Route({
+    auth: 'token',
+    limit: specified('/api/pro/standing-orders'),
+    returns: { 200: StandingOrderPage },
+  })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: StandingOrdersQuery,
+  ): Promise<StandingOrderPage> {
+    const page = await this.orders.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(viewOf) };
+  }
+
+  /** One standing order, whatever its status. */
+  @Get(':standingOrderId')
+  @Route({ auth: 'token', returns: { 200: StandingOrderView }, errors: [NotFound] })
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('standingOrderId') id: string,
+  ): Promise<StandingOrderView> {
+    return viewOf(await this.orders.get(scopeOf(caller), id));
+  }
+
+  /** Lets a draft or paused order decide; an owner acknowledges one that relaxes what cannot be undone. */
+  @Post(':standingOrderId/activate')
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    returns: { 200: StandingOrderView },
+    errors: [NotFound, InvalidTransition],
+  })
+  activate(
+    @CurrentCaller() caller: Caller,
+    @Param('standingOrderId') id: string,
+    @Body() body: ActivateStandingOrderBody,
+  ): Promise<StandingOrderView> {
+    return this.activateOrder.execute(caller, id, body.acknowledge === true);
+  }
+
+  /** Silences an order until it is activated again; one that tightens takes an admin. */
+  @Post(':standingOrderId/pause')
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    returns: { 200: StandingOrderView },
+    errors: [NotFound, InvalidTransition],
+  })
+  pause(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<StandingOrderView> {
+    return this.pauseOrder.execute(caller, id);
+  }
+
+  /** Archives a standing order. */
+  @Delete(':standingOrderId')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: StandingOrderView }, errors: [NotFound] })
+  archive(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<StandingOrderView> {
+    return this.archiveOrder.execute(caller, id);
+  }
+}

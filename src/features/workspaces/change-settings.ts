@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { ChangeSettingsBody, SettingsView } from './settings.dto.js';
+import { Workspaces } from './workspaces.repository.js';
+
+const NAMES = ['timezone', 'locale', 'presence', 'quietHours', 'notifications'] as const;
+
+/** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
+@Injectable()
+export class ChangeSettings {
+  constructor(
+    private readonly workspaces: Workspaces,
+    private readonly receipts: Receipts,
+  ) {}
+
+  async execute(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
+    const locale = body.locale === undefined ? {} : { locale: Intl.getCanonicalLocales(body.locale)[0]! };
+    const { before, after } = await this.workspaces.change(caller.workspaceId, { ...body, ...locale });
+    const changed = NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+    if (changed.length > 0) {
+      const pick = (settings: SettingsView) =>
+        Object.fromEntries(changed.map((name) => [name, settings[name]]));
+      this.receipts.append({
+        actor: actorOf(caller),
+        action: 'settings.changed',
+        entity: { type: 'workspace', id: caller.workspaceId },
+        summary: `${caller.name} changed the settings: ${changed.join(', ')}.`,
+        details: { old: pick(before), new: pick(after) },
+      });
+    }
+    return after;
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { TokenView } from './tokens.dto.js';
+import { Tokens } from './tokens.repository.js';
+
+/**
+ * Revokes a token, whoever it is for: it takes rights away and gives none. Every process refuses it within a second,
+ * since none remembers a token for longer (CONTRACT section 5, Tokens).
+ */
+@Injectable()
+export class RevokeToken {
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** A token that was revoked already stays as it is, without a second receipt. @throws NotFound */
+  async execute(caller: Caller, tokenId: string): Promise<TokenView> {
+    const found = await this.tokens.lock(caller.workspaceId, tokenId);
+    if (!found) throw new NotFound();
+    const { role: _role, ...token } = found;
+    if (token.revokedAt !== null) return token;
+    const revokedAt = this.clock.now();
+    this.tokens.revoke(caller.workspaceId, tokenId, revokedAt);
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'token.revoked',
+      entity: { type: 'token', id: tokenId },
+      summary: `${caller.name} revoked the token "${token.name}" of ${token.memberName}.`,
+      details: { name: token.name, hint: token.hint, memberId: token.memberId },
+    });
+    return { ...token, revokedAt };
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { assertMayHold, issueToken } from './token.js';
+import type { NewToken } from './tokens.dto.js';
+import { Tokens } from './tokens.repository.js';
+
+/** Puts a new token in the place of an old one: the same name, member and length of life; at no time are there two. */
+@Injectable()
+export class RotateToken {
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws NotFound, InvalidTransition for a revoked token, Forbidden when its member has more rights than the caller */
+  async execute(caller: Caller, tokenId: string): Promise<NewToken> {
+    const { workspaceId } = caller;
+    const old = await this.tokens.lock(workspaceId, tokenId);
+    const holder = old && (await this.tokens.holdMember(workspaceId, old.memberId));
+    if (!old || !holder) throw new NotFound();
+    assertMayHold(caller, holder.role);
+    if (old.revokedAt !== null)
+      throw new InvalidTransition({ message: 'A revoked token cannot be rotated.' });
+    const createdAt = this.clock.now();
+    const expiresAt = old.expiresAt === null ? null : createdAt + (old.expiresAt - old.createdAt);
+    const { row, shown } = issueToken(workspaceId, holder, { name: old.name, createdAt, expiresAt });
+    this.tokens.revoke(workspaceId, tokenId, createdAt);
+    this.tokens.add(row);
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'token.rotated',
+      entity: { type: 'token', id: tokenId },
+      summary: `${caller.name} rotated the token "${old.name}" of ${old.memberName}.`,
+      details: {
+        name: old.name,
+        memberId: old.memberId,
+        newTokenId: row.tokenId,
+        newHint: row.hint,
+        expiresAt,
+      },
+    });
+    return shown;
+  }
+}

@@ -1,0 +1,30 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { ChangeSettings } from './change-settings.js';
+import { ChangeSettingsBody, SettingsView } from './settings.dto.js';
+import { Workspaces } from './workspaces.repository.js';
+
+@Controller('api/pro/settings')
+export class SettingsController {
+  constructor(
+    private readonly workspaces: Workspaces,
+    private readonly changeSettings: ChangeSettings,
+  ) {}
+
+  /** The workspace's zone, language, presence, quiet hours and notifications. */
+  @Get()
+  @Route({ auth: 'token', returns: { 200: SettingsView } })
+  async read(@CurrentCaller() caller: Caller): Promise<SettingsView> {
+    const { name: _name, tier: _tier, ...settings } = await this.workspaces.settings(scopeOf(caller));
+    return settings;
+  }
+
+  /** Changes the settings that it names. */
+  @Put()
+  @Route({ auth: 'token', role: 'admin', returns: { 200: SettingsView } })
+  change(@CurrentCaller() caller: Caller, @Body() body: ChangeSettingsBody): Promise<SettingsView> {
+    return this.changeSettings.execute(caller, body);
+  }
+}

@@ -1,0 +1,107 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+
+const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+const MAX_NOTIFICATIONS = 50;
+
+export class QuietHours {
+  /** HH:MM in the workspace's zone. */
+  @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
+  from!: string;
+
+  /** HH:MM; not later than `from`: the next day. */
+  @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
+  @IsAnotherTime()
+  to!: string;
+}
+
+/** Body of `PUT /settings`: what is left out stays as it is. */
+export class ChangeSettingsBody {
+  /** UTC or an IANA zone. */
+  @ValidateIf(isGiven('timezone'))
+  @IsIanaZone()
+  timezone?: string;
+
+  /** A BCP 47 language tag, such as de-AT. */
+  @ValidateIf(isGiven('locale'))
+  @IsLanguageTag()
+  locale?: string;
+
+  @ValidateIf(isGiven('presence'))
+  @IsIn(['present', 'away'])
+  presence?: 'present' | 'away';
+
+  /** When nobody is to be disturbed; null: there are none. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => QuietHours)
+  quietHours?: QuietHours | null;
+
+  /** What to be told of, by name; replaces all that was there. */
+  @ValidateIf(isGiven('notifications'))
+  @AreSwitches()
+  notifications?: Record<string, boolean>;
+}
+
+/** The workspace's settings. */
+export class SettingsView {
+  timezone!: string;
+  locale!: string;
+  presence!: 'present' | 'away';
+  quietHours!: QuietHours | null;
+  notifications!: Record<string, boolean>;
+}
+
+/** Null is a value here, and the wrong one; only what is not named at all is left as it is. */
+function isGiven(property: keyof ChangeSettingsBody): (body: object) => boolean {
+  return (body) => (body as ChangeSettingsBody)[property] !== undefined;
+}
+
+function IsAnotherTime(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isAnotherTime',
+    validator: {
+      // From 22:00 to 22:00 could mean no hour or all of them.
+      validate: (to, args) => to !== (args?.object as QuietHours).from,
+      defaultMessage: () => '$property must be another time than from',
+    },
+  });
+}
+
+function IsLanguageTag(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isLanguageTag',
+    validator: {
+      validate: (tag) => typeof tag === 'string' && tag.length <= 85 && isLanguageTag(tag),
+      defaultMessage: () => '$property must be a BCP 47 language tag such as en or de-AT',
+    },
+  });
+}
+
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function AreSwitches(): PropertyDecorator {
+  return ValidateBy({
+    name: 'areSwitches',
+    validator: {
+      validate: areSwitches,
+      defaultMessage: () =>
+        `$property must be an object of at most ${MAX_NOTIFICATIONS} names, each true or false`,
+    },
+  });
+}
+
+function areSwitches(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  const isSwitch = ([name, on]: [string, unknown]) =>
+    /^[A-Za-z][\w.-]{0,63}$/.test(name) && typeof on === 'boolean';
+  return entries.length <= MAX_NOTIFICATIONS && entries.every(isSwitch);
+}

@@ -1,0 +1,41 @@
+import { type Caller, hasRole, type Role } from '../../platform/auth/caller.js';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { Forbidden } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { newOperatorToken } from '../../platform/kernel/operator-token.js';
+import type { NewToken } from './tokens.dto.js';
+import type { TokenHolder } from './tokens.repository.js';
+import type { TokenEntity } from './workspaces.entity.js';
+
+/**
+ * A token carries its member's rights, so whoever holds the token of someone with more rights has those rights.
+ * @throws Forbidden unless the caller has the member's role, or is an owner
+ */
+export function assertMayHold(caller: Caller, role: Role): void {
+  if (!hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: [role] } });
+}
+
+/** A new token for a member: the row to keep, and the only text that ever shows the token. */
+export function issueToken(
+  workspaceId: string,
+  holder: TokenHolder,
+  { name, createdAt, expiresAt }: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'>,
+): { row: TokenEntity; shown: NewToken } {
+  const token = newOperatorToken();
+  const { memberId, memberName } = holder;
+  const row: TokenEntity = {
+    tokenId: newId('tok'),
+    workspaceId,
+    memberId,
+    name,
+    tokenHash: sha256(token),
+    hint: token.slice(-4),
+    createdAt,
+    lastUsedAt: null,
+    expiresAt,
+    revokedAt: null,
+  };
+  const { tokenId, hint } = row;
+  const shown = { tokenId, name, token, memberId, memberName, hint, createdAt, lastUsedAt: null, expiresAt };
+  return { row, shown: { ...shown, revokedAt: null } };
+}

@@ -1,0 +1,49 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { CreateToken } from './create-token.js';
+import { RevokeToken } from './revoke-token.js';
+import { RotateToken } from './rotate-token.js';
+import { CreateTokenBody, NewToken, TokenPage, TokenView } from './tokens.dto.js';
+import { Tokens } from './tokens.repository.js';
+
+@Controller('api/pro/tokens')
+export class TokensController {
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly createToken: CreateToken,
+    private readonly revokeToken: RevokeToken,
+    private readonly rotateToken: RotateToken,
+  ) {}
+
+  /** The operator tokens of the workspace, revoked ones too; never a token itself. */
+  @Get()
+  @Route({ auth: 'token', role: 'admin', returns: { 200: TokenPage } })
+  async list(@CurrentCaller() caller: Caller, @Query() { limit, offset }: PageQuery): Promise<TokenPage> {
+    return { ...(await this.tokens.list(scopeOf(caller), limit, offset)), limit, offset };
+  }
+
+  /** Makes an operator token; the answer is the only one that shows it. */
+  @Post()
+  @Route({ auth: 'token', role: 'admin', returns: { 201: NewToken }, errors: [NotFound] })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateTokenBody): Promise<NewToken> {
+    return this.createToken.execute(caller, body);
+  }
+
+  /** Revokes a token; within a second no process takes it any more. */
+  @Delete(':id')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: TokenView } })
+  revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
+    return this.revokeToken.execute(caller, tokenId);
+  }
+
+  /** Revokes a token and makes another in its place, shown once. */
+  @Post(':id/rotate')
+  @Route({ auth: 'token', role: 'admin', returns: { 201: NewToken }, errors: [InvalidTransition] })
+  rotate(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<NewToken> {
+    return this.rotateToken.execute(caller, tokenId);
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { Role } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { TokenView } from './tokens.dto.js';
+import { TokenEntity } from './workspaces.entity.js';
+
+const COLUMNS =
+  't.token_id, t.name, t.member_id, t.hint, t.created_at, t.last_used_at, t.expires_at, t.revoked_at';
+
+/** The member whom a token is for. */
+export interface TokenHolder {
+  memberId: string;
+  memberName: string;
+  role: Role;
+}
+
+@Injectable()
+export class Tokens {
+  constructor(private readonly db: Db) {}
+
+  /** All tokens of the workspace, the newest first, with how many there are. */
+  async list(scope: Scope, limit: number, offset: number): Promise<{ items: TokenView[]; total: number }> {
+    const { workspaceId } = scope;
+    const [items, [counted]] = (await this.db.readAll(scope, [
+      {
+        text: `select ${COLUMNS}, u.display_name as member_name
+               from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
+               where t.workspace_id = $1 order by t.created_at desc, t.token_id desc limit $2 offset $3`,
+        values: [workspaceId, limit, offset],
+      },
+      { text: 'select count(*) as total from tokens where workspace_id = $1', values: [workspaceId] },
+    ])) as [TokenView[], { total: number }[]];
+    return { items, total: counted!.total };
+  }
+
+  /** An active member, kept in their role until the transaction ends; undefined for anyone else. */
+  async holdMember(workspaceId: string, memberId: string): Promise<TokenHolder | undefined> {
+    const [row] = await this.db.query<TokenHolder>(
+      `select m.member_id, u.display_name as member_name, m.role
+       from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and m.member_id = $2 and m.status = 'active' for share of m`,
+      [workspaceId, memberId],
+    );
+    return row;
+  }
+
+  /** The token with the member whom it is for, locked; undefined when there is none. */
+  async lock(workspaceId: string, tokenId: string): Promise<(TokenView & TokenHolder) | undefined> {
+    const [row] = await this.db.query<TokenView & TokenHolder>(
+      `select ${COLUMNS}, u.display_name as member_name, m.role
+       from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
+       where t.workspace_id = $1 and t.token_id = $2 for update of t`,
+      [workspaceId, tokenId],
+    );
+    return row;
+  }
+
+  add(token: TokenEntity): void {
+    this.db.insert(TokenEntity, token);
+  }
+
+  revoke(workspaceId: string, tokenId: string, at: number): void {
+    this.db.write('update tokens set revoked_at = $3 where workspace_id = $1 and token_id = $2', [
+      workspaceId,
+      tokenId,
+      new Date(at),
+    ]);
+  }
+}

@@ -1,0 +1,160 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { DiscoveryModule, NestFactory } from '@nestjs/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routeReference } from '../../src/platform/http/documentation.js';
+import { Route } from '../../src/platform/http/route.js';
+import { type RouteEntry, RouteTable } from '../../src/platform/http/route-table.js';
+import { Client } from '../support/client.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+import { BUILT, type SpecifiedRoute, TO_COME, UNNUMBERED } from './specification.js';
+
+let test: TestApp;
+let entries: readonly RouteEntry[];
+beforeAll(async () => {
+  test = await startTestApp();
+  ({ entries } = test.app.get(RouteTable));
+});
+afterAll(() => test.close());
+
+/** What a parameter is called is no part of a path. */
+const shape = (path: string) => path.replace(/\{[^}]+\}|:[^/]+/g, '{}');
+
+function entryOf({ method, paths }: SpecifiedRoute): RouteEntry | undefined {
+  return entries.find((entry) => entry.method === method && entry.paths.some((path) => shape(path) === shape(paths[0])));
+}
+
+function limitOf({ method, limit }: SpecifiedRoute): readonly [number, number] {
+  return limit ?? (method === 'GET' ? UNNUMBERED.read : UNNUMBERED.mutation);
+}
+
+const name = ({ method, paths }: SpecifiedRoute) => `${method} ${paths.join(' and ')}`;
+
+/** Calls without a token: refused, but counted, and the headers of limits are on every response. */
+function stranger(client: Client, method: string, path: string) {
+  return client.send(method, path.replace(/\{[^}]+\}/g, 'x'));
+}
+
+describe.each(BUILT.map((route) => [name(route), route] as const))('%s', (_name, specified) => {
+  it('exists in every spelling, under the operator token', () => {
+    const entry = entryOf(specified);
+    expect(entry?.paths.map(shape)).toEqual(expect.arrayContaining(specified.paths.map(shape)));
+    expect(entry?.policy.auth).toBe('token');
+  });
+
+  it('has its limit', async () => {
+    const [limit, windowSeconds] = limitOf(specified);
+    expect(entryOf(specified)?.limit).toMatchObject({ limit, windowSeconds });
+    const client = new Client(test.url, undefined);
+    for (const [index, path] of specified.paths.entries()) {
+      const answer = await stranger(client, specified.method, path);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('x-ratelimit-limit')).toBe(String(limit));
+      // The spellings share one bucket, so the second finds one less.
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(limit - 1 - index));
+      const left = Number(answer.headers.get('x-ratelimit-reset')) - Date.now() / 1000;
+      expect(left).toBeGreaterThan(-1);
+      expect(left).toBeLessThanOrEqual(windowSeconds + 1);
+    }
+  });
+});
+
+describe('the routes that are still to come', () => {
+  it('are right as soon as they are there', () => {
+    for (const specified of TO_COME) {
+      const entry = entryOf(specified);
+      if (!entry) continue;
+      const [limit, windowSeconds] = limitOf(specified);
+      expect(entry.limit, name(specified)).toMatchObject({ limit, windowSeconds });
+      expect(entry.paths.map(shape), name(specified)).toEqual(expect.arrayContaining(specified.paths.map(shape)));
+    }
+  });
+});
+
+describe('a limit', () => {
+  it('is shared by the two spellings of the kill switch, and reached through either', async () => {
+    const client = new Client(test.url, undefined);
+    const spellings = ['/guardian/kill-switch', '/guardian/killswitch'];
+    for (let n = 0; n < 30; n++) expect((await client.post(spellings[n % 2]!)).status).toBe(401);
+    for (const path of spellings) {
+      const answer = await client.post(path);
+      expect(answer.status).toBe(429);
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect((await client.get('/guardian')).status).toBe(401);
+  });
+
+  it('is shared by the methods of a path that the specification gives one number', async () => {
+    const client = new Client(test.url, undefined);
+    expect((await client.get('/approvals')).headers.get('x-ratelimit-remaining')).toBe('29');
+    expect((await client.post('/approvals')).headers.get('x-ratelimit-remaining')).toBe('28');
+  });
+
+  it('is 60 reads or 30 mutations a minute where the specification has no number', () => {
+    const numbered = new Set([...BUILT, ...TO_COME].filter(({ limit }) => limit).flatMap(({ paths }) => paths));
+    const unnumbered = entries.filter(
+      ({ policy, paths }) => policy.auth === 'token' && !paths.some((path) => numbered.has(path)),
+    );
+    expect(unnumbered.length).toBeGreaterThan(0);
+    for (const { method, paths, limit } of unnumbered) {
+      const [requests, windowSeconds] = method === 'GET' ? UNNUMBERED.read : UNNUMBERED.mutation;
+      expect(limit, `${method} ${paths[0]}`).toMatchObject({ limit: requests, windowSeconds });
+    }
+  });
+});
+
+describe('the route table', () => {
+  it('names no path and method twice', () => {
+    const all = entries.flatMap(({ method, paths }) => paths.map((path) => `${method} ${shape(path)}`));
+    expect(all.filter((route, index) => all.indexOf(route) !== index)).toEqual([]);
+  });
+
+  it('lets nobody in without a token but where it says so', () => {
+    const open = entries.filter(({ policy }) => policy.auth !== 'token').flatMap(({ paths }) => paths);
+    expect(open.filter((path) => path.startsWith('/api/pro/'))).toEqual(
+      open.filter((path) => path === '/api/pro/partner/induction'),
+    );
+  });
+
+  it('is printed with a line for each spelling: method, path, role and limit', () => {
+    const lines = routeReference(entries).trimEnd().split('\n');
+    expect(lines).toHaveLength(entries.flatMap(({ paths }) => paths).length);
+    for (const specified of BUILT) {
+      const [limit, windowSeconds] = limitOf(specified);
+      for (const path of specified.paths) {
+        const line = lines.find((each) => {
+          const [method, printed] = each.split(/ +/);
+          return method === specified.method && shape(printed!) === shape(path);
+        });
+        expect(line, name(specified)).toMatch(
+          new RegExp(` (viewer|operator|admin|owner) +${limit}/${windowSeconds}s$`),
+        );
+      }
+    }
+  });
+});
+
+describe('a handler without @Route', () => {
+  @Controller('throw-away')
+  class Undeclared {
+    @Get('declared')
+    @Route({ auth: 'public', returns: { 200: String } })
+    declared(): string {
+      return 'declared';
+    }
+
+    @Get('forgotten')
+    forgotten(): string {
+      return 'anyone could read this';
+    }
+  }
+
+  @Module({ imports: [DiscoveryModule], controllers: [Undeclared], providers: [RouteTable] })
+  class ThrowAway {}
+
+  it('keeps the application from starting, and is named', async () => {
+    const app = await NestFactory.create(ThrowAway, { logger: false, abortOnError: false });
+    await expect(app.listen(0)).rejects.toThrow('handlers without @Route: Undeclared.forgotten');
+    await app.close().catch(() => undefined);
+  });
+});

@@ -1,0 +1,302 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ReceiptChains } from '../../../src/features/audit/receipt-chains.repository.js';
+import { canonicalJson } from '../../../src/platform/kernel/canonical-json.js';
+import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
+import { GENESIS_HASH } from '../../../src/platform/receipts/receipt.js';
+import { Client } from '../../support/client.js';
+import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { Ledger } from './ledger.js';
+
+const VERIFY = '/audit-feed/verify';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+/** A chain of ten receipts under a signed checkpoint, in a workspace of its own. */
+async function ten(): Promise<{ ledger: Ledger; viewer: TestMember; head: { seq: number; hash: string } }> {
+  const ledger = await Ledger.open(test);
+  const viewer = await test.createMember(ledger.workspaceId, 'viewer');
+  await ledger.fill(10, { capo: 'ceo' });
+  await test.app.get(Checkpoints).signDue();
+  return { ledger, viewer, head: await ledger.head() };
+}
+
+const kinds = ({ faults }: { faults: { kind: string; seq: number }[] }) =>
+  faults.map(({ kind, seq }) => `${kind} ${seq}`);
+
+/** Hashes the chain of the workspace anew from this receipt on, and sets the head to its end. */
+const rehash = (from: number) => `
+  with recursive anew as (
+    select seq, body, prev_hash, encode(sha256(convert_to(prev_hash || body, 'UTF8')), 'hex') as hash
+    from receipts where workspace_id = $1 and seq = ${from}
+    union all
+    select r.seq, r.body, a.hash, encode(sha256(convert_to(a.hash || r.body, 'UTF8')), 'hex')
+    from anew a join receipts r on r.workspace_id = $1 and r.seq = a.seq + 1
+  ), chained as (
+    update receipts r set prev_hash = a.prev_hash, hash = a.hash from anew a
+    where r.workspace_id = $1 and r.seq = a.seq
+  )
+  update receipt_heads h set seq = a.seq, hash = a.hash
+  from (select seq, hash from anew order by seq desc limit 1) a where h.workspace_id = $1`;
+
+const SET_HEAD_BACK = `update receipt_heads h set seq = r.seq, hash = r.hash from
+  (select seq, hash from receipts where workspace_id = $1 order by seq desc limit 1) r where h.workspace_id = $1`;
+
+describe('GET /audit-feed/verify 200', () => {
+  it('answers numbers, the head and the newest checkpoint of an intact chain', async () => {
+    const { ledger, viewer, head } = await ten();
+    const { status, body } = await viewer.get(VERIFY);
+    expect(status).toBe(200);
+    const latest = { workspaceId: ledger.workspaceId, ...head, signedAt: expect.any(Number) };
+    expect(body).toEqual({
+      ok: true,
+      checked: 10,
+      head,
+      faults: [],
+      checkpoints: {
+        checked: 1,
+        latest: { ...latest, keyId: expect.any(String), signature: expect.any(String) },
+      },
+    });
+  });
+
+  it('finds nothing wrong with a chain that is still empty', async () => {
+    const { owner } = await test.createWorkspace();
+    const { body } = await owner.get(VERIFY);
+    const head = { seq: 0, hash: GENESIS_HASH };
+    expect(body).toEqual({
+      ok: true,
+      checked: 0,
+      head,
+      faults: [],
+      checkpoints: { checked: 0, latest: null },
+    });
+  });
+
+  it('verifies the whole chain for someone who may see little of it, and tells nothing of the rest', async () => {
+    const ledger = await Ledger.open(test);
+    const teamId = await test.createTeam(ledger.workspaceId, 'Secret');
+    const stranger = await test.createMember(ledger.workspaceId, 'viewer');
+    await ledger.fill(5, { teamId, summary: 'A secret.' });
+    await ledger.tamper(`update receipts set action = 'other.done' where workspace_id = $1 and seq = 3`);
+    expect((await stranger.get('/audit-feed')).body.items).toEqual([]);
+    const { body, text } = await stranger.get(VERIFY);
+    expect(body).toMatchObject({ ok: false, checked: 5 });
+    expect(body.faults).toEqual([
+      { kind: 'content_mismatch', seq: 3, message: 'Receipt 3 was hashed with another action.' },
+    ]);
+    expect(text).not.toMatch(/secret|done|team_|thing/i);
+  });
+
+  it.each([
+    [
+      'one changed byte of the bytes',
+      [`update receipts set body = overlay(body placing 'X' from 12) where workspace_id = $1 and seq = 4`],
+      ['hash_mismatch 4', 'content_mismatch 4'],
+    ],
+    [
+      'one changed byte of a column',
+      [`update receipts set capo = 'cEo' where workspace_id = $1 and seq = 4`],
+      ['content_mismatch 4'],
+    ],
+    [
+      'a time that was moved',
+      [`update receipts set at = at - interval '1 ms' where workspace_id = $1 and seq = 4`],
+      ['content_mismatch 4'],
+    ],
+    [
+      'one changed byte of a hash',
+      [
+        `update receipts set hash = translate(hash, '0123456789', '1234567890') where workspace_id = $1 and seq = 4`,
+      ],
+      ['hash_mismatch 4', 'prev_hash_mismatch 5'],
+    ],
+    ['a deleted receipt', ['delete from receipts where workspace_id = $1 and seq = 4'], ['missing 4']],
+    ['a cut tail', ['delete from receipts where workspace_id = $1 and seq > 7'], ['tail_cut 8']],
+    [
+      'a cut tail with the head set back, by the checkpoint',
+      ['delete from receipts where workspace_id = $1 and seq > 7', SET_HEAD_BACK],
+      ['tail_cut 8'],
+    ],
+    [
+      'a chain written anew, by the checkpoint',
+      [
+        `update receipts set body = replace(body, 'Receipt 3', 'Receipt 0') where workspace_id = $1 and seq = 4`,
+        rehash(4),
+      ],
+      ['checkpoint_mismatch 10'],
+    ],
+    [
+      'a chain written anew with the checkpoint made to fit',
+      [
+        `update receipts set body = replace(body, 'Receipt 3', 'Receipt 0') where workspace_id = $1 and seq = 4`,
+        rehash(4),
+        `update receipt_checkpoints c set hash = h.hash from receipt_heads h
+         where c.workspace_id = $1 and h.workspace_id = $1`,
+      ],
+      ['bad_signature 10'],
+    ],
+    [
+      'a head with another hash',
+      [`update receipt_heads set hash = repeat('a', 64) where workspace_id = $1`],
+      ['head_mismatch 10'],
+    ],
+    ['a head that lags', ['update receipt_heads set seq = 9 where workspace_id = $1'], ['head_mismatch 9']],
+    ['a chain that is gone', ['delete from receipts where workspace_id = $1'], ['tail_cut 1']],
+  ])('names %s', async (_case, statements, expected) => {
+    const { ledger, viewer } = await ten();
+    await ledger.tamper(...statements);
+    const { body } = await viewer.get(VERIFY);
+    expect(kinds(body)).toEqual(expected);
+    expect(body.ok).toBe(false);
+  });
+
+  it.each([
+    ['a cut tail', ['delete from receipts where workspace_id = $1 and seq > 7', SET_HEAD_BACK], 'tail_cut 8'],
+    [
+      'a chain written anew',
+      [`update receipts set body = replace(body, '.', '!') where workspace_id = $1 and seq = 2`, rehash(2)],
+      'checkpoint_mismatch 10',
+    ],
+  ])('names %s with no checkpoint left, by a head held elsewhere', async (_case, statements, expected) => {
+    const { ledger, viewer, head } = await ten();
+    await ledger.tamper('delete from receipt_checkpoints where workspace_id = $1', ...statements);
+    // The chain by itself is whole again; that is what the held head is for.
+    expect((await viewer.get(VERIFY)).body).toMatchObject({ ok: true, faults: [] });
+    const { body } = await viewer.get(`${VERIFY}?heldSeq=${head.seq}&heldHash=${head.hash}`);
+    expect(body.ok).toBe(false);
+    expect(kinds(body)).toEqual([expected]);
+  });
+
+  it('finds a head held elsewhere at its old place in a chain that went on', async () => {
+    const { ledger, viewer, head } = await ten();
+    await ledger.fill(3);
+    const { body } = await viewer.get(`${VERIFY}?heldSeq=${head.seq}&heldHash=${head.hash}`);
+    expect(body).toMatchObject({ ok: true, checked: 13 });
+  });
+
+  it('keeps the first hundred faults', async () => {
+    const ledger = await Ledger.open(test);
+    await ledger.fill(150);
+    await ledger.tamper(`update receipts set action = 'x' where workspace_id = $1`);
+    const { body } = await (await test.createMember(ledger.workspaceId, 'viewer')).get(VERIFY);
+    expect(body).toMatchObject({ ok: false, checked: 150 });
+    expect(body.faults).toHaveLength(100);
+  });
+
+  it('reads many pages, with the chain growing meanwhile and checkpoints in each', async () => {
+    const ledger = await Ledger.open(test);
+    const viewer = await test.createMember(ledger.workspaceId, 'viewer');
+    for (let stretch = 0; stretch < 4; stretch++) {
+      await ledger.fill(1000);
+      await test.app.get(Checkpoints).signDue();
+    }
+    let answered = false;
+    const verifying = viewer.get(VERIFY).finally(() => (answered = true));
+    while (!answered) await ledger.append({ summary: 'Meanwhile.' });
+    const { body } = await verifying;
+    expect(body).toMatchObject({ ok: true, faults: [], checkpoints: { checked: 4 } });
+    expect(body.checked).toBe(body.head.seq);
+  });
+
+  it('works once for all who ask at the same time, and anew for who asks after a change', async () => {
+    const { ledger, viewer } = await ten();
+    const ends = vi.spyOn(test.app.get(ReceiptChains), 'ends');
+    const first = viewer.get(VERIFY);
+    await vi.waitUntil(() => ends.mock.calls.length > 0);
+    await ledger.tamper(`update receipts set capo = 'cEo' where workspace_id = $1 and seq = 4`);
+    const rest = await Promise.all(Array.from({ length: 10 }, () => viewer.get(VERIFY)));
+    await first;
+    for (const { body } of rest) expect(kinds(body)).toEqual(['content_mismatch 4']);
+    expect(ends.mock.calls.length).toBeLessThan(6);
+    ends.mockRestore();
+  });
+});
+
+describe('GET /audit-feed/verify 401', () => {
+  it('answers nobody without a token', async () => {
+    expect((await new Client(test.url, undefined).get(VERIFY)).status).toBe(401);
+  });
+});
+
+describe('GET /audit-feed/verify 422', () => {
+  it.each([
+    ['heldSeq=1', 'heldHash'],
+    [`heldHash=${GENESIS_HASH}`, 'heldSeq'],
+    [`heldSeq=0&heldHash=${GENESIS_HASH}`, 'heldSeq'],
+    [`heldSeq=1&heldHash=${'A'.repeat(64)}`, 'heldHash'],
+  ])('refuses %s', async (query, path) => {
+    const { status, body } = await test.owner.get(`${VERIFY}?${query}`);
+    expect(status).toBe(422);
+    expect(new Set(body.error.details.map((fault: { path: string }) => fault.path))).toEqual(new Set([path]));
+  });
+});
+
+describe('GET /audit-feed/head 200', () => {
+  it('answers the last receipt and a checkpoint that the published key verifies', async () => {
+    const { ledger, viewer, head } = await ten();
+    const { body } = await viewer.get('/audit-feed/head');
+    const last = await ledger.one<{ at: Date }>(
+      'select at from receipts where workspace_id = $1 and seq = 10',
+    );
+    expect(body).toEqual({ ...head, at: last.at.getTime(), checkpoint: expect.any(Object) });
+
+    // With nothing but what these two routes answer.
+    const { keys } = (await viewer.get('/audit-feed/keys')).body;
+    const { keyId, signature, ...signed } = body.checkpoint;
+    expect(signed).toEqual({ workspaceId: ledger.workspaceId, ...head, signedAt: expect.any(Number) });
+    const key = keys.find((one: { keyId: string }) => one.keyId === keyId);
+    const text = Buffer.from(canonicalJson(signed));
+    expect(verify(null, text, createPublicKey(key.publicKey), Buffer.from(signature, 'base64url'))).toBe(
+      true,
+    );
+  });
+
+  it('answers an empty chain', async () => {
+    const { owner } = await test.createWorkspace();
+    const { body } = await owner.get('/audit-feed/head');
+    expect(body).toEqual({ seq: 0, hash: GENESIS_HASH, at: null, checkpoint: null });
+  });
+
+  it('answers the same to someone who may not see the last receipt', async () => {
+    const ledger = await Ledger.open(test);
+    const teamId = await test.createTeam(ledger.workspaceId, 'Team');
+    await ledger.append({ teamId });
+    const viewer = await test.createMember(ledger.workspaceId, 'viewer');
+    const { body } = await viewer.get('/audit-feed/head');
+    expect(body).toMatchObject({ ...(await ledger.head()), at: expect.any(Number) });
+  });
+});
+
+describe('GET /audit-feed/head 401', () => {
+  it('answers nobody without a token', async () => {
+    expect((await new Client(test.url, undefined).get('/audit-feed/head')).status).toBe(401);
+  });
+});
+
+describe('GET /audit-feed/keys 200', () => {
+  it('answers public keys and nothing else of them', async () => {
+    await ten();
+    const { body } = await test.owner.get('/audit-feed/keys');
+    expect(body).toEqual({
+      keys: [
+        {
+          keyId: expect.stringMatching(/^[0-9a-f]{16}$/),
+          algorithm: 'Ed25519',
+          publicKey: expect.stringMatching(/^-----BEGIN PUBLIC KEY-----/),
+          createdAt: expect.any(Number),
+        },
+      ],
+    });
+  });
+});
+
+describe('GET /audit-feed/keys 401', () => {
+  it('answers nobody without a token', async () => {
+    expect((await new Client(test.url, undefined).get('/audit-feed/keys')).status).toBe(401);
+  });
+});

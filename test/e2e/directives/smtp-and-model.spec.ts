@@ -1,0 +1,252 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { LLMock } from '@copilotkit/aimock';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { type MailServer, startMailServer } from '../mail/mail-server.js';
+import { Desk, expectUnbroken, pause } from './desk.js';
+
+const usage = { prompt_tokens: 900, completion_tokens: 120 };
+const BODY = 'Hello Jane,\n\nthe delivery arrives on **Friday**.\n\nYours';
+const MOVE = {
+  title: 'Mail to Jane',
+  type: 'email.send',
+  target: 'jane@acme.example',
+  params: { to: ['jane@acme.example'], cc: null, subject: 'Delivery on Friday – größer', body: BODY },
+  rationale: 'The directive asks for it.',
+  multipliers: [{ name: 'priority', value: 1.5 }],
+};
+const content = JSON.stringify({ summary: 'A mail is ready.', body: BODY, packets: [MOVE] });
+
+const model = new LLMock({ port: 0, logLevel: 'silent' });
+let wire: Wire;
+let mail: MailServer;
+let test: TestApp;
+let desk: Desk;
+
+beforeAll(async () => {
+  await model.start();
+  wire = await Wire.to(Number(new URL(model.url).port));
+  mail = await startMailServer();
+  test = await startTestApp({
+    MODEL_PROVIDER: 'openai-compatible',
+    MODEL_BASE_URL: `http://127.0.0.1:${wire.port}/v1`,
+    MODEL_NAME: 'test-model',
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'Acme <ops@acme.example>',
+  });
+  desk = new Desk(test);
+});
+afterAll(async () => {
+  await test.close();
+  await mail.close();
+  wire.close();
+  await model.stop();
+});
+beforeEach(() => {
+  model.reset();
+  mail.received.length = 0;
+});
+
+describe('the main job with a model and a mail server', () => {
+  it("leads from the model's draft to exactly the approved bytes, and counts the tokens", async () => {
+    model.on({}, { content, usage });
+    const { directiveId, approvalId, approval } = await desk.handInReady({
+      text: 'Tell Jane when it arrives.',
+      capo: 'capo_ops',
+    });
+    expect(approval.packets).toMatchObject([
+      { action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: MOVE.params.subject } } },
+    ]);
+    expect(mail.received).toEqual([]);
+
+    expect((await desk.approve(approvalId, { 'If-Match': approval.contentHash })).status).toBe(200);
+    const done = await desk.until(directiveId, 'executed');
+    expect(done).toMatchObject({
+      engine: { name: 'openai-compatible', model: 'test-model' },
+      cost: { currency: 'USD', tokensIn: 900, tokensOut: 120 },
+      output: { summary: 'A mail is ready.', body: BODY },
+      error: null,
+    });
+    expectUnbroken(done);
+
+    expect(mail.received).toHaveLength(1);
+    const [{ from, to, bytes }] = mail.received as [MailServer['received'][number]];
+    expect({ from, to }).toEqual({ from: 'ops@acme.example', to: ['jane@acme.example'] });
+    const letter = await PostalMime.parse(bytes);
+    expect(letter).toMatchObject({
+      subject: 'Delivery on Friday – größer',
+      to: [{ address: 'jane@acme.example', name: '' }],
+    });
+    // The plain part is the Markdown as a person would write it, the other part its HTML.
+    expect(letter.text?.trim()).toBe(BODY.replaceAll('**', ''));
+    expect(letter.html).toContain('<strong>Friday</strong>');
+    const [packet] = await desk.packets(directiveId);
+    expect(packet).toMatchObject({ status: 'executed', attempts: 1, result: { accepted: ['jane@acme.example'] } });
+  });
+
+  it('fails the directive when the model proposes a move outside its scope, and sends nothing', async () => {
+    model.on({}, { content, usage });
+    const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane about it.', capo: 'capo_product' });
+    const failed = await desk.until(directiveId, 'failed');
+    expect(failed).toMatchObject({ error: { code: 'INVALID_OUTPUT' }, output: null, workPacketIds: [] });
+    // Both calls, the first and the repair, were paid for.
+    expect(failed.cost).toMatchObject({ tokensIn: 1800, tokensOut: 240 });
+    expectUnbroken(failed);
+    expect(await desk.approval(approvalId)).toMatchObject({ status: 'cancelled', ready: false });
+    expect((await desk.approve(approvalId)).status).toBe(409);
+    expect(await desk.actions(directiveId)).toEqual([
+      'directive.created',
+      'approval.requested',
+      'directive.started',
+      'approval.cancelled',
+      'directive.failed',
+    ]);
+    expect(mail.received).toEqual([]);
+  });
+
+  it('fails at once what the provider refuses for good', async () => {
+    model.on({}, { error: { message: 'overloaded', type: 'error' }, status: 400 });
+    const refused = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
+    expect(await desk.until(refused.directiveId, 'failed')).toMatchObject({
+      error: { code: 'PROVIDER_UNAVAILABLE', message: 'The model provider answered with status 400.' },
+    });
+    expect(model.getRequests()).toHaveLength(1);
+  });
+});
+
+describe('the kill switch', () => {
+  it('cuts a model call in progress, and the revert has it drafted again', async () => {
+    let calls = 0;
+    model.on({}, async () => {
+      if (++calls === 1) await pause(10_000);
+      return { content, usage };
+    });
+    const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
+    await eventually(async () => calls, (count) => count === 1);
+    const [call] = wire.open();
+
+    const at = performance.now();
+    expect((await desk.kill('the model rambles')).body).toMatchObject({ mode: 'killed', changed: true });
+    await call!.closed;
+    expect(performance.now() - at).toBeLessThan(500);
+
+    await pause(1_500);
+    expect(await desk.directive(directiveId)).toMatchObject({
+      status: 'pending_approval',
+      output: null,
+      workPacketIds: [],
+      cost: { tokensIn: 0 },
+    });
+    expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending', ready: false });
+    expect(calls).toBe(1);
+
+    await desk.revert();
+    const approval = await desk.ready(approvalId);
+    expect(calls).toBe(2);
+    expect((await desk.approve(approvalId, { 'If-Match': approval.contentHash })).status).toBe(200);
+    expectUnbroken(await desk.until(directiveId, 'executed'));
+    expect(mail.received).toHaveLength(1);
+  });
+
+  it('cuts the work on a directive without approval too, and the revert has it drafted again', async () => {
+    let calls = 0;
+    model.on({}, async () => {
+      if (++calls === 1) await pause(10_000);
+      return { content, usage };
+    });
+    const { body } = await desk.client.post('/directives', {
+      directive: 'Mail Jane.',
+      capo: 'capo_ops',
+      requiresApproval: false,
+    });
+    const { directiveId } = body;
+    await eventually(async () => calls, (count) => count === 1);
+    expect(await desk.directive(directiveId)).toMatchObject({ status: 'executing' });
+    expect((await desk.kill()).body.halted).toEqual({ queued: 0, executing: 1, sending: 0 });
+    expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
+    await desk.revert();
+    const reviewed = await desk.until(directiveId, 'pending_approval');
+    expect(reviewed.history.map(({ to }: { to: string }) => to)).toEqual([
+      'queued',
+      'executing',
+      'halted',
+      'queued',
+      'executing',
+      'pending_approval',
+    ]);
+    expectUnbroken(reviewed);
+    expect(calls).toBe(2);
+  });
+});
+
+/** What a directive's draft is worth that comes after another attempt has taken the directive. */
+describe('a late result', () => {
+  it('is discarded', async () => {
+    const answer = Promise.withResolvers<void>();
+    let calls = 0;
+    model.on({}, async () => {
+      if (++calls === 1) await answer.promise;
+      return { content: calls === 1 ? content.replaceAll('Friday', 'Monday') : content, usage };
+    });
+    const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
+    await eventually(async () => calls, (count) => count === 1);
+    await test.rows('update directives set attempts = attempts + 1, due_at = null where directive_id = $1', [directiveId]);
+    answer.resolve();
+    await pause(700);
+    expect(await desk.directive(directiveId)).toMatchObject({ output: null, workPacketIds: [] });
+    expect(await desk.approval(approvalId)).toMatchObject({ ready: false });
+
+    await test.rows(`update directives set due_at = now() - interval '2 seconds' where directive_id = $1`, [directiveId]);
+    await desk.ready(approvalId);
+    const drafted = await desk.directive(directiveId);
+    expect(drafted.output.body).toContain('Friday');
+    expect(drafted.workPacketIds).toHaveLength(1);
+  });
+});
+
+interface Connection {
+  closed: Promise<void>;
+}
+
+/** A wire in front of the provider that shows its connections. */
+class Wire {
+  readonly #clients = new Map<Socket, Connection>();
+
+  private constructor(
+    private readonly server: Server,
+    readonly port: number,
+  ) {}
+
+  static async to(behind: number): Promise<Wire> {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const wire = new Wire(server, (server.address() as AddressInfo).port);
+    server.on('connection', (client) => wire.connect(client, behind));
+    return wire;
+  }
+
+  /** Those that are open now. */
+  open(): Connection[] {
+    return [...this.#clients.values()];
+  }
+
+  close(): void {
+    for (const client of this.#clients.keys()) client.destroy();
+    this.server.close();
+  }
+
+  private connect(client: Socket, behind: number): void {
+    const onward = connect(behind, '127.0.0.1');
+    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
+    this.#clients.set(client, { closed });
+    client.on('close', () => {
+      this.#clients.delete(client);
+      onward.destroy();
+    });
+    client.on('error', () => undefined);
+    onward.on('error', () => undefined);
+    onward.on('close', () => client.destroy());
+    client.pipe(onward).pipe(client);
+  }
+}

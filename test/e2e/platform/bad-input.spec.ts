@@ -1,0 +1,351 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client } from '../../support/client.js';
+import { type Service, startService } from '../../support/processes.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { expectErrorShape } from './error-shape.js';
+import { attackEveryRoute } from './hostile-requests.js';
+
+const VERSION = { 'X-Service-API-Version': '2026-04' };
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ PROCESS_ROLE: 'api' });
+});
+afterAll(() => test.close());
+
+/** From an address that has called nothing yet. */
+const caller = (url = test.url, token = test.owner.token) => new Client(url, token);
+const send = (body: unknown, headers: Record<string, string> = {}) => caller().post('/directive', body, headers);
+const directives = async () => (await test.rows('select 1 from directives')).length;
+
+/** The faults of a 422, as `path rule`. */
+function faults(answer: Answer): string[] {
+  expect(answer.status, answer.text).toBe(422);
+  expectErrorShape(answer, 'A');
+  return answer.body.error.details.map(({ path, rule }: { path: string; rule: string }) => `${path} ${rule}`);
+}
+
+/** `{"text":"x","context":{"a":...}}`, nested so that the innermost is at this level. */
+const nested = (levels: number) =>
+  `{"text":"x","context":${'{"a":'.repeat(levels - 2)}{}${'}'.repeat(levels - 2)}}`;
+const nestedArrays = (levels: number) => `{"context":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+
+describe('a body that is not JSON as we take it', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['cut off', '{"text":"x"'],
+    ['no JSON', 'text=x'],
+    ['only spaces', '   '],
+    ['two values', '{"text":"x"}{}'],
+    ['a comment', '{"text":"x"/* y */}'],
+    ['a trailing comma', '{"text":"x",}'],
+    ['single quotes', "{'text':'x'}"],
+    ['NaN', '{"text":NaN}'],
+    ['a leading zero', '{"text":01}'],
+    ['a raw line end in text', '{"text":"a\nb"}'],
+    ['a wrong escape', '{"text":"\\q"}'],
+    ['a duplicate key', '{"text":"x","text":"y"}'],
+    ['a duplicate key by escape', '{"text":"x","\\u0074ext":"y"}'],
+    ['a duplicate key below', '{"text":"x","context":{"a":1,"a":2}}'],
+    ['33 levels', nested(33)],
+    ['100,000 objects deep', nested(100_000)],
+    ['100,000 arrays deep', nestedArrays(100_000)],
+    ['1,000,000 arrays opened', '['.repeat(1_000_000)],
+    ['a byte that is no UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['a surrogate in UTF-8', Buffer.from('{"text":"\xed\xa0\x80"}', 'latin1')],
+    ['an overlong NUL', Buffer.from('{"text":"\xc0\x80"}', 'latin1')],
+    ['UTF-16', Buffer.from('{"text":"x"}', 'utf16le')],
+    ['a character cut off', Buffer.from('{"text":"\xf0\x9f"}', 'latin1')],
+  ])('is refused with 400: %s', async (_case, body) => {
+    for (const [headers, shape] of [[{}, 'A'] as const, [VERSION, 'B'] as const]) {
+      const answer = await send(body, headers);
+      expect(answer.status, answer.text).toBe(400);
+      expectErrorShape(answer, shape);
+      expect(answer.body.reason).toBe('malformed_json');
+    }
+  });
+
+  it('may have 32 levels', async () => {
+    expect((await send(nested(32))).status).toBe(201);
+  });
+
+  it.each([
+    ['an array', '[]'],
+    ['a text', '"x"'],
+    ['a number', '1'],
+    ['null', 'null'],
+  ])('is refused with 422: %s', async (_case, body) => {
+    expect(faults(await send(body))).toEqual([' isObject']);
+  });
+});
+
+describe('a body that is too large', () => {
+  const ONE_MB = 2 ** 20;
+  const sized = (bytes: number) => `{"text":"x"}`.padEnd(bytes, ' ');
+
+  it('is not one of exactly 1 MB', async () => {
+    expect((await send(sized(ONE_MB))).status).toBe(201);
+  });
+
+  it.each([ONE_MB + 1, 2 * ONE_MB, 50 * ONE_MB])('is refused with 413: %i bytes', async (bytes) => {
+    const answer = await send(sized(bytes));
+    expect(answer.status).toBe(413);
+    expectErrorShape(answer, 'A');
+    expect(answer.body.error.code).toBe('PAYLOAD_TOO_LARGE');
+  });
+
+  it('is refused with 413 when its size is not declared', async () => {
+    for (const bytes of [ONE_MB + 1, 20 * ONE_MB]) {
+      const { address, token } = caller();
+      const request = httpRequest(`${test.url}/api/pro/directive`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Forwarded-For': address,
+          'x-service-token': token,
+          'Transfer-Encoding': 'chunked',
+        },
+      });
+      // Whoever is refused is cut off while still sending; the answer is there all the same.
+      request.on('error', () => undefined);
+      const answered = once(request, 'response', { signal: AbortSignal.timeout(5_000) });
+      for (let sent = 0; sent < bytes; sent += 2 ** 16) request.write(' '.repeat(2 ** 16));
+      request.end();
+      const [response] = await answered;
+      expect(response.statusCode).toBe(413);
+      request.destroy();
+    }
+  });
+});
+
+describe('a body of another type', () => {
+  it.each<[string, string | Uint8Array, Record<string, string>]>([
+    ['text', 'x', { 'Content-Type': 'text/plain' }],
+    ['a form', 'text=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['JSON as something else', '{"text":"x"}', { 'Content-Type': 'application/vnd.api+json' }],
+    ['without a type', '{"text":"x"}', { 'Content-Type': '' }],
+    ['in another charset', '{"text":"x"}', { 'Content-Type': 'application/json; charset=latin1' }],
+    ['in another charset, quoted', '{"text":"x"}', { 'Content-Type': 'application/json; charset="utf-16"' }],
+    ['compressed', gzipSync('{"text":"x"}'), { 'Content-Encoding': 'gzip' }],
+    ['claimed to be compressed', '{"text":"x"}', { 'Content-Encoding': 'br' }],
+  ])('is refused with 415: %s', async (_case, body, headers) => {
+    const answer = await send(body, headers);
+    expect(answer.status).toBe(415);
+    expectErrorShape(answer, 'A');
+  });
+
+  it.each(['application/json', 'Application/JSON; Charset=UTF-8', 'application/json;charset="utf-8"', 'application/json; x=y'])(
+    'is taken as JSON: %s',
+    async (type) => {
+      expect((await send('{"text":"x"}', { 'Content-Type': type, 'Content-Encoding': 'identity' })).status).toBe(201);
+    },
+  );
+});
+
+describe('text that cannot be stored', () => {
+  it.each([
+    ['NUL', '\\u0000'],
+    ['a lone high surrogate', '\\ud800'],
+    ['a lone low surrogate', '\\udc00x'],
+    ['surrogates in the wrong order', '\\udc00\\ud800'],
+  ])('is refused by its place: %s', async (_case, escape) => {
+    expect(faults(await send(`{"text":"a${escape}"}`))).toEqual(['text isText']);
+    expect(faults(await send(`{"text":"x","context":{"deep":[1,{"er":"${escape}"}]}}`))).toEqual(['context.deep.1.er isText']);
+    expect(faults(await send(`{"text":"x","context":{"a${escape}":1}}`))).toHaveLength(1);
+  });
+
+  it('may be a surrogate pair', async () => {
+    expect((await send('{"text":"\\ud83d\\ude00"}')).status).toBe(201);
+  });
+
+  it.each(['%00', 'dir_%00', '..%2f..', '__proto__', 'constructor'])('is a 404 in a path: %s', async (id) => {
+    const answer = await caller().get(`/directives/${id}`);
+    expect(answer.status).toBe(404);
+    expectErrorShape(answer, 'A');
+  });
+
+  it.each(['%', '%E0%A4%A', '%zz', '%ED%A0%80'])('is a 400 in a path when it is no encoding: %s', async (id) => {
+    const answer = await caller().get(`/directives/${id}`, VERSION);
+    expect(answer.status).toBe(400);
+    expectErrorShape(answer, 'B');
+  });
+
+  it('is refused in a query, by name', async () => {
+    expect(faults(await caller().get('/directives?status=a%00b'))).toEqual(['status isText']);
+    expect(faults(await caller().get('/directives?%00=1'))).toHaveLength(1);
+  });
+});
+
+describe('keys of a prototype', () => {
+  it.each(['__proto__', 'constructor', 'prototype', '\\u005f_proto__', 'toString', 'hasOwnProperty'])('are refused by name: %s', async (key) => {
+    const name = JSON.parse(`"${key}"`);
+    expect(faults(await send(`{"text":"x","${key}":{"role":"owner"}}`))).toEqual([`${name} reservedKey`]);
+    expect(faults(await send(`{"text":"x","context":{"a":{"${key}":1}}}`))).toEqual([`context.a.${name} reservedKey`]);
+    expect((({}) as Record<string, unknown>)['role']).toBeUndefined();
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('are refused in a query: %s', async (key) => {
+    expect(faults(await caller().get(`/directives?${key}=1`))).toHaveLength(1);
+  });
+});
+
+describe('numbers and times that do not exist', () => {
+  it.each(['1e400', '-1e400'])('are refused: %s', async (number) => {
+    expect(faults(await send(`{"text":"x","context":{"n":${number}}}`))).toEqual(['context.n isNumber']);
+    expect(faults(await caller().post('/revenue-events', `{"amount":${number},"currency":"USD","source":"x"}`))).toContain('amount isNumber');
+  });
+
+  it.each(['9223372036854775808', '1e300', '-1', 'x', '1.5', '', '101'])(
+    'are refused as the limit of a page: %s',
+    async (limit) => {
+      const answer = await caller().get(`/directives?limit=${encodeURIComponent(limit)}`);
+      expect(answer.status, answer.text).toBe(422);
+      expectErrorShape(answer, 'A');
+    },
+  );
+
+  it.each(['/directives?offset=9223372036854775808', '/feed?before=9223372036854775808', '/audit-feed?before=1e400'])(
+    'are refused as a place in a list: %s',
+    async (path) => {
+      expect((await caller().get(path)).status).toBe(422);
+    },
+  );
+
+  it.each([
+    '2027-02-29T12:00:00Z',
+    '2026-02-30T12:00:00Z',
+    '2027-13-01T00:00:00Z',
+    '2027-01-01T24:00:00Z',
+    '2027-01-01T23:60:00Z',
+    '2027-01-01T12:00:00',
+    '2027-01-01',
+    '2027-01-01T12:00:00+25:00',
+    '+275760-09-13T00:00:00.001Z',
+    '-000000-01-01T00:00:00Z',
+    'tomorrow',
+    '1e12',
+    '',
+  ])('are refused as a deadline: %s', async (deadline) => {
+    expect(faults(await send({ text: 'x', deadline }))).toEqual([expect.stringMatching(/^deadline /)]);
+  });
+});
+
+describe('what a route does not know', () => {
+  it('is refused by name, in the body and in what is nested', async () => {
+    expect(faults(await send({ text: 'x', colour: 'red', size: 1 }))).toEqual(['colour unknownProperty', 'size unknownProperty']);
+    const decisions = [{ approvalId: `apr_${'0'.repeat(26)}`, decision: 'approve', force: true }];
+    expect(faults(await caller().post('/approvals', { decisions }))).toEqual(['decisions.0.force unknownProperty']);
+  });
+
+  it('is refused by name in the query', async () => {
+    expect(faults(await caller().get('/directives?colour=red'))).toEqual(['colour unknownProperty']);
+  });
+
+  it('is listed with every other fault at once', async () => {
+    const before = await directives();
+    const answer = await send({ text: ' ', priority: 'urgent', capo: 'pope', context: [], deadline: 'x', teamId: 'x', colour: 1 });
+    const paths = faults(answer).map((fault) => fault.split(' ')[0]);
+    expect(new Set(paths)).toEqual(new Set(['text', 'priority', 'capo', 'context', 'deadline', 'teamId', 'colour']));
+    expect(await directives()).toBe(before);
+  });
+});
+
+describe('the version header', () => {
+  it('chooses the shape of every error', async () => {
+    const asks: [number, (headers: Record<string, string>) => Promise<Answer>][] = [
+      [400, (headers) => send('{', headers)],
+      [401, (headers) => caller().get('/context', { 'x-service-token': 'no', ...headers })],
+      [404, (headers) => caller().get('/nowhere', headers)],
+      [404, (headers) => caller().get('/directives/dir_00000000000000000000000000', headers)],
+      [405, (headers) => caller().send('PATCH', '/guardian', undefined, headers)],
+      [415, (headers) => send('x', { 'Content-Type': 'text/plain', ...headers })],
+      [422, (headers) => send({}, headers)],
+    ];
+    for (const [status, ask] of asks) {
+      const [a, b] = [await ask({}), await ask(VERSION)];
+      expect([a.status, b.status]).toEqual([status, status]);
+      expectErrorShape(a, 'A');
+      expectErrorShape(b, 'B');
+    }
+  });
+
+  it.each(['2026-05', '1999-01', '2026-4', '2026-04-01', 'v1', ' ', '', '2026-04, 2026-04', '__proto__'])(
+    'is refused with the supported list, and nothing is executed: %j',
+    async (version) => {
+      const before = await directives();
+      const answer = await send({ text: 'x' }, { 'X-Service-API-Version': version });
+      expect(answer.status).toBe(400);
+      expectErrorShape(answer, 'A');
+      expect(answer.body.error).toMatchObject({ code: 'UNSUPPORTED_API_VERSION', details: { supported: ['2026-04'] } });
+      expect(answer.headers.get('x-service-api-version')).toBe('2026-04');
+      expect(answer.headers.get('vary')).toContain('X-Service-API-Version');
+      expect(await directives()).toBe(before);
+    },
+  );
+
+  it('names the methods of a path with a 405', async () => {
+    const answer = await caller().send('PATCH', '/approvals');
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+});
+
+describe('any request to any route', () => {
+  it('is never a 5xx, never a stack, always one of the two shapes', { timeout: 120_000 }, async () => {
+    const { directiveId, approvalId } = (await send({ text: 'x' })).body;
+    const { routes, statuses } = await attackEveryRoute(test.url, test.owner.token!, [directiveId, approvalId], 30);
+    expect(routes).toBeGreaterThan(20);
+    // The requests are not so hostile that nothing gets through.
+    expect(statuses[200]).toBeGreaterThan(0);
+    expect(statuses[201]).toBeGreaterThan(0);
+    console.log(routes, statuses);
+  });
+});
+
+describe('what is not HTTP', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(1, { PROCESS_ROLE: 'api' });
+  }, 60_000);
+  afterAll(() => service.close());
+
+  /** Sends these bytes and reads until the other side ends. */
+  async function raw(bytes: string | Uint8Array): Promise<string> {
+    const socket = connect(Number(new URL(service.processes[0]!.url).port), '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', () => undefined);
+    socket.write(bytes);
+    await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+    return Buffer.concat(chunks).toString();
+  }
+
+  it.each<[string, string | Uint8Array, number]>([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['bytes', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]), 400],
+    ['a method that is none', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n', 400],
+    ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n', 400],
+    ['a space in the path', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    ['a length and chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
+    ['a length that is none', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
+    ['30 KB of headers', `GET / HTTP/1.1\r\nHost: x\r\n${`X-A: ${'y'.repeat(1000)}\r\n`.repeat(30)}\r\n`, 431],
+    ['one header of 64 KB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'y'.repeat(65_536)}\r\n\r\n`, 431],
+    ['a path of 64 KB', `GET /${'y'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  ])('is answered in our shape: %s', async (_case, bytes, status) => {
+    const answer = await raw(bytes);
+    expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+    expect(body).toMatchObject({ error: { code: expect.any(String), status, message: expect.any(String) }, reason: expect.any(String) });
+    expect(answer).not.toMatch(/\n\s+at /);
+  });
+
+  it('leaves the process well', async () => {
+    expect((await caller(service.processes[0]!.url, service.token).get('/guardian')).status).toBe(200);
+    expect(service.processes[0]!.errors).toBe('');
+  });
+});

@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client } from '../../support/client.js';
+import { type Service, startService } from '../../support/processes.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const endOf = (windowMs: number) => (Math.floor(Date.now() / windowMs) + 1) * (windowMs / 1000);
+
+/** Waits for the next minute unless this one has `seconds` left: windows are whole minutes. */
+async function untilMinuteHas(seconds: number): Promise<void> {
+  const left = MINUTE_MS - (Date.now() % MINUTE_MS);
+  if (left < seconds * 1000) await sleep(left + 50);
+}
+
+function limits({ headers }: Answer) {
+  const number = (name: string) => {
+    const value = headers.get(`x-ratelimit-${name}`);
+    expect(value, `X-RateLimit-${name}`).toMatch(/^\d+$/);
+    return Number(value);
+  };
+  return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
+}
+
+describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ RATE_LIMIT_STORE: store, PROCESS_ROLE: 'api' });
+  });
+  afterAll(() => test.close());
+
+  /** From an address that has called nothing yet. */
+  const caller = (token = test.owner.token) => new Client(test.url, token);
+  const from = (address: string, path: string, method = 'GET') =>
+    caller().send(method, path, undefined, { 'X-Forwarded-For': address });
+
+  async function untilLimited(client: Client, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    await untilMinuteHas(10);
+    for (let calls = 0; calls < 100; calls++) {
+      const answer = await client.get(path, headers);
+      if (answer.status === 429) return answer;
+    }
+    throw new Error('never limited');
+  }
+
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    caller().send(method, path, body, headers);
+
+  it.each<[status: number, limit: number, () => Promise<Answer>]>([
+    [200, 60, () => send('GET', '/context')],
+    [201, 20, () => send('POST', '/directive', { text: 'x' })],
+    [400, 60, () => send('GET', '/context', undefined, { 'X-Service-API-Version': '1999-01' })],
+    [400, 20, () => send('POST', '/directive', '{')],
+    [400, 60, () => send('GET', '/%E0%A4%A')],
+    [401, 60, () => send('GET', '/context', undefined, { 'x-service-token': 'no' })],
+    [404, 60, () => send('GET', '/nowhere')],
+    [404, 60, () => send('GET', '/directives/dir_00000000000000000000000000')],
+    [405, 60, () => send('PATCH', '/guardian')],
+    [413, 20, () => send('POST', '/directive', `{"text":"${'x'.repeat(2 ** 20)}"}`)],
+    [415, 20, () => send('POST', '/directive', 'text', { 'Content-Type': 'text/plain' })],
+    [422, 20, () => send('POST', '/directive', {})],
+  ])('show on a %i where the window of %i stands', async (status, limit, ask) => {
+    await untilMinuteHas(5);
+    const answer = await ask();
+    expect(answer.status).toBe(status);
+    expect(limits(answer)).toEqual({ limit, remaining: limit - 1, reset: endOf(MINUTE_MS) });
+    expect(answer.headers.get('retry-after')).toBeNull();
+  });
+
+  it('show on a 500 where the window stands', async () => {
+    await untilMinuteHas(5);
+    await test.rows('alter table directives rename to directives_away');
+    const answer = await send('GET', '/directives');
+    await test.rows('alter table directives_away rename to directives');
+    expect(answer.status).toBe(500);
+    expect(limits(answer)).toEqual({ limit: 60, remaining: 59, reset: endOf(MINUTE_MS) });
+    expect(Object.keys(answer.body.error).sort()).toEqual(['code', 'message', 'status']);
+  });
+
+  it.each(['HEAD', 'OPTIONS'])('show on %s', async (method) => {
+    for (const path of ['/api/pro/guardian', '/api/pro/nowhere']) {
+      const headers = { 'x-service-token': test.owner.token!, 'X-Forwarded-For': caller().address };
+      const answer = await fetch(test.url + path, { method, headers });
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.headers.get('x-ratelimit-limit'), `${method} ${path}`).toBe('60');
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('59');
+    }
+  });
+
+  it('refuse with 429 in shape A', async () => {
+    const answer = await untilLimited(caller(), '/context');
+    expect(limits(answer)).toEqual({ limit: 60, remaining: 0, reset: endOf(MINUTE_MS) });
+    expect(answer.body).toEqual({
+      error: {
+        code: 'RATE_LIMITED',
+        message: expect.any(String),
+        status: 429,
+        details: { policy: 'route', limit: 60, windowSeconds: 60, remaining: 0 },
+      },
+      reason: 'rate_limited',
+      requestId: answer.headers.get('x-request-id'),
+    });
+    const retryAfter = answer.headers.get('retry-after');
+    expect(retryAfter).toMatch(/^[1-9]\d*$/);
+    expect(Math.abs(Date.now() / 1000 + Number(retryAfter) - endOf(MINUTE_MS))).toBeLessThan(1.5);
+  });
+
+  it('refuse with 429 in shape B', async () => {
+    const answer = await untilLimited(caller(), '/context', { 'X-Service-API-Version': '2026-04' });
+    expect(answer.body).toEqual({
+      error: 'rate_limited',
+      reason: 'rate_limited',
+      requestId: answer.headers.get('x-request-id'),
+      message: expect.any(String),
+      status: 429,
+      details: { policy: 'route', limit: 60, windowSeconds: 60, remaining: 0 },
+    });
+  });
+
+  it('hold on paths that no route has', async () => {
+    const answer = await untilLimited(caller(), '/nowhere', { 'X-Service-API-Version': '2026-04' });
+    expect(answer.body).toMatchObject({ error: 'rate_limited', status: 429 });
+  });
+
+  it('count both spellings of the kill switch together', async () => {
+    await untilMinuteHas(5);
+    const client = caller((await test.createMember(test.workspaceId, 'viewer')).token);
+    const left = [];
+    for (const path of ['kill-switch', 'killswitch', 'kill-switch']) {
+      const answer = await client.post(`/guardian/${path}`);
+      expect(answer.status).toBe(403);
+      left.push(limits(answer).remaining);
+    }
+    expect(left).toEqual([29, 28, 27]);
+  });
+
+  it('count the two methods of a path that SPECIFICATION gives one number together', async () => {
+    await untilMinuteHas(5);
+    const client = caller();
+    expect(limits(await client.get('/approvals')).remaining).toBe(29);
+    expect(limits(await client.post('/approvals', {})).remaining).toBe(28);
+  });
+
+  it.each([
+    ['/guardian', 'a route'],
+    ['/nowhere', 'no route'],
+  ])('count IPv6 addresses per /64 on %s (%s)', async (path) => {
+    await untilMinuteHas(5);
+    const network = `2001:db8:${path.length.toString(16)}`;
+    const left = [];
+    for (const address of [
+      `${network}:2::1`,
+      `${network}:2:ffff:1:2:3`,
+      `${network.toUpperCase()}:0002:0:0:0:9`,
+      `${network}:3::1`,
+    ]) {
+      left.push(limits(await from(address, path)).remaining);
+    }
+    expect(left).toEqual([59, 58, 57, 59]);
+  });
+
+  it('count an IPv4 address and its IPv6 form together', async () => {
+    await untilMinuteHas(5);
+    expect(limits(await from('192.0.2.77', '/guardian')).remaining).toBe(59);
+    expect(limits(await from('::ffff:192.0.2.77', '/guardian')).remaining).toBe(58);
+  });
+
+  it('stand whatever a client claims its address is', async () => {
+    await untilMinuteHas(5);
+    // The proxy adds the address it saw behind what the client sent.
+    expect(limits(await from('203.0.113.1, 192.0.2.78', '/guardian')).remaining).toBe(59);
+    expect(limits(await from('203.0.113.2, 192.0.2.78', '/guardian')).remaining).toBe(58);
+  });
+
+  describe('tiers', () => {
+    it('free has 10 a minute over all routes and addresses', async () => {
+      await untilMinuteHas(10);
+      const { owner } = await test.createWorkspace('free');
+      const left = [];
+      for (let call = 0; call < 10; call++) {
+        const answer = await caller(owner.token).get(call % 2 ? '/guardian' : '/signals');
+        expect(answer.status).toBe(200);
+        left.push(limits(answer).remaining);
+      }
+      expect(left).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+      const refused = await caller(owner.token).get('/directives');
+      expect(refused.status).toBe(429);
+      expect(refused.body.error.details).toMatchObject({ policy: 'tier-minute', limit: 10, windowSeconds: 60 });
+      expect(limits(refused)).toEqual({ limit: 10, remaining: 0, reset: endOf(MINUTE_MS) });
+    });
+
+    it('free has 100 a day', async () => {
+      await untilMinuteHas(5);
+      const { workspaceId, owner } = await test.createWorkspace('free');
+      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 98)`, [workspaceId]);
+      const ask = () => caller(owner.token).get('/guardian');
+      expect(limits(await ask())).toEqual({ limit: 100, remaining: 1, reset: endOf(DAY_MS) });
+      expect((await ask()).status).toBe(200);
+      const refused = await ask();
+      expect(refused.status).toBe(429);
+      expect(refused.body.error.details).toMatchObject({ policy: 'tier-day', limit: 100, windowSeconds: 86_400 });
+      expect(limits(refused)).toEqual({ limit: 100, remaining: 0, reset: endOf(DAY_MS) });
+      const retryAfter = Number(refused.headers.get('retry-after'));
+      expect(Math.abs(Date.now() / 1000 + retryAfter - endOf(DAY_MS))).toBeLessThan(1.5);
+    });
+
+    it('pro has 120 a minute and 10,000 a day', async () => {
+      await untilMinuteHas(5);
+      const { workspaceId, owner } = await test.createWorkspace('pro');
+      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 9999)`, [workspaceId]);
+      expect(limits(await caller(owner.token).get('/guardian'))).toMatchObject({ limit: 10_000, remaining: 0 });
+      const other = await test.createWorkspace('pro');
+      for (let call = 0; call < 70; call++) await caller(other.owner.token).get('/guardian');
+      expect(limits(await caller(other.owner.token).get('/guardian'))).toMatchObject({ limit: 120, remaining: 49 });
+    });
+
+    it('enterprise has none, but keeps the limits of routes', async () => {
+      await untilMinuteHas(20);
+      const answers = await Promise.all(Array.from({ length: 200 }, () => caller().get('/guardian')));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(answers.map((answer) => limits(answer).limit))).toEqual(new Set([60]));
+    });
+
+    it('the tier of one workspace does not limit another', async () => {
+      await untilMinuteHas(5);
+      const [one, other] = [await test.createWorkspace('free'), await test.createWorkspace('free')];
+      for (let call = 0; call < 11; call++) await caller(one.owner.token).get('/guardian');
+      expect((await caller(one.owner.token).get('/guardian')).status).toBe(429);
+      expect((await caller(other.owner.token).get('/guardian')).status).toBe(200);
+    });
+  });
+});
+
+describe('without a trusted proxy', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ TRUST_PROXY: '0' });
+  });
+  afterAll(() => test.close());
+
+  it('what a client claims its address is counts for nothing', async () => {
+    await untilMinuteHas(5);
+    const left = [];
+    for (let call = 0; call < 3; call++) {
+      left.push(limits(await new Client(test.url, test.owner.token).get('/guardian')).remaining);
+    }
+    expect(left).toEqual([59, 58, 57]);
+  });
+});
+
+describe('three processes over one store', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(3, { PROCESS_ROLE: 'api' });
+  }, 90_000);
+  afterAll(() => service.close());
+
+  it('admit exactly 60 of 1,000 simultaneous requests', { timeout: 90_000 }, async () => {
+    const clients = service.processes.map((process) => service.client(process));
+    const address = clients[0]!.address;
+    for (const client of clients) await client.get('/guardian');
+    await untilMinuteHas(20);
+    const minute = endOf(MINUTE_MS);
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) =>
+        clients[index % 3]!.get('/context', { 'X-Forwarded-For': address }),
+      ),
+    );
+    expect(endOf(MINUTE_MS), 'the run lies in one window').toBe(minute);
+    const byStatus = Object.fromEntries(
+      [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]),
+    );
+    expect(byStatus).toEqual({ 200: 60, 429: 940 });
+    const left = answers.filter(({ status }) => status === 200).map((answer) => limits(answer).remaining);
+    expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index));
+    for (const answer of answers) expect(limits(answer).reset).toBe(minute);
+  });
+});
+
+describe.each(['memory', 'postgres'])('the day of a tier, counted in %s', (store) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: store });
+  }, 90_000);
+  afterAll(() => service.close());
+
+  it('survives a restart', { timeout: 60_000 }, async () => {
+    await untilMinuteHas(20);
+    const { workspaceId, token } = await service.createWorkspace('free');
+    await service.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 95)`, [workspaceId]);
+    const ask = async (url: string) => limits(await new Client(url, token).get('/guardian'));
+    const [first] = service.processes;
+    await ask(first!.url);
+    expect(await ask(first!.url)).toEqual({ limit: 100, remaining: 3, reset: endOf(DAY_MS) });
+    expect(await first!.stop()).toBe(0);
+    const { url } = await service.start();
+    expect(await ask(url)).toEqual({ limit: 100, remaining: 2, reset: endOf(DAY_MS) });
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { FILE_DOCUMENTS, MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
+
+let test: TestApp;
+let desk: OrderDesk;
+beforeAll(async () => {
+  test = await startTestApp();
+  desk = new OrderDesk(test);
+});
+afterAll(() => test.close());
+
+async function paused(order: object): Promise<string> {
+  const standingOrderId = await desk.active(order);
+  await desk.elsewhere(test.owner).post(`/standing-orders/${standingOrderId}/pause`);
+  return standingOrderId;
+}
+
+describe('POST /standing-orders/:id/activate 200', () => {
+  it('lets an owner who acknowledges activate what relaxes an irreversible move', async () => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const before = Date.now();
+    const answer = await desk.activate(standingOrderId);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ standingOrderId, status: 'active', heldBecause: null, version: 1 });
+    expect(answer.body.activatedAt).toBeGreaterThanOrEqual(before);
+    expect(answer.body.updatedAt).toBe(answer.body.activatedAt);
+    expect(await desk.row(standingOrderId)).toMatchObject({
+      status: 'active',
+      held_because: null,
+      activated_at: new Date(answer.body.activatedAt),
+    });
+    const receipts = await desk.receipts(standingOrderId);
+    expect(receipts.map(({ action }) => action)).toEqual([
+      'standing_order.created',
+      'standing_order.activated',
+    ]);
+    expect(receipts[1]).toMatchObject({
+      details: { effect: 'allow', status: 'active', hash: answer.body.hash, acknowledged: true },
+      requestId: answer.headers.get('x-request-id'),
+    });
+  });
+
+  it.each([
+    ['tightens', NO_MAIL],
+    ['allows what can be undone', FILE_DOCUMENTS],
+  ])('lets an admin activate a paused order that %s, without a word', async (_case, order) => {
+    const standingOrderId = await paused(order);
+    const answer = await (await desk.member('admin')).post(`/standing-orders/${standingOrderId}/activate`);
+    expect(answer.status).toBe(200);
+    expect(answer.body.status).toBe('active');
+    const last = (await desk.receipts(standingOrderId)).at(-1);
+    expect(last).toMatchObject({ action: 'standing_order.activated', details: { acknowledged: false } });
+  });
+
+  it('answers the same again, without a second receipt', async () => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const first = await desk.activate(standingOrderId);
+    const second = await desk.activate(standingOrderId);
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    expect(await desk.actions(standingOrderId)).toHaveLength(2);
+  });
+
+  it('activates once however many ask at the same time', async () => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    // All of them wait at the row before the first may go on, else the first is done before the second comes.
+    const holder = await test.database.owner.connect();
+    await holder.query('begin');
+    await holder.query('select 1 from standing_orders where standing_order_id = $1 for update', [
+      standingOrderId,
+    ]);
+    const asking = Array.from({ length: 4 }, () => desk.activate(standingOrderId));
+    await eventually(
+      () =>
+        test.rows(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ),
+      (waiting) => waiting.length === 4,
+    );
+    await holder.query('commit');
+    holder.release();
+    const answers = await Promise.all(asking);
+    for (const { body } of answers) expect(body).toEqual(answers[0]!.body);
+    expect(await desk.actions(standingOrderId)).toHaveLength(2);
+  });
+});
+
+describe('POST /standing-orders/:id/activate 401', () => {
+  it('answers a caller without a valid token', async () => {
+    const path = `/standing-orders/${await desk.create(MAIL_TO_ACME)}/activate`;
+    expect((await test.owner.post(path, {}, { 'x-service-token': 'no' })).status).toBe(401);
+  });
+});
+
+describe('POST /standing-orders/:id/activate 403', () => {
+  it('answers an operator, of any order', async () => {
+    const standingOrderId = await paused(NO_MAIL);
+    const answer = await (await desk.member('operator')).post(`/standing-orders/${standingOrderId}/activate`);
+    expect(answer.status).toBe(403);
+    expect((await desk.row(standingOrderId)).status).toBe('paused');
+  });
+
+  it.each([
+    ['a draft', () => desk.create(MAIL_TO_ACME)],
+    ['a paused order', () => paused(MAIL_TO_ACME)],
+  ])(
+    'answers an admin, of %s that relaxes an irreversible move, acknowledged or not',
+    async (_case, make) => {
+      const standingOrderId = await make();
+      const { status } = await desk.row(standingOrderId);
+      const answer = await desk.activate(standingOrderId, await desk.member('admin'));
+      expect(answer.status).toBe(403);
+      expect(answer.body.error).toEqual({
+        code: 'FORBIDDEN',
+        status: 403,
+        message: 'It allows moves that cannot be undone: only an owner activates it.',
+        details: { requiredRoles: ['owner'] },
+      });
+      expect((await desk.row(standingOrderId)).status).toBe(status);
+    },
+  );
+});
+
+describe('POST /standing-orders/:id/activate 404', () => {
+  it.each([
+    ['an id that names nothing', () => newId('so')],
+    ['what is no id of an order', () => 'nonsense'],
+    ['an order of another workspace', async () => desk.create(NO_MAIL, (await test.createWorkspace()).owner)],
+  ])('answers %s', async (_case, make) => {
+    expect((await desk.activate(await make())).status).toBe(404);
+  });
+});
+
+describe('POST /standing-orders/:id/activate 409', () => {
+  it('answers an archived order', async () => {
+    const standingOrderId = await desk.create(FILE_DOCUMENTS);
+    await desk.elsewhere(test.owner).delete(`/standing-orders/${standingOrderId}`);
+    const answer = await desk.activate(standingOrderId);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.code).toBe('INVALID_TRANSITION');
+    expect((await desk.row(standingOrderId)).status).toBe('archived');
+  });
+
+  it('answers an order that has expired', async () => {
+    const standingOrderId = await paused({ ...NO_MAIL, expiresAt: Date.now() + 60_000 });
+    await test.rows(`update standing_orders set expires_at = now() where standing_order_id = $1`, [
+      standingOrderId,
+    ]);
+    expect((await desk.activate(standingOrderId)).status).toBe(409);
+    expect((await desk.row(standingOrderId)).status).toBe('paused');
+  });
+});
+
+describe('POST /standing-orders/:id/activate 422', () => {
+  it.each([
+    ['no body', undefined],
+    ['an empty body', {}],
+    ['false', { acknowledge: false }],
+    ['text', { acknowledge: 'true' }],
+    ['another property', { acknowledged: true }],
+  ])('answers an owner who acknowledges with %s', async (_case, body) => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const answer = await desk
+      .elsewhere(test.owner)
+      .post(`/standing-orders/${standingOrderId}/activate`, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.code).toBe('VALIDATION_FAILED');
+    expect(answer.body.error.details[0].path).toMatch(/^acknowledge/);
+    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', activated_at: null });
+    expect(await desk.actions(standingOrderId)).toEqual(['standing_order.created']);
+  });
+
+  it('says what is to be acknowledged', async () => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const answer = await desk.elsewhere(test.owner).post(`/standing-orders/${standingOrderId}/activate`, {});
+    expect(answer.body.error.details).toEqual([
+      {
+        path: 'acknowledge',
+        rule: 'equals',
+        message: 'the order allows moves that cannot be undone: acknowledge must be true',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
+import { MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
+
+let test: TestApp;
+let desk: OrderDesk;
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  test = await startTestApp();
+  desk = new OrderDesk(test);
+});
+beforeEach(async () => {
+  workspace = await test.createWorkspace();
+});
+afterAll(() => test.close());
+
+/** Hands in a mail that nobody wants to approve. */
+async function handIn(address: string): Promise<string> {
+  const answer = await workspace.owner.post('/directives', {
+    directive: `Email ${address} and tell her that the delivery arrives on Friday.`,
+    capo: 'capo_marketing',
+    requiresApproval: false,
+  });
+  expect(answer.body).toMatchObject({ status: 'queued', approvalId: null });
+  return answer.body.directiveId;
+}
+
+/** The directive when it has ended, or waits for a person. */
+function settled(directiveId: string): Promise<Record<string, any>> {
+  return eventually(
+    async () => (await workspace.owner.get(`/directives/${directiveId}`)).body,
+    ({ status }) => !['queued', 'executing', 'sending'].includes(status),
+  );
+}
+
+async function explanation({ approvalId }: Record<string, any>): Promise<string[]> {
+  const { body } = await workspace.owner.get(`/approvals/${approvalId}`);
+  expect(body).toMatchObject({ status: 'pending', ready: true, policy: { outcome: 'require_approval' } });
+  return body.policy.explanation;
+}
+
+/** The mails that went out for these directives. */
+async function mailsOf(...directives: Record<string, any>[]) {
+  const outbox = join(test.dataDir, 'outbox');
+  const packets = directives.flatMap(({ workPacketIds }) => workPacketIds as string[]);
+  const files = await readdir(outbox).catch(() => []);
+  const own = files.filter((file) => packets.some((packet) => file.startsWith(packet)));
+  return Promise.all(own.map(async (file) => PostalMime.parse(await readFile(join(outbox, file)))));
+}
+
+describe('an order that allows', () => {
+  it('lets a mail to its domain go out without an approval', async () => {
+    const standingOrderId = await desk.active(MAIL_TO_ACME, workspace.owner);
+    const directive = await settled(await handIn('jane@acme.example'));
+    expect(directive).toMatchObject({ status: 'executed', approvalId: null });
+    expect(directive.history.map(({ to }: { to: string }) => to)).toEqual([
+      'queued',
+      'executing',
+      'sending',
+      'executed',
+    ]);
+    const [mail, ...more] = await mailsOf(directive);
+    expect(mail!.to).toEqual([{ address: 'jane@acme.example', name: '' }]);
+    expect(more).toEqual([]);
+    const [packet] = await test.rows<{ decision: any }>(
+      'select decision from work_packets where directive_id = $1',
+      [directive.directiveId],
+    );
+    expect(packet!.decision).toMatchObject({
+      outcome: 'allow',
+      explanation: ['The standing order "Mail to Acme" allows this move.'],
+      matched: [{ standingOrderId, version: 1, effect: 'allow' }],
+    });
+    const uses = await test.rows('select 1 from standing_order_uses where standing_order_id = $1', [
+      standingOrderId,
+    ]);
+    expect(uses).toHaveLength(1);
+  });
+
+  it('stops a mail to another domain at review, and says why', async () => {
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    const directive = await settled(await handIn('jane@elsewhere.example'));
+    expect(directive.status).toBe('pending_approval');
+    expect(await explanation(directive)).toEqual(['No standing order allows this move.']);
+    expect(await mailsOf(directive)).toEqual([]);
+  });
+
+  it('says nothing while it is a draft, paused or archived', async () => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME, workspace.owner);
+    const reviewed = async () => {
+      const directive = await settled(await handIn('jane@acme.example'));
+      expect(directive.status).toBe('pending_approval');
+    };
+    await reviewed();
+    await desk.activate(standingOrderId, workspace.owner);
+    await workspace.owner.post(`/standing-orders/${standingOrderId}/pause`);
+    await reviewed();
+    await workspace.owner.delete(`/standing-orders/${standingOrderId}`);
+    await reviewed();
+  });
+
+  it('lets one of two concurrent mails through when its limit is one a day', async () => {
+    await desk.active({ ...MAIL_TO_ACME, limits: { maxPerDay: 1 } }, workspace.owner);
+    const handedIn = await Promise.all([handIn('jane@acme.example'), handIn('joe@acme.example')]);
+    const directives = await Promise.all(handedIn.map(settled));
+    expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
+    const waiting = directives.find(({ status }) => status === 'pending_approval')!;
+    expect((await explanation(waiting))[0]).toMatch(
+      /^The standing order "Mail to Acme" allows this move, but it would be move 2 of the day/,
+    );
+    expect(await mailsOf(...directives)).toHaveLength(1);
+  });
+
+  it('lets nothing through while the guardian is supervised', async () => {
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    await workspace.owner.put('/guardian/mode', { mode: 'supervised' });
+    const directive = await settled(await handIn('jane@acme.example'));
+    expect(directive.status).toBe('pending_approval');
+    expect(await explanation(directive)).toContain('The guardian is supervised: every move asks.');
+    expect(await mailsOf(directive)).toEqual([]);
+  });
+});
+
+describe('an order that denies', () => {
+  it('fails the directive, whatever else allows it', async () => {
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    await desk.create(NO_MAIL, workspace.owner);
+    const directive = await settled(await handIn('jane@acme.example'));
+    expect(directive).toMatchObject({ status: 'failed', approvalId: null, error: { code: 'POLICY_DENIED' } });
+    expect(directive.error.message).toContain('The standing order "No mail" forbids this move.');
+    expect(await mailsOf(directive)).toEqual([]);
+    expect(
+      await test.rows('select status from work_packets where directive_id = $1', [directive.directiveId]),
+    ).toEqual([{ status: 'denied' }]);
+  });
+});
