@@ -84,7 +84,7 @@ async function tour(address: string, token: string): Promise<void> {
   show(
     items
       .map((item) => `${item.seq}. ${item.text}`)
-      .reverse()
+      .toReversed()
       .join('\n'),
   );
 

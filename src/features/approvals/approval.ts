@@ -15,7 +15,7 @@ import type { ApprovalEntity, ApprovalPacket, Output } from './approval.entity.j
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
 export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
 /** "At most 5 rounds" of request-changes (CONTRACT, Approval). */
-export const MAX_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 export const URGENT_BEFORE_EXPIRY_MS = 2 * 3_600_000;
 
 /** What a person decided. */
@@ -80,7 +80,7 @@ function isExpired({ status, expiresAt, frozenMs }: ApprovalEntity, now: number)
   return status === 'expired' || (status === 'pending' && frozenMs === null && expiresAt <= now);
 }
 
-export function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
+function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
   const left = frozenMs ?? expiresAt - now;
   return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
 }

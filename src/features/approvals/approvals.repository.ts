@@ -123,12 +123,21 @@ export class Approvals {
     );
   }
 
-  /** Lets the clock of frozen approvals go on with the time that was left. */
-  unfreeze(workspaceId: string, at: number): void {
-    this.db.write(
-      `update approvals set expires_at = $2::timestamptz + frozen_ms * interval '1 millisecond', frozen_ms = null
-       where workspace_id = $1 and status = 'pending' and frozen_ms is not null`,
-      [workspaceId, new Date(at)],
+  /**
+   * Lets the clock of every pending approval go on with the time that was left when it was frozen, or when it was
+   * asked for if the kill had come before; answers when each expires.
+   */
+  unfreeze(
+    workspaceId: string,
+    killedAt: number,
+    at: number,
+  ): Promise<{ approvalId: string; expiresAt: number }[]> {
+    return this.db.query(
+      `update approvals set frozen_ms = null, expires_at = case
+           when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
+           else $2::timestamptz + frozen_ms * interval '1 millisecond' end
+       where workspace_id = $1 and status = 'pending' returning approval_id, expires_at`,
+      [workspaceId, new Date(at), new Date(killedAt)],
     );
   }
 

@@ -6,6 +6,8 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
 import { Signals } from '../signals/signals.repository.js';
 import type { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -22,6 +24,7 @@ export class ExpireApproval implements OnModuleInit {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly jobs: Jobs,
+    private readonly guardians: Guardians,
     private readonly approvals: Approvals,
     private readonly subjects: ApprovalSubjects,
     private readonly receipts: Receipts,

@@ -59,8 +59,6 @@ export class BootstrapLimits {
   requestsPerMinute!: number | null;
   /** Of the tier, for the whole workspace; null is unlimited. */
   requestsPerDay!: number | null;
-  /** The largest body. */
-  bodyBytes!: number;
 }
 
 /** What this installation has been set up for. */

@@ -3,7 +3,6 @@ import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { SUPPORTED_VERSIONS } from '../../platform/http/api-version.js';
-import { MAX_BODY_BYTES } from '../../platform/http/body.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { TIER_LIMITS } from '../../platform/rate-limit/limits.js';
 import type { AgentFacts } from '../agents/agent.js';
@@ -61,11 +60,7 @@ export class BootstrapReader {
         const { name: called, engine, domain } = CAPOS[capo];
         return { role: capo, name: called, engine, domain: [...domain], status };
       }),
-      limits: {
-        requestsPerMinute: limits?.minute ?? null,
-        requestsPerDay: limits?.day ?? null,
-        bodyBytes: MAX_BODY_BYTES,
-      },
+      limits: { requestsPerMinute: limits?.minute ?? null, requestsPerDay: limits?.day ?? null },
       features: {
         model: this.config.modelProvider !== 'builtin',
         mailServer: this.config.smtpUrl !== undefined,

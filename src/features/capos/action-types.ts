@@ -27,6 +27,8 @@ export interface ActionType<Params> {
   /** Base of `leverageScore`: how much one such move usually changes for the business. */
   baseScore: number;
   params: z.ZodType<Params>;
+  /** Whom or what it reaches, read from the params: orders decide by it, so no draft may word it. */
+  target(params: NoInfer<Params>): string;
   compensate(params: NoInfer<Params>, result: ActionResult): Compensation | null;
 }
 
@@ -46,6 +48,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 1,
     params: DocumentFile,
+    target: ({ title }) => title,
     compensate: undo('document.withdraw', 'documentId'),
   }),
   'signal.raise': define({
@@ -55,6 +58,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 1.5,
     params: SignalRaise,
+    target: ({ type }) => type,
     compensate: undo('signal.withdraw', 'signalId'),
   }),
   'email.send': define({
@@ -64,6 +68,7 @@ export const ACTION_TYPES = {
     reversibility: 'irreversible',
     baseScore: 3,
     params: EmailSend,
+    target: ({ to, cc = [] }) => [...to, ...cc].join(', '),
     compensate: () => null,
   }),
   'revenue.record': define({
@@ -73,6 +78,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 2,
     params: RevenueRecord,
+    target: ({ source }) => source,
     compensate: undo('revenue.reverse', 'eventId'),
   }),
   'directive.create': define({
@@ -82,6 +88,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 2.5,
     params: DirectiveCreate,
+    target: ({ capo }) => capo,
     compensate: undo('directive.cancel', 'directiveId'),
   }),
 } as const;

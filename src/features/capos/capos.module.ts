@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../../platform/config/config.js';
+import { ActionReversibility } from '../standing-orders/action-reversibility.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { ACTION_TYPES } from './action-types.js';
 import type { CapoRunner } from './briefing.js';
 import { BuiltinRunner } from './builtin-runner.js';
+import { engineOf } from './capo.js';
 import { PausedCapoEntity } from './paused-capo.entity.js';
 import { PausedCapos } from './paused-capos.repository.js';
 
@@ -10,7 +14,7 @@ import { PausedCapos } from './paused-capos.repository.js';
 export const CAPO_RUNNER = Symbol('CapoRunner');
 
 @Module({
-  imports: [TypeOrmModule.forFeature([PausedCapoEntity])],
+  imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule],
   providers: [
     PausedCapos,
     {
@@ -31,4 +35,9 @@ export const CAPO_RUNNER = Symbol('CapoRunner');
   ],
   exports: [PausedCapos, CAPO_RUNNER],
 })
-export class CaposModule {}
+export class CaposModule {
+  /** Standing orders must know which moves cannot be undone, and lie below this feature. */
+  constructor(reversibility: ActionReversibility) {
+    reversibility.register(ACTION_TYPES, engineOf);
+  }
+}

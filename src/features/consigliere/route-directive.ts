@@ -14,7 +14,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import { routeDirective } from './route.js';
 
-export const CONSIGLIERE: Actor = {
+const CONSIGLIERE: Actor = {
   type: 'consigliere',
   id: 'consigliere',
   name: 'The consigliere',

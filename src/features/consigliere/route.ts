@@ -24,7 +24,7 @@ export interface RouteRequest {
   standingOrders: readonly StandingOrderBrief[];
 }
 
-export interface RouteCandidate {
+interface RouteCandidate {
   capo: CapoRole;
   /** 0 to 1 */
   score: number;

@@ -39,7 +39,7 @@ export class BuyerAggregate {
 }
 
 export class BuyerContextView {
-  profiles!: readonly BuyerProfileView[];
+  profiles!: BuyerProfileView[];
   aggregate!: BuyerAggregate;
 }
 

@@ -27,7 +27,7 @@ select
     from work_packets where workspace_id = $1 order by created_at desc, position limit 50) p) as work_packets,
   (select coalesce(json_agg(o), '[]') from (
     select standing_order_id as "standingOrderId", name, text, team_id as "teamId", capos, status, version, effect,
-      match, "when", limits, budget, approval, app.ms(expires_at) as "expiresAt", null as simulation,
+      match, "when", limits, budget, approval, app.ms(expires_at) as "expiresAt", held_because as "heldBecause", null as simulation,
       null as "evalRunId", hash, created_by as "createdBy", app.ms(created_at) as "createdAt",
       app.ms(updated_at) as "updatedAt", app.ms(activated_at) as "activatedAt"
     from standing_orders where workspace_id = $1 and status = 'active' order by created_at desc limit 50) o)
@@ -67,7 +67,7 @@ export class ContextReader {
       operator: { handle: caller.name, tier: caller.tier },
       ...shared,
       auditFeed: receipts.map(receiptItem),
-      buyerContext: NO_BUYERS,
+      buyerContext: { ...NO_BUYERS, profiles: [] },
       partner: { avatar: null, intelligence: null, lastEventAt: null },
     };
   }

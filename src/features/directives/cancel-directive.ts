@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { WorkPackets } from '../work-packets/work-packets.repository.js';
 import { UNSENT } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
@@ -13,16 +15,21 @@ export class CancelDirective {
   constructor(
     private readonly directives: Directives,
     private readonly approvals: Approvals,
+    private readonly guardians: Guardians,
+    private readonly packets: WorkPackets,
     private readonly endDirective: EndDirective,
   ) {}
 
   /** @throws NotFound; InvalidTransition once it is being sent or has ended */
   async execute(caller: Caller, directiveId: string): Promise<DirectiveEntity> {
     const { workspaceId } = caller;
+    // A revert takes the same rows in another order, so the two take turns.
+    await this.guardians.hold(workspaceId);
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();
-    if (!UNSENT.includes(directive.status)) {
+    const partlySent = directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
+    if (!UNSENT.includes(directive.status) || partlySent) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);

@@ -8,7 +8,7 @@ import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/terms.j
 export type Stage = 'route' | 'draft' | 'review' | 'send' | 'done';
 
 export interface Routing {
-  candidates: { capo: CapoRole; score: number; why: readonly string[] }[];
+  candidates: { capo: CapoRole; score: number; why: string[] }[];
   reason: string;
 }
 

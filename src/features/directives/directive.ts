@@ -5,22 +5,11 @@ import type { DirectiveStatus, Cost } from '../terms/terms.js';
 import type { DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
 
-/** Where a directive has come to its end. */
-export const FINAL: readonly DirectiveStatus[] = [
-  'executed',
-  'failed',
-  'rejected',
-  'expired',
-  'cancelled',
-  'reverted',
-];
-
-/** The statuses in which nothing of a directive has been handed out, so that it can be cancelled or expire. */
+/**
+ * The statuses in which nothing of a directive has been handed out, so that it can be cancelled or expire; of a halted
+ * one a part may have been.
+ */
 export const UNSENT: readonly DirectiveStatus[] = ['pending_approval', 'queued', 'executing', 'halted'];
-
-export function isFinal(status: DirectiveStatus): boolean {
-  return FINAL.includes(status);
-}
 
 /** One line that names the directive in lists and receipts. */
 export function titleOf(text: string): string {

@@ -91,7 +91,7 @@ export class RoutingCandidate {
   capo!: string;
   /** 0 to 1 */
   score!: number;
-  why!: readonly string[];
+  why!: string[];
 }
 
 export class DirectiveRouting {

@@ -40,9 +40,13 @@ export class Directives {
     return row;
   }
 
+  /**
+   * Without its key: a packet that is updated twice in one transaction checks its foreign key again and so shares the
+   * key of its directive; two such transactions that both locked the key would wait for each other.
+   */
   async lock(workspaceId: string, directiveId: string): Promise<DirectiveEntity | undefined> {
     const [row] = await this.db.query<DirectiveEntity>(
-      `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 for update`,
+      `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 for no key update`,
       [workspaceId, directiveId],
     );
     return row;
@@ -83,7 +87,7 @@ export class Directives {
   async lockAttempt(directive: DirectiveEntity): Promise<DirectiveEntity | undefined> {
     const [row] = await this.db.query<DirectiveEntity>(
       `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 and attempts = $3
-         and stage = $4 and due_at is not null for update`,
+         and stage = $4 and due_at is not null for no key update`,
       [directive.workspaceId, directive.directiveId, directive.attempts, directive.stage],
     );
     return row;

@@ -5,6 +5,8 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Approvals } from '../approvals/approvals.repository.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { WorkPackets } from '../work-packets/work-packets.repository.js';
 import { UNSENT } from './directive.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
@@ -22,6 +24,8 @@ export class ExpireDirective implements OnModuleInit {
     private readonly jobs: Jobs,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
+    private readonly guardians: Guardians,
+    private readonly packets: WorkPackets,
     private readonly endDirective: EndDirective,
   ) {}
 
@@ -31,10 +35,12 @@ export class ExpireDirective implements OnModuleInit {
 
   private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async () => {
+      await this.guardians.hold(workspaceId);
       const approval = await this.approvals.lockPending(workspaceId, id);
       const directive = await this.directives.lock(workspaceId, id);
       if (!directive || !UNSENT.includes(directive.status)) return;
       if (directive.deadline === null || directive.deadline > this.clock.now()) return;
+      if (directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, id))) return;
       const because = 'its deadline passed';
       this.endDirective.end(directive, approval, { to: 'expired', actor: SYSTEM, because });
     });

@@ -7,6 +7,7 @@ import {
   type Haltable,
   HaltableWork,
   type Halted,
+  type LiftingAct,
   type PlannedStep,
   type WorkStanding,
 } from '../guardian/halting.js';
@@ -38,8 +39,8 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     return { halted, unconfirmed };
   }
 
-  async resume(workspaceId: string, { at, receiptId }: GuardianAct): Promise<PlannedStep[]> {
-    this.approvals.unfreeze(workspaceId, at);
+  async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<PlannedStep[]> {
+    this.approvals.unfreeze(workspaceId, killedAt, at);
     const packets = await this.packets.resume(workspaceId, at);
     for (const { workPacketId } of packets) this.jobs.wake('packet.send', workPacketId);
     await this.resumeDirectives(workspaceId, receiptId, at);

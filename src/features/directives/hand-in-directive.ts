@@ -51,7 +51,12 @@ export class HandInDirective {
     by: { workspaceId: string; teamId: string | null; actor: Actor },
   ): DirectiveEntity {
     const { workspaceId, teamId, actor } = by;
-    const { text, capo = null, priority = 'medium', requiresApproval = true, context = {} } = input;
+    // JSON says null where it means nothing, so null counts as left out.
+    const { text } = input;
+    const capo = input.capo ?? null;
+    const priority = input.priority ?? 'medium';
+    const requiresApproval = input.requiresApproval ?? true;
+    const context = input.context ?? {};
     const now = this.clock.now();
     const directiveId = newId('dir');
     const status = requiresApproval ? 'pending_approval' : 'queued';

@@ -40,7 +40,9 @@ export class Guardians {
   /** {@link hold} for a caller that sends it along with statements of its own. */
   holdStatement(workspaceId: string): Statement {
     return {
-      text: `select ${COLUMNS} from guardians where workspace_id = $1 for share`,
+      // The sub-select is evaluated before the row is locked, and locking reads the newest version of the row.
+      text: `select ${COLUMNS} from guardians where workspace_id = $1
+        and (select pg_advisory_xact_lock_shared(${TURN})) is not null for share`,
       values: [workspaceId],
     };
   }
@@ -82,5 +84,14 @@ export class Guardians {
 
   recordRevert(revert: RevertEntity): void {
     this.db.insert(RevertEntity, revert);
+  }
+
+  /** Changes the guardian as the next in turn, before all who come later. */
+  private async change(text: string, values: readonly unknown[]): Promise<GuardianEntity | undefined> {
+    const [, [row]] = (await this.db.unit.batch([
+      { text: `select pg_advisory_xact_lock(${TURN})`, values: [values[0]] },
+      { text, values },
+    ])) as [unknown, [GuardianEntity?]];
+    return row;
   }
 }

@@ -27,6 +27,12 @@ export interface GuardianAct {
   receiptId: string;
 }
 
+/** A revert, with the kill that it lifts. */
+export interface LiftingAct extends GuardianAct {
+  /** Unix milliseconds. */
+  killedAt: number;
+}
+
 /** One line of a revert's plan. */
 export interface PlannedStep {
   workPacketId: string;
@@ -41,7 +47,7 @@ export interface PlannedStep {
  */
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
-  resume(workspaceId: string, act: GuardianAct): Promise<PlannedStep[]>;
+  resume(workspaceId: string, act: LiftingAct): Promise<PlannedStep[]>;
   standing(scope: Scope, at: number): Promise<WorkStanding>;
 }
 
@@ -73,7 +79,7 @@ export class HaltableWork {
     return total;
   }
 
-  async resume(workspaceId: string, act: GuardianAct): Promise<PlannedStep[]> {
+  async resume(workspaceId: string, act: LiftingAct): Promise<PlannedStep[]> {
     const steps: PlannedStep[] = [];
     for (const work of this.#registered) steps.push(...(await work.resume(workspaceId, act)));
     return steps;

@@ -30,7 +30,7 @@ export class RevertKill {
     const lifted = await this.guardians.lift(workspaceId);
     if (!lifted) throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
     const receiptId = newId('rcp');
-    const plan = await this.work.resume(workspaceId, { at, receiptId });
+    const plan = await this.work.resume(workspaceId, { at, receiptId, killedAt: lifted.killedAt! });
     const revertId = newId('rvt');
     const reason = body.reason ?? null;
     this.guardians.recordRevert({

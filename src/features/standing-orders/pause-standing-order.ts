@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { requireRole } from './require-role.js';
-import { tightens } from './standing-order.js';
+import { restrains } from './standing-order.js';
 import { pause } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
@@ -21,7 +21,7 @@ export class PauseStandingOrder {
   /** @throws NotFound, InvalidTransition, or Forbidden when the pause would loosen */
   async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
-    if (tightens(order)) requireRole(caller, 'admin', 'Only an admin pauses a standing order that tightens.');
+    if (restrains(order)) requireRole(caller, 'admin', 'Only an admin pauses a standing order that restrains.');
     const paused = pause(order, this.clock.now());
     if (!paused) return viewOf(order);
     this.orders.saveStatus(paused);

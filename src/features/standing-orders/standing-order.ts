@@ -99,6 +99,11 @@ export interface StandingOrderRule {
   expiresAt: number | null;
 }
 
+/** True when the order holds other orders' moves back too: its limits, budget and terms bind every move it matches. */
+export function restrains(order: Pick<StandingOrderRule, 'effect' | 'limits' | 'budget' | 'approval'>): boolean {
+  return tightens(order) || order.limits !== null || order.budget !== null || order.approval !== null;
+}
+
 /** True for the orders that an operator may write: they take freedom away and never give any. */
 export function tightens(order: Pick<StandingOrderRule, 'effect'>): boolean {
   return order.effect !== 'allow';

@@ -35,7 +35,7 @@ export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrig
     title: draft.title,
     kind: type.kind,
     actionType: action.type,
-    target: draft.target,
+    target: type.target(action.params as never),
     params: action.params,
     reversibility: type.reversibility,
     compensation: compensationOf(action),
@@ -74,11 +74,17 @@ export function moveOf(packet: WorkPacketEntity, priority: Priority): DecisionMo
     actionType: packet.actionType,
     reversibility: packet.reversibility,
     target: packet.target,
-    params: packet.params as DecisionMove['params'],
+    params: everyRecipient(packet.params) as DecisionMove['params'],
     recipients: recipientsOf(packet),
     amount: typeof amount === 'number' ? amount : null,
     currency: typeof currency === 'string' ? currency : null,
   };
+}
+
+/** An order that names whom a mail may reach speaks about each recipient, so copies stand among them. */
+function everyRecipient(params: Record<string, unknown>): Record<string, unknown> {
+  const { to, cc } = params;
+  return Array.isArray(to) && Array.isArray(cc) ? { ...params, to: [...to, ...cc] } : params;
 }
 
 export function viewOf(packet: WorkPacketEntity): WorkPacketView {

@@ -115,6 +115,16 @@ export class WorkPackets {
     );
   }
 
+  /** True when a move of the directive has left, or may have. */
+  async anyHandedOut(workspaceId: string, directiveId: string): Promise<boolean> {
+    const rows = await this.db.query(
+      `select 1 from work_packets where workspace_id = $1 and directive_id = $2
+         and status in ('sending', 'executed', 'failed', 'reverted') limit 1`,
+      [workspaceId, directiveId],
+    );
+    return rows.length > 0;
+  }
+
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
     return (await this.tallies(workspaceId, [directiveId])).get(directiveId) ?? { open: 0, failed: 0 };
   }

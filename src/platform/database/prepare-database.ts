@@ -5,7 +5,7 @@ import { Ground1763600000000 } from '../../../migrations/1763600000000-ground.js
 import { Directives1763600100000 } from '../../../migrations/1763600100000-directives.js';
 
 /** Every migration, in order. */
-export const MIGRATIONS = [Ground1763600000000, Directives1763600100000];
+const MIGRATIONS = [Ground1763600000000, Directives1763600100000];
 
 /** Any number no other program on the server is likely to lock: 'cons' in ASCII. */
 const MIGRATION_LOCK = 0x636f6e73;

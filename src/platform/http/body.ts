@@ -6,7 +6,7 @@ import type { AdmittedRequest } from './admitted-request.js';
 
 /** CONTRACT section 1. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-export const MAX_BODY_DEPTH = 32;
+const MAX_BODY_DEPTH = 32;
 
 /**
  * Names that every object has from its prototype; no field of ours has one of them. The validator would pass over
@@ -67,7 +67,7 @@ function assertJsonMediaType(request: AdmittedRequest): void {
  * JSON as this API takes it: UTF-8, no duplicate or reserved keys, at most 32 levels, numbers that a double holds,
  * text without NUL or lone surrogates.
  */
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);

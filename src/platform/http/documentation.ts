@@ -66,7 +66,7 @@ function describe(operation: OperationObject, entry: RouteEntry): void {
 }
 
 /** Every error that this route can answer: those of admission, as its policy has it, and its own. */
-export function errorsOf({ policy, roles, transactional, method, paths }: RouteEntry): ErrorDefinition[] {
+function errorsOf({ policy, roles, transactional, method, paths }: RouteEntry): ErrorDefinition[] {
   const own = policy.errors ?? [];
   const hasPathId = paths.some((path) => path.includes(':'));
   return [

@@ -65,12 +65,12 @@ export class RouteTable implements OnModuleInit {
     for (const route of this.#patterns) {
       if (route.pattern.test(path)) for (const method of route.methods) methods.add(method);
     }
-    return [...methods].sort();
+    return [...methods].toSorted();
   }
 
   private add(entry: RouteEntry): void {
     this.#byHandler.set(entry.handler, entry);
-    this.#entries = [...this.#entries, entry].sort(
+    this.#entries = [...this.#entries, entry].toSorted(
       (a, b) => a.paths[0]!.localeCompare(b.paths[0]!) || a.method.localeCompare(b.method),
     );
     const methods = new Set(entry.method === 'GET' ? ['GET', 'HEAD'] : [entry.method]);

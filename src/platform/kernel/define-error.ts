@@ -79,5 +79,5 @@ export function defineError(code: string, status: number, message: string): Erro
 
 /** All definitions, by status and code. */
 export function definedErrors(): ErrorDefinition[] {
-  return [...definitions.values()].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code));
+  return [...definitions.values()].toSorted((a, b) => a.status - b.status || a.code.localeCompare(b.code));
 }

@@ -30,7 +30,7 @@ export function isExceeded(state: WindowState): boolean {
 
 /** The window to show in the headers: an exceeded one first, else the one with the least left. */
 export function tightest(states: readonly WindowState[]): WindowState | undefined {
-  return [...states].sort(
+  return [...states].toSorted(
     (a, b) =>
       Number(isExceeded(b)) - Number(isExceeded(a)) ||
       remaining(a) - remaining(b) ||

@@ -150,7 +150,7 @@ export class ChainVerifier {
     const last = this.#last;
     const furthest = [{ ...head, witness: 'the head of the chain' }, ...[...this.#awaited.values()].flat()]
       .filter((point) => point.seq > last.seq)
-      .sort((a, b) => b.seq - a.seq)[0];
+      .toSorted((a, b) => b.seq - a.seq)[0];
     if (furthest) this.add(tailCut(last.seq, furthest, furthest.witness));
     if (head.seq < last.seq) {
       this.fault('head_mismatch', head.seq, `The head is ${head.seq}, but the chain goes on to ${last.seq}.`);

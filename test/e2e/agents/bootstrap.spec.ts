@@ -37,7 +37,7 @@ describe('GET /bootstrap 200', () => {
       capos: expect.any(Array),
       guardian: { mode: 'guardrailed', epoch: 0, pending: 0 },
       counts: { directives: 0, approvals: 0, signals: 0 },
-      limits: { requestsPerMinute: 120, requestsPerDay: 10_000, bodyBytes: 1_048_576 },
+      limits: { requestsPerMinute: 120, requestsPerDay: 10_000 },
       features: { model: false, mailServer: false },
       apiVersions: ['2026-04'],
       serverTime: expect.any(Number),

@@ -159,7 +159,10 @@ describe('GET /audit-feed/verify 200', () => {
     ['a cut tail', ['delete from receipts where workspace_id = $1 and seq > 7', SET_HEAD_BACK], 'tail_cut 8'],
     [
       'a chain written anew',
-      [`update receipts set body = replace(body, '.', '!') where workspace_id = $1 and seq = 2`, rehash(2)],
+      [
+        `update receipts set body = replace(body, 'Receipt 1', 'Receipt 0') where workspace_id = $1 and seq = 2`,
+        rehash(2),
+      ],
       'checkpoint_mismatch 10',
     ],
   ])('names %s with no checkpoint left, by a head held elsewhere', async (_case, statements, expected) => {

@@ -9,6 +9,7 @@ interface Schema {
   enum?: unknown[];
   properties?: Record<string, Schema>;
   items?: Schema;
+  required?: string[];
   allOf?: Schema[];
   oneOf?: Schema[];
   anyOf?: Schema[];
@@ -189,9 +190,14 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
   if (resolved.enum) return fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...resolved.enum) }, { weight: 1, arbitrary: anyValue });
   switch (resolved.type) {
     case 'object': {
-      const known = fc.record(
-        Object.fromEntries(Object.entries(resolved.properties ?? {}).map(([name, part]) => [name, inner(part)])),
-        { requiredKeys: [] },
+      const members = Object.fromEntries(
+        Object.entries(resolved.properties ?? {}).map(([name, part]) => [name, inner(part)]),
+      );
+      const known = fc.oneof(
+        fc.record(members, { requiredKeys: [] }),
+        fc.record(
+          Object.fromEntries((resolved.required ?? []).map((name) => [name, members[name] ?? anyValue])),
+        ),
       );
       const strangers = fc.dictionary(fc.oneof(text, fc.constantFrom('id', 'workspaceId', 'constructor')), anyValue, { maxKeys: 2 });
       return fc.oneof(
@@ -255,7 +261,11 @@ export async function attackEveryRoute(
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
   const statuses: Record<number, number> = {};
   let routes = 0;
-  for (const [template, item] of Object.entries(document.paths)) {
+  // The kill switch last: it would close many of the others.
+  const paths = Object.entries(document.paths).toSorted(
+    ([a], [b]) => Number(a.includes('guardian')) - Number(b.includes('guardian')),
+  );
+  for (const [template, item] of paths) {
     for (const method of Object.keys(item).filter((key) => ['get', 'post', 'put', 'patch', 'delete'].includes(key))) {
       routes++;
       await fc.assert(

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+// Some wait for the next minute.
+vi.setConfig({ testTimeout: 60_000 });
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -179,7 +182,7 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
       const { owner } = await test.createWorkspace('free');
       const left = [];
       for (let call = 0; call < 10; call++) {
-        const answer = await caller(owner.token).get(call % 2 ? '/guardian' : '/signals');
+        const answer = await caller(owner.token).get(call % 2 ? '/guardian' : '/directives');
         expect(answer.status).toBe(200);
         left.push(limits(answer).remaining);
       }

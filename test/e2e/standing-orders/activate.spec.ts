@@ -73,11 +73,8 @@ describe('POST /standing-orders/:id/activate 200', () => {
     ]);
     const asking = Array.from({ length: 4 }, () => desk.activate(standingOrderId));
     await eventually(
-      () =>
-        test.rows(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ),
-      (waiting) => waiting.length === 4,
+      () => desk.waiting(),
+      (waiting) => waiting === 4,
     );
     await holder.query('commit');
     holder.release();

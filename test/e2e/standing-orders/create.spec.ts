@@ -146,7 +146,7 @@ describe('POST /standing-orders 201', () => {
       const { hash, when: kept } = await desk.row(body.standingOrderId);
       expect(kept).toEqual(body.when);
       expect(hash).toBe(body.hash);
-      zones.push(kept.timezone);
+      zones.push((kept as { timezone?: string }).timezone);
     }
     expect(zones).toEqual(['Asia/Tokyo', 'Asia/Tokyo', undefined, 'UTC']);
   });

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
 
@@ -29,23 +30,23 @@ async function handIn(address: string): Promise<string> {
 }
 
 /** The directive when it has ended, or waits for a person. */
-function settled(directiveId: string): Promise<Record<string, any>> {
+function settled(directiveId: string): Promise<DirectiveView> {
   return eventually(
-    async () => (await workspace.owner.get(`/directives/${directiveId}`)).body,
+    async () => (await workspace.owner.get<DirectiveView>(`/directives/${directiveId}`)).body,
     ({ status }) => !['queued', 'executing', 'sending'].includes(status),
   );
 }
 
-async function explanation({ approvalId }: Record<string, any>): Promise<string[]> {
+async function explanation({ approvalId }: DirectiveView): Promise<string[]> {
   const { body } = await workspace.owner.get(`/approvals/${approvalId}`);
   expect(body).toMatchObject({ status: 'pending', ready: true, policy: { outcome: 'require_approval' } });
   return body.policy.explanation;
 }
 
 /** The mails that went out for these directives. */
-async function mailsOf(...directives: Record<string, any>[]) {
+async function mailsOf(...directives: DirectiveView[]) {
   const outbox = join(test.dataDir, 'outbox');
-  const packets = directives.flatMap(({ workPacketIds }) => workPacketIds as string[]);
+  const packets = directives.flatMap(({ workPacketIds }) => workPacketIds);
   const files = await readdir(outbox).catch(() => []);
   const own = files.filter((file) => packets.some((packet) => file.startsWith(packet)));
   return Promise.all(own.map(async (file) => PostalMime.parse(await readFile(join(outbox, file)))));
@@ -56,16 +57,11 @@ describe('an order that allows', () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME, workspace.owner);
     const directive = await settled(await handIn('jane@acme.example'));
     expect(directive).toMatchObject({ status: 'executed', approvalId: null });
-    expect(directive.history.map(({ to }: { to: string }) => to)).toEqual([
-      'queued',
-      'executing',
-      'sending',
-      'executed',
-    ]);
+    expect(directive.history.map(({ to }) => to)).toEqual(['queued', 'executing', 'sending', 'executed']);
     const [mail, ...more] = await mailsOf(directive);
     expect(mail!.to).toEqual([{ address: 'jane@acme.example', name: '' }]);
     expect(more).toEqual([]);
-    const [packet] = await test.rows<{ decision: any }>(
+    const [packet] = await test.rows<{ decision: object }>(
       'select decision from work_packets where directive_id = $1',
       [directive.directiveId],
     );
@@ -104,7 +100,17 @@ describe('an order that allows', () => {
 
   it('lets one of two concurrent mails through when its limit is one a day', async () => {
     await desk.active({ ...MAIL_TO_ACME, limits: { maxPerDay: 1 } }, workspace.owner);
+    // Both wait before what is used up is read, else the first is decided before the second comes.
+    const holder = await test.database.owner.connect();
+    await holder.query('begin');
+    await holder.query('lock standing_order_uses');
     const handedIn = await Promise.all([handIn('jane@acme.example'), handIn('joe@acme.example')]);
+    await eventually(
+      () => desk.waiting(),
+      (waiting) => waiting === 2,
+    );
+    await holder.query('commit');
+    holder.release();
     const directives = await Promise.all(handedIn.map(settled));
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;
@@ -130,7 +136,7 @@ describe('an order that denies', () => {
     await desk.create(NO_MAIL, workspace.owner);
     const directive = await settled(await handIn('jane@acme.example'));
     expect(directive).toMatchObject({ status: 'failed', approvalId: null, error: { code: 'POLICY_DENIED' } });
-    expect(directive.error.message).toContain('The standing order "No mail" forbids this move.');
+    expect(directive.error!.message).toContain('The standing order "No mail" forbids this move.');
     expect(await mailsOf(directive)).toEqual([]);
     expect(
       await test.rows('select status from work_packets where directive_id = $1', [directive.directiveId]),

@@ -47,12 +47,9 @@ export class OrderDesk {
     return this.test.createMember(this.test.workspaceId, role, teamIds);
   }
 
-  async row(standingOrderId: string): Promise<Record<string, any>> {
+  async row(standingOrderId: string): Promise<Record<string, unknown>> {
     return (
-      await this.test.rows<Record<string, any>>(
-        'select * from standing_orders where standing_order_id = $1',
-        [standingOrderId],
-      )
+      await this.test.rows('select * from standing_orders where standing_order_id = $1', [standingOrderId])
     )[0]!;
   }
 
@@ -60,7 +57,15 @@ export class OrderDesk {
     return (await this.test.rows('select 1 from standing_orders')).length;
   }
 
-  async receipts(standingOrderId: string): Promise<Record<string, any>[]> {
+  /** How many connections wait for a lock. */
+  async waiting(): Promise<number> {
+    const waiting = await this.test.rows(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length;
+  }
+
+  async receipts(standingOrderId: string): Promise<Record<string, unknown>[]> {
     const rows = await this.test.rows<{ body: string }>(
       'select body from receipts where entity_id = $1 order by seq',
       [standingOrderId],

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
+import { Client } from '../../support/client.js';
+import { type Service, type ServiceProcess, startService } from '../../support/processes.js';
+import { eventually } from '../../support/test-app.js';
+
+describe('SIGTERM', () => {
+  let service: Service;
+  let process: ServiceProcess;
+  beforeEach(async () => {
+    service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'memory' });
+    process = service.processes[0]!;
+  }, 60_000);
+  afterEach(() => service.close());
+
+  const handIn = (text: string) => service.client(process).post('/directive', { text });
+
+  it('fails none of 200 requests in flight', { timeout: 60_000 }, async () => {
+    await handIn('warm');
+    // Held at their end, so that all of them are in flight when the signal comes.
+    const hold = await service.database.owner.connect();
+    await hold.query('begin');
+    await hold.query('select 1 from receipt_heads where workspace_id = $1 for update', [service.workspaceId]);
+    let answered = 0;
+    const requests = Array.from({ length: 200 }, (_, index) =>
+      handIn(`Drain ${index}`).finally(() => answered++),
+    );
+    await eventually(
+      () => service.rows(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+      (waiting) => waiting.length >= 8,
+    );
+    await sleep(500);
+    expect(answered).toBe(0);
+    const stopped = process.stop();
+    await sleep(200);
+    await hold.query('rollback');
+    hold.release();
+    const answers = await Promise.all(requests);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await stopped).toBe(0);
+    expect((await service.rows(`select 1 from directives where text like 'Drain %'`)).length).toBe(200);
+    expect(process.errors).toBe('');
+  });
+
+  it('fails none of the requests that arrive with it, while a second process takes over', { timeout: 60_000 }, async () => {
+    const successor = await service.start();
+    const clients = Array.from({ length: 20 }, () => service.client(process));
+    const outcomes: number[] = [];
+    let target = process.url;
+    let stop = false;
+    const load = clients.map(async ({ token, address }) => {
+      while (!stop) {
+        const answer = await new Client(target, token).get('/health/live', { 'X-Forwarded-For': address }).catch(() => ({ status: 0 }));
+        outcomes.push(answer.status);
+      }
+    });
+    await sleep(300);
+    const stopped = process.stop();
+    // As a load balancer does that has been told: no new request to the one that ends.
+    target = successor.url;
+    await sleep(300);
+    stop = true;
+    await Promise.all(load);
+    expect(await stopped).toBe(0);
+    expect(outcomes.length).toBeGreaterThan(100);
+    expect(new Set(outcomes)).toEqual(new Set([200]));
+  });
+
+  it('is told to probes, and each last answer closes its connection', { timeout: 30_000 }, async () => {
+    expect((await service.client(process).get('/health/ready')).status).toBe(200);
+    const { approvalId } = (await handIn('Wait for me')).body;
+    const wait = service.client(process).get(`/approvals/${approvalId}?wait=30`);
+    await sleep(200);
+    const stopped = process.stop();
+    expect((await wait).headers.get('connection')).toBe('close');
+    expect(await stopped).toBe(0);
+  });
+
+  it('ends a stream and a wait at once, in good order', { timeout: 30_000 }, async () => {
+    const { approvalId } = (await handIn('Wait for me')).body;
+    const wait = service.client(process).get(`/approvals/${approvalId}?wait=30`);
+    const { address, token, url } = service.client(process);
+    const stream = await fetch(`${url}/api/pro/feed/stream`, {
+      headers: { 'x-service-token': token!, 'X-Forwarded-For': address },
+    });
+    expect(stream.status).toBe(200);
+    const streamed = stream.text();
+    await sleep(300);
+    const began = Date.now();
+    const stopped = process.stop();
+    expect((await wait).status).toBe(200);
+    expect((await wait).body).toMatchObject({ approvalId, ready: false });
+    expect(await streamed).toContain('retry:');
+    expect(await stopped).toBe(0);
+    expect(Date.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('a revoked token', () => {
+  it('is refused by another process within one second', { timeout: 60_000 }, async () => {
+    const service = await startService(2, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'memory' });
+    try {
+      const { token } = await service.createWorkspace('enterprise');
+      const ask = (one: ServiceProcess) => new Client(one.url, token).get('/guardian');
+      for (let round = 0; round < 3; round++) {
+        for (const one of service.processes) expect((await ask(one)).status).toBe(200);
+      }
+      await service.rows('update tokens set revoked_at = now() where token_hash = $1', [sha256(token)]);
+      const revoked = Date.now();
+      for (const one of service.processes) {
+        const refused = await eventually(
+          () => ask(one),
+          ({ status }) => status === 401,
+        );
+        expect(refused.body.reason).toBe('revoked_token');
+      }
+      expect(Date.now() - revoked).toBeLessThan(1_000);
+    } finally {
+      await service.close();
+    }
+  });
+});

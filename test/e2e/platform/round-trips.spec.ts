@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import type { Answer } from '../../support/client.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+/** What the log says that this request cost. */
+async function roundTrips(answer: Answer): Promise<number> {
+  const requestId = answer.headers.get('x-request-id');
+  const line = await eventually(
+    async () => test.logs.find((log) => log['requestId'] === requestId && log['msg'] === 'request'),
+  );
+  expect(line!['roundTrips'], JSON.stringify(line)).toBeTypeOf('number');
+  return line!['roundTrips'] as number;
+}
+
+/** Waits until no token look-up is remembered any more. */
+const cold = () => sleep(600);
+/** Looks the token up, so that what follows does not have to. */
+const warm = () => test.owner.get('/guardian');
+
+describe('round trips to the database, as the log has them', () => {
+  it('are at most 3 for POST /directive, with and without a key', async () => {
+    await warm();
+    for (const headers of [{}, { 'Idempotency-Key': newId('req') }] as Record<string, string>[]) {
+      const answer = await test.owner.post('/directive', { text: 'Write a note about tea.' }, headers);
+      expect(answer.status).toBe(201);
+      expect(await roundTrips(answer)).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('are at most 3 for a replayed POST /directive', async () => {
+    await warm();
+    const headers = { 'Idempotency-Key': newId('req') };
+    await test.owner.post('/directive', { text: 'x' }, headers);
+    const again = await test.owner.post('/directive', { text: 'x' }, headers);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await roundTrips(again)).toBeLessThanOrEqual(3);
+  });
+
+  it('are at most 3 for an approval', async () => {
+    for (const headers of [{}, { 'Idempotency-Key': newId('req') }] as Record<string, string>[]) {
+      const { approvalId } = (
+        await test.owner.post('/directive', { text: 'Email jane@acme.example that the delivery arrives on Friday.' })
+      ).body;
+      expect((await test.owner.get(`/approvals/${approvalId}?wait=10`)).body.ready).toBe(true);
+      await warm();
+      const answer = await test.owner.post(`/approvals/${approvalId}/approve`, undefined, headers);
+      expect(answer.status, answer.text).toBe(200);
+      expect(await roundTrips(answer)).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('is 1 for GET /context, and one more to look the token up', async () => {
+    await cold();
+    const first = await test.owner.get('/context');
+    expect(first.status).toBe(200);
+    expect(await roundTrips(first)).toBe(2);
+    expect(await roundTrips(await test.owner.get('/context'))).toBe(1);
+  });
+
+  it('are none for what is refused before', async () => {
+    const answer = await test.owner.get('/guardian', { 'x-service-token': 'no' });
+    expect(answer.status).toBe(401);
+    expect(await roundTrips(answer)).toBe(0);
+  });
+
+  it('are one more with the counters in the database', async () => {
+    const other = await startTestApp({ RATE_LIMIT_STORE: 'postgres' });
+    try {
+      await other.owner.get('/guardian');
+      const { headers } = await other.owner.get('/context');
+      const line = await eventually(
+        async () => other.logs.find((log) => log['requestId'] === headers.get('x-request-id')),
+      );
+      expect(line!['roundTrips']).toBe(2);
+    } finally {
+      await other.close();
+    }
+  });
+});
