@@ -58,7 +58,12 @@ function tableText(table: Table): string {
   const statements = [
     `create ${table.unlogged ? 'unlogged ' : ''}table ${table.name} (\n${body}\n)`,
     ...table.indexes,
-    ...(table.forced ? [`alter table ${table.name} enable row level security`, `alter table ${table.name} force row level security`] : []),
+    ...(table.forced
+      ? [
+          `alter table ${table.name} enable row level security`,
+          `alter table ${table.name} force row level security`,
+        ]
+      : []),
     ...table.policies,
     ...table.triggers,
     ...table.grants,

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from './platform/config/config.js';
+import { Drain } from './drain.js';
 import { Readiness } from './platform/observability/health.controller.js';
-
-/** How long requests in flight may take once the process has been told to end. */
-const DRAIN_MS = 15_000;
 
 /** Listens; answers the address it is reached at. */
 export async function listen(app: NestExpressApplication, config: Config): Promise<string> {
@@ -21,16 +19,10 @@ export async function listen(app: NestExpressApplication, config: Config): Promi
 
 /** Waits for SIGTERM or SIGINT, then ends without failing a request that has been taken. */
 export async function drainOnSignal(app: NestExpressApplication): Promise<void> {
-  const stop = new AbortController();
-  await Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal, { signal: stop.signal })));
+  const drain = new Drain(app.getHttpServer() as Server);
+  await Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal)));
   app.get(Readiness).drain();
-  const server = app.getHttpServer() as Server;
-  // Each answer from here on tells its client to use the connection no more.
-  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(late);
+  await drain.end();
   await app.close();
 }
 

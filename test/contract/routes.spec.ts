@@ -20,7 +20,9 @@ afterAll(() => test.close());
 const shape = (path: string) => path.replace(/\{[^}]+\}|:[^/]+/g, '{}');
 
 function entryOf({ method, paths }: SpecifiedRoute): RouteEntry | undefined {
-  return entries.find((entry) => entry.method === method && entry.paths.some((path) => shape(path) === shape(paths[0])));
+  return entries.find(
+    (entry) => entry.method === method && entry.paths.some((path) => shape(path) === shape(paths[0])),
+  );
 }
 
 function limitOf({ method, limit }: SpecifiedRoute): readonly [number, number] {
@@ -65,7 +67,9 @@ describe('the routes that are still to come', () => {
       if (!entry) continue;
       const [limit, windowSeconds] = limitOf(specified);
       expect(entry.limit, name(specified)).toMatchObject({ limit, windowSeconds });
-      expect(entry.paths.map(shape), name(specified)).toEqual(expect.arrayContaining(specified.paths.map(shape)));
+      expect(entry.paths.map(shape), name(specified)).toEqual(
+        expect.arrayContaining(specified.paths.map(shape)),
+      );
     }
   });
 });
@@ -91,7 +95,9 @@ describe('a limit', () => {
   });
 
   it('is 60 reads or 30 mutations a minute where the specification has no number', () => {
-    const numbered = new Set([...BUILT, ...TO_COME].filter(({ limit }) => limit).flatMap(({ paths }) => paths));
+    const numbered = new Set(
+      [...BUILT, ...TO_COME].filter(({ limit }) => limit).flatMap(({ paths }) => paths),
+    );
     const unnumbered = entries.filter(
       ({ policy, paths }) => policy.auth === 'token' && !paths.some((path) => numbered.has(path)),
     );

@@ -28,7 +28,9 @@ beforeAll(async () => {
   const expired = await test.createMember(workspaceId, 'owner');
   const revoked = await test.createMember(workspaceId, 'owner');
   const removed = await test.createMember(workspaceId, 'owner');
-  await test.rows(`update tokens set expires_at = now() - interval '1 second' where member_id = $1`, [expired.memberId]);
+  await test.rows(`update tokens set expires_at = now() - interval '1 second' where member_id = $1`, [
+    expired.memberId,
+  ]);
   await test.rows('update tokens set revoked_at = now() where member_id = $1', [revoked.memberId]);
   await test.rows(`update members set status = 'removed' where member_id = $1`, [removed.memberId]);
   Object.assign(strangers, {
@@ -45,7 +47,9 @@ beforeAll(async () => {
   expect(tables.length).toBeGreaterThan(10);
   snapshotStatement = tables
     .map(({ name }) => {
-      const row = [`to_jsonb(t)`, ...(BESIDE_THE_POINT[name] ?? []).map((column) => `'${column}'`)].join(' - ');
+      const row = [`to_jsonb(t)`, ...(BESIDE_THE_POINT[name] ?? []).map((column) => `'${column}'`)].join(
+        ' - ',
+      );
       return `select '${name}' as name, count(*), md5(coalesce(string_agg(r, ',' order by r), '')) as content
         from (select (${row})::text as r from "${name}" t) rows`;
     })
@@ -57,7 +61,10 @@ const snapshot = () => test.rows(snapshotStatement);
 
 /** An answer's status and body; of a stream only that it began. Each call has an address, and so limits, of its own. */
 async function call(token: string | undefined, { method, paths }: RouteEntry, spelling = 0) {
-  const path = paths[spelling]!.replace(/:role\b/, 'ceo').replace(/:[^/]+/g, 'none_00000000000000000000000000');
+  const path = paths[spelling]!.replace(/:role\b/, 'ceo').replace(
+    /:[^/]+/g,
+    'none_00000000000000000000000000',
+  );
   const response = await fetch(test.url + path, {
     method,
     headers: {
@@ -83,7 +90,9 @@ describe('the routes', () => {
   it('would be seen to change something', async () => {
     const before = await snapshot();
     expect((await members.owner.put('/guardian/mode', { mode: 'supervised' })).status).toBe(200);
-    const changed = (await snapshot()).filter((table, index) => table['content'] !== before[index]!['content']);
+    const changed = (await snapshot()).filter(
+      (table, index) => table['content'] !== before[index]!['content'],
+    );
     expect(changed.map(({ name }) => name)).toEqual(['guardians', 'receipt_heads', 'receipts']);
   });
 
@@ -103,7 +112,10 @@ describe.each(named)('%s', (_name, route) => {
       for (const spelling of route.paths.keys()) {
         const answer = await call(members[role].token, route, spelling);
         expect(answer.status, role).toBe(403);
-        expect(answer.body.error).toMatchObject({ code: 'FORBIDDEN', details: { requiredRoles: route.roles } });
+        expect(answer.body.error).toMatchObject({
+          code: 'FORBIDDEN',
+          details: { requiredRoles: route.roles },
+        });
       }
     }
     expect(await snapshot()).toEqual(before);

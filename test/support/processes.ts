@@ -100,7 +100,9 @@ export class ServiceProcess {
     await late.catch(() => undefined);
     if (this.#url !== undefined) return;
     await this.kill();
-    throw new Error(`the program did not get ready:\n${this.#errors}\n${JSON.stringify(this.logs.slice(-5))}`);
+    throw new Error(
+      `the program did not get ready:\n${this.#errors}\n${JSON.stringify(this.logs.slice(-5))}`,
+    );
   }
 }
 
@@ -127,7 +129,10 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export async function startService(processes: number, environment: Record<string, string> = {}): Promise<Service> {
+export async function startService(
+  processes: number,
+  environment: Record<string, string> = {},
+): Promise<Service> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-service-'));
   const token = newOperatorToken();
@@ -180,11 +185,10 @@ export async function startService(processes: number, environment: Record<string
           select 1`,
           [workspaceId, tier, userId],
         );
-        await rows(`insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, 'owner')`, [
-          memberId,
-          workspaceId,
-          userId,
-        ]);
+        await rows(
+          `insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, 'owner')`,
+          [memberId, workspaceId, userId],
+        );
         await rows(
           `insert into tokens (token_id, workspace_id, member_id, name, token_hash, hint) values ($1, $2, $3, 'test', $4, '')`,
           [newId('tok'), workspaceId, memberId, sha256(memberToken)],

@@ -1,10 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { CapoRole } from '../terms/terms.js';
-import type { AgentView } from './agents.dto.js';
-
-/** In the order in which they are asked: the first that holds is the agent's status (CONTRACT, Agent). */
-export const AGENT_STATUSES = ['halted', 'paused', 'error', 'awaiting-approval', 'active', 'idle'] as const;
-export type AgentStatus = (typeof AGENT_STATUSES)[number];
+import type { AgentStatus, AgentView } from './agents.dto.js';
 
 /** What is known of one capo; times in Unix milliseconds. */
 export interface AgentFacts {

@@ -1,5 +1,7 @@
 import type { CapoRole } from '../terms/terms.js';
-import type { AgentStatus } from './agent.js';
+
+/** In the order in which they are asked: the first that holds (CONTRACT, Agent). */
+export type AgentStatus = 'halted' | 'paused' | 'error' | 'awaiting-approval' | 'active' | 'idle';
 
 export class AgentActor {
   type!: string;

@@ -1,6 +1,6 @@
 import { ACTION_TYPES, actionTypesOf } from '../capos/action-types.js';
 import { CAPOS, type CapoRole } from '../capos/capo.js';
-import type { AgentStatus } from './agent.js';
+import type { AgentStatus } from './agents.dto.js';
 import type { EngineView } from './engines.dto.js';
 
 export function engineViewOf(role: CapoRole, status: AgentStatus): EngineView {

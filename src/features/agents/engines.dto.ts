@@ -1,4 +1,4 @@
-import type { AgentStatus } from './agent.js';
+import type { AgentStatus } from './agents.dto.js';
 
 /** Something an engine can do, from the trusted registry. */
 export class EngineActionType {

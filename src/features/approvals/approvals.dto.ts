@@ -13,6 +13,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
@@ -84,6 +85,19 @@ export class DecisionBody {
   revise?: boolean;
 }
 
+/** A single decision beside a list would be passed over without a word. */
+const StandsAlone = () =>
+  ValidateBy({
+    name: 'standsAlone',
+    validator: {
+      validate: (_decisions, args) => {
+        const { approvalId, decision, feedback, revise } = args!.object as DecisionsBody;
+        return [approvalId, decision, feedback, revise].every((one) => one === undefined);
+      },
+      defaultMessage: () => 'decisions must stand alone: put the single decision among them',
+    },
+  });
+
 /** Either one decision, or `decisions` with up to 100. */
 export class DecisionsBody {
   @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
@@ -106,6 +120,7 @@ export class DecisionsBody {
   revise?: boolean;
 
   @IsOptional()
+  @StandsAlone()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(100)

@@ -38,9 +38,12 @@ export class ExpireApproval implements OnModuleInit {
 
   private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async (unit) => {
-      const [[approval]] = (await unit.batch([this.approvals.lockStatement(workspaceId, [id])])) as [
-        [ApprovalEntity?],
-      ];
+      const [[guardian], [approval]] = (await unit.batch([
+        this.guardians.holdStatement(workspaceId),
+        this.approvals.lockStatement(workspaceId, [id]),
+      ])) as [[GuardianEntity], [ApprovalEntity?]];
+      // While killed nobody could have approved it; the revert gives the time back.
+      if (guardian.mode === 'killed') return;
       const at = this.clock.now();
       if (!approval || approval.status !== 'pending' || approval.frozenMs !== null || approval.expiresAt > at)
         return;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
 
 /** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
 export interface LoggedReceipt {
@@ -25,13 +25,19 @@ export interface LogFilter {
 
 const EVERY_ACTION_OF = /\.\*$/;
 
+/**
+ * A plan that was made for any value walks the chain from its end, which is quick for what is frequent. What is rare
+ * would cost the whole chain: 880 ms for ten receipts of a capo among a million, 0.3 ms by the index.
+ */
+const PLAN_FOR_THE_VALUES: Statement = { text: 'set local plan_cache_mode = force_custom_plan' };
+
 /** Reads receipts as row-level security shows them to the scope. The platform writes them with each act. */
 @Injectable()
 export class ReceiptLog {
   constructor(private readonly db: Db) {}
 
   /** The newest receipts that match, with a smaller number than `before` if that is given. */
-  listBefore(
+  async listBefore(
     scope: Scope,
     filter: LogFilter,
     before: number | undefined,
@@ -57,12 +63,13 @@ export class ReceiptLog {
     where(from === undefined ? undefined : new Date(from), (place) => `at >= ${place}`);
     where(to === undefined ? undefined : new Date(to), (place) => `at < ${place}`);
     values.push(limit);
-    return this.db.read<LoggedReceipt>(
-      scope,
-      `select seq, body, prev_hash, hash from receipts where ${conditions.join(' and ')}
-       order by seq desc limit $${values.length}`,
+    const page: Statement = {
+      text: `select seq, body, prev_hash, hash from receipts where ${conditions.join(' and ')}
+             order by seq desc limit $${values.length}`,
       values,
-    );
+    };
+    const answers = await this.db.readAll(scope, isFiltered(filter) ? [PLAN_FOR_THE_VALUES, page] : [page]);
+    return answers.at(-1) as LoggedReceipt[];
   }
 
   /** The receipts behind `after`, up to and with `upTo`, oldest first. */
@@ -75,3 +82,5 @@ export class ReceiptLog {
     );
   }
 }
+
+const isFiltered = (filter: LogFilter) => Object.values(filter).some((value) => value !== undefined);

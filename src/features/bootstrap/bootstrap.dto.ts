@@ -1,5 +1,5 @@
 import type { Role, Tier } from '../../platform/auth/caller.js';
-import type { AgentStatus } from '../agents/agent.js';
+import type { AgentStatus } from '../agents/agents.dto.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
 
 export class BootstrapWorkspace {

@@ -28,7 +28,8 @@ export class CancelDirective {
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();
-    const partlySent = directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
+    const partlySent =
+      directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
     if (!UNSENT.includes(directive.status) || partlySent) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }

@@ -33,9 +33,14 @@ select
     from (select started_at, (cost->>'amount')::numeric as amount, cost->>'currency' as currency from directives
       where workspace_id = $1 and started_at > $2::timestamptz - interval '30 days') d) as cost`;
 
-type Row = Omit<WorkspaceMetricsView, 'directives'> & { directives: Partial<Record<DirectiveStatus, number>> };
+type Row = Omit<WorkspaceMetricsView, 'directives'> & {
+  directives: Partial<Record<DirectiveStatus, number>>;
+};
 
-const NONE = Object.fromEntries(DIRECTIVE_STATUSES.map((status) => [status, 0])) as Record<DirectiveStatus, number>;
+const NONE = Object.fromEntries(DIRECTIVE_STATUSES.map((status) => [status, 0])) as Record<
+  DirectiveStatus,
+  number
+>;
 
 @Injectable()
 export class WorkspaceMetricsReader {

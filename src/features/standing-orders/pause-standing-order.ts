@@ -21,7 +21,8 @@ export class PauseStandingOrder {
   /** @throws NotFound, InvalidTransition, or Forbidden when the pause would loosen */
   async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
-    if (restrains(order)) requireRole(caller, 'admin', 'Only an admin pauses a standing order that restrains.');
+    if (restrains(order))
+      requireRole(caller, 'admin', 'Only an admin pauses a standing order that restrains.');
     const paused = pause(order, this.clock.now());
     if (!paused) return viewOf(order);
     this.orders.saveStatus(paused);

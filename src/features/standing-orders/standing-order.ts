@@ -100,7 +100,9 @@ export interface StandingOrderRule {
 }
 
 /** True when the order holds other orders' moves back too: its limits, budget and terms bind every move it matches. */
-export function restrains(order: Pick<StandingOrderRule, 'effect' | 'limits' | 'budget' | 'approval'>): boolean {
+export function restrains(
+  order: Pick<StandingOrderRule, 'effect' | 'limits' | 'budget' | 'approval'>,
+): boolean {
   return tightens(order) || order.limits !== null || order.budget !== null || order.approval !== null;
 }
 

@@ -46,4 +46,9 @@ export interface Cost {
   tokensOut: number;
 }
 
-export const NO_COST: Readonly<Cost> = Object.freeze({ amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 });
+export const NO_COST: Readonly<Cost> = Object.freeze({
+  amount: 0,
+  currency: 'USD',
+  tokensIn: 0,
+  tokensOut: 0,
+});

@@ -120,6 +120,9 @@ export class FirstRun implements OnApplicationBootstrap {
 
 /** Drafts are signed with it until the owner says otherwise: `jane.doe@...` is Jane Doe. */
 function displayNameOf(email: string): string {
-  const words = email.split('@', 1)[0]!.split(/[._-]+/).filter(Boolean);
+  const words = email
+    .split('@', 1)[0]!
+    .split(/[._-]+/)
+    .filter(Boolean);
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
 }

@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
@@ -34,6 +34,8 @@ export class ChangeSettingsBody {
 
   /** When nobody is to be disturbed; null: there are none. */
   @IsOptional()
+  // A list of them would pass as nested.
+  @IsObject()
   @ValidateNested()
   @Type(() => QuietHours)
   quietHours?: QuietHours | null;
@@ -63,7 +65,7 @@ function IsAnotherTime(): PropertyDecorator {
     name: 'isAnotherTime',
     validator: {
       // From 22:00 to 22:00 could mean no hour or all of them.
-      validate: (to, args) => to !== (args?.object as QuietHours).from,
+      validate: (to, args) => to !== (args!.object as QuietHours).from,
       defaultMessage: () => '$property must be another time than from',
     },
   });

@@ -13,12 +13,21 @@ export class TeamOfRequest {
    * @throws ValidationFailed when the caller is in several teams and names none: a record without a team would be
    * one that the caller could not see
    */
-  async resolve({ workspaceId, role, teamIds }: Caller, asked: string | null | undefined): Promise<string | null> {
+  async resolve(
+    { workspaceId, role, teamIds }: Caller,
+    asked: string | null | undefined,
+  ): Promise<string | null> {
     const seesAll = hasRole(role, 'admin');
     if (asked === undefined || asked === null) {
       if (!seesAll && teamIds.length > 1) {
         throw new ValidationFailed({
-          details: [{ path: 'teamId', rule: 'isDefined', message: 'you are in several teams: name the one it is for' }],
+          details: [
+            {
+              path: 'teamId',
+              rule: 'isDefined',
+              message: 'you are in several teams: name the one it is for',
+            },
+          ],
         });
       }
       return teamIds.length === 1 ? teamIds[0]! : null;

@@ -25,17 +25,26 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   document.components ??= {};
   document.components.schemas = { ...document.components.schemas, Error: ERROR_SCHEMA };
   for (const entry of app.get(RouteTable).entries) {
-    for (const path of entry.paths) {
+    for (const [spelling, path] of entry.paths.entries()) {
       const item = document.paths[path.replace(/:([^/]+)/g, '{$1}')];
       const operation = item?.[entry.method.toLowerCase() as 'get'];
-      if (operation) describe(operation, entry);
+      if (operation) describe(operation, entry, spelling);
     }
   }
   return document;
 }
 
-function describe(operation: OperationObject, entry: RouteEntry): void {
+function describe(operation: OperationObject, entry: RouteEntry, spelling: number): void {
+  // Nest numbers the spellings of a route as `Guardian_kill[0]`, which is no name in any language.
+  operation.operationId = operation.operationId?.replace(
+    /\[\d+\]$/,
+    spelling === 0 ? '' : `_${spelling + 1}`,
+  );
   operation.summary ??= operation.operationId ?? '';
+  // The compiler plugin takes every POST to answer 201; the policy knows.
+  for (const status of Object.keys(operation.responses)) {
+    if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
+  }
   if (operation.security === undefined && entry.policy.auth === 'public') operation.security = [];
   operation.parameters = [
     ...(operation.parameters ?? []),
@@ -56,7 +65,7 @@ function describe(operation: OperationObject, entry: RouteEntry): void {
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     });
   }
-  const byStatus = Map.groupBy(errorsOf(entry), (error) => error.status);
+  const byStatus = Map.groupBy(new Set(errorsOf(entry)), (error) => error.status);
   for (const [status, errors] of byStatus) {
     operation.responses[status] ??= {
       description: errors.map((error) => `\`${error.code}\` ${error.message}`).join('\n'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentFacts, type AgentStatus, agentOf, statusOf } from '../../../src/features/agents/agent.js';
+import { type AgentFacts, agentOf, statusOf } from '../../../src/features/agents/agent.js';
+import type { AgentStatus } from '../../../src/features/agents/agents.dto.js';
 import type { Actor } from '../../../src/platform/auth/caller.js';
 
 const NOW = Date.UTC(2026, 3, 1, 12);
@@ -36,8 +37,16 @@ describe('the status of an agent', () => {
     ['idle when that is 24 hours ago', { lastExecutedAt: NOW - 24 * HOUR }, 'idle'],
     ['idle when it never worked', {}, 'idle'],
     ['idle after two failures', { failures: failedAt(1, 2) }, 'idle'],
-    ['error when the last success came before all three failures', { ...failing, lastExecutedAt: NOW - 4 * HOUR }, 'error'],
-    ['active when a success came between the failures', { ...failing, lastExecutedAt: NOW - 2.5 * HOUR }, 'active'],
+    [
+      'error when the last success came before all three failures',
+      { ...failing, lastExecutedAt: NOW - 4 * HOUR },
+      'error',
+    ],
+    [
+      'active when a success came between the failures',
+      { ...failing, lastExecutedAt: NOW - 2.5 * HOUR },
+      'active',
+    ],
     ['active when a success came after the failures', { ...failing, lastExecutedAt: NOW - 1 }, 'active'],
   ];
   it.each(cases)('is %s', (_name, facts, expected) => {

@@ -33,7 +33,13 @@ interface Past {
 }
 
 /** A directive as it stands after it came to `status` at `at`. */
-async function leave({ status, stage = 'done', capo = 'capo_ops', at = Date.now(), teamId }: Past): Promise<string> {
+async function leave({
+  status,
+  stage = 'done',
+  capo = 'capo_ops',
+  at = Date.now(),
+  teamId,
+}: Past): Promise<string> {
   const directiveId = newId('dir');
   const history = [{ from: 'sending', to: status, at, receiptId: newId('rcp') }];
   await test.rows(
@@ -57,10 +63,10 @@ async function leave({ status, stage = 'done', capo = 'capo_ops', at = Date.now(
 }
 
 const receipts = (action: string) =>
-  test.rows<{ body: string }>('select body from receipts where workspace_id = $1 and action = $2 order by seq', [
-    workspace.workspaceId,
-    action,
-  ]);
+  test.rows<{ body: string }>(
+    'select body from receipts where workspace_id = $1 and action = $2 order by seq',
+    [workspace.workspaceId, action],
+  );
 
 describe('GET /agents 200', () => {
   it('answers the five capos of the specification, idle at first', async () => {
@@ -117,10 +123,19 @@ describe('GET /agents 200', () => {
   it("counts today from midnight in the workspace's zone", async () => {
     const now = Date.now();
     // Zones half a day apart: of the hours gone by today, one of them has at least 12 more than the other.
-    for (let hour = 0; hour < 24; hour++) await leave({ status: 'executed', at: now - hour * 3_600_000 - 60_000 });
+    for (let hour = 0; hour < 24; hour++)
+      await leave({ status: 'executed', at: now - hour * 3_600_000 - 60_000 });
     for (const zone of ['Pacific/Auckland', 'America/New_York', 'Asia/Kolkata', 'UTC']) {
-      await test.rows('update workspaces set timezone = $2 where workspace_id = $1', [workspace.workspaceId, zone]);
-      const time = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+      await test.rows('update workspaces set timezone = $2 where workspace_id = $1', [
+        workspace.workspaceId,
+        zone,
+      ]);
+      const time = new Intl.DateTimeFormat('en-GB', {
+        timeZone: zone,
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+      });
       const [hours, minutes] = time.format(now).split(':').map(Number) as [number, number];
       // One directive a minute ago, and one each hour before that; a minute more or less may pass meanwhile.
       const expected = hours + (minutes >= 1 ? 1 : 0);
@@ -142,7 +157,10 @@ describe('GET /agents 200', () => {
   it('is idle a day after the last execution, and still says when that was', async () => {
     const at = Date.now() - DAY_MS - 1_000;
     await leave({ status: 'executed', at });
-    expect(await agent('capo_ops')).toMatchObject({ status: 'idle', lastExecutedAt: new Date(at).toISOString() });
+    expect(await agent('capo_ops')).toMatchObject({
+      status: 'idle',
+      lastExecutedAt: new Date(at).toISOString(),
+    });
   });
 
   it('is halted while killed, even when paused', async () => {
@@ -166,7 +184,9 @@ describe('GET /agents 200', () => {
     expect(await agent('capo_ops')).toMatchObject({ pendingDirectives: 1 });
     expect(await agent('capo_ops', insider)).toMatchObject({ pendingDirectives: 1 });
     expect(await agent('capo_ops', outsider)).toMatchObject({ pendingDirectives: 0 });
-    expect(await agent('capo_ops', (await test.createWorkspace()).owner)).toMatchObject({ pendingDirectives: 0 });
+    expect(await agent('capo_ops', (await test.createWorkspace()).owner)).toMatchObject({
+      pendingDirectives: 0,
+    });
   });
 
   it('stays quick however much was carried out before', async () => {
@@ -196,10 +216,18 @@ describe('POST /agents/:role/pause 200', () => {
     const { body } = await owner.post('/directive', { text, capo: 'capo_ops' });
     // Taken up and put back at once: no turn, and no attempt spent.
     await eventually(
-      () => test.rows<{ due_at: Date | null }>('select due_at, attempts from directives where directive_id = $1', [body.directiveId]),
+      () =>
+        test.rows<{ due_at: Date | null }>(
+          'select due_at, attempts from directives where directive_id = $1',
+          [body.directiveId],
+        ),
       ([row]) => row!.due_at === null,
     );
-    expect(await agent('capo_ops')).toMatchObject({ status: 'paused', pendingDirectives: 1, currentDirectiveId: null });
+    expect(await agent('capo_ops')).toMatchObject({
+      status: 'paused',
+      pendingDirectives: 1,
+      currentDirectiveId: null,
+    });
     expect((await owner.get(`/approvals/${body.approvalId}`)).body).toMatchObject({ ready: false });
 
     const resumed = await owner.post('/agents/capo_ops/resume');
@@ -258,18 +286,25 @@ describe('POST /agents/:role/resume 200', () => {
     const teamId = await test.createTeam(workspace.workspaceId, 'Night');
     for (const role of ['capo_ops', 'capo_product']) await owner.post(`/agents/${role}/pause`);
     const ids: Record<string, string> = {};
-    for (const [capo, team] of [['capo_ops', teamId], ['capo_product', undefined]] as const) {
+    for (const [capo, team] of [
+      ['capo_ops', teamId],
+      ['capo_product', undefined],
+    ] as const) {
       const directive = 'Write a short note on where we stand.';
       const { body } = await owner.post('/directives', { directive, capo, ...(team && { teamId: team }) });
       ids[capo] = body.directiveId;
     }
-    const resting = () => test.rows<{ directive_id: string }>(
-      'select directive_id from directives where workspace_id = $1 and due_at is null and stage = $2',
-      [workspace.workspaceId, 'draft'],
-    );
+    const resting = () =>
+      test.rows<{ directive_id: string }>(
+        'select directive_id from directives where workspace_id = $1 and due_at is null and stage = $2',
+        [workspace.workspaceId, 'draft'],
+      );
     await eventually(resting, (rows) => rows.length === 2);
     await owner.post('/agents/capo_ops/resume');
-    await eventually(() => agent('capo_ops'), ({ status }) => status === 'awaiting-approval');
+    await eventually(
+      () => agent('capo_ops'),
+      ({ status }) => status === 'awaiting-approval',
+    );
     expect(await resting()).toEqual([{ directive_id: ids['capo_product'] }]);
   });
 });
@@ -302,7 +337,10 @@ describe('GET /engines 200', () => {
       ['executive', 'ceo'],
     ]);
     const [marketing] = answer.body.items;
-    expect(marketing).toMatchObject({ domain: ['audience', 'content', 'traffic', 'nurture'], status: 'idle' });
+    expect(marketing).toMatchObject({
+      domain: ['audience', 'content', 'traffic', 'nurture'],
+      status: 'idle',
+    });
     expect(marketing.actionTypes).toContainEqual({
       type: 'email.send',
       effect: expect.any(String),

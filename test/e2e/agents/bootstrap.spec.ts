@@ -86,7 +86,11 @@ describe('GET /bootstrap 200', () => {
     await test.rows(signal, [newId('sig'), workspaceId, null, at(hour)]);
     await test.rows(signal, [newId('sig'), workspaceId, at(-hour), null]);
     expect((await owner.get('/bootstrap')).body.counts).toEqual({ directives: 1, approvals: 1, signals: 2 });
-    expect((await outsider.get('/bootstrap')).body.counts).toEqual({ directives: 0, approvals: 0, signals: 2 });
+    expect((await outsider.get('/bootstrap')).body.counts).toEqual({
+      directives: 0,
+      approvals: 0,
+      signals: 2,
+    });
   });
 
   it('has no tier limits for an enterprise, and shows a kill', async () => {

@@ -28,13 +28,25 @@ const NO_DIRECTIVES = {
   reverted: 0,
 };
 
-async function directive(status: string, ago: number, amount: number, teamId: string | null = null): Promise<string> {
+async function directive(
+  status: string,
+  ago: number,
+  amount: number,
+  teamId: string | null = null,
+): Promise<string> {
   const directiveId = newId('dir');
   await test.rows(
     `insert into directives (directive_id, workspace_id, team_id, text, capo, routed_by, priority, requires_approval,
        context, status, stage, cost, created_by, created_at, started_at)
      values ($1, $2, $3, 'x', 'capo_ops', 'operator', 'medium', true, '{}', $4, 'done', $5, '{}', $6, $6)`,
-    [directiveId, workspace.workspaceId, teamId, status, { amount, currency: 'USD' }, new Date(Date.now() - ago)],
+    [
+      directiveId,
+      workspace.workspaceId,
+      teamId,
+      status,
+      { amount, currency: 'USD' },
+      new Date(Date.now() - ago),
+    ],
   );
   return directiveId;
 }
@@ -118,7 +130,10 @@ describe('GET /metrics 200', () => {
     const outsider = await test.createMember(workspace.workspaceId, 'viewer');
     await directive('executed', HOUR_MS, 0.5, teamId);
     expect((await workspace.owner.get('/metrics')).body.directives.executed).toBe(1);
-    expect((await outsider.get('/metrics')).body).toMatchObject({ directives: NO_DIRECTIVES, cost: { h24: 0 } });
+    expect((await outsider.get('/metrics')).body).toMatchObject({
+      directives: NO_DIRECTIVES,
+      cost: { h24: 0 },
+    });
     const stranger = await test.createWorkspace();
     expect((await stranger.owner.get('/metrics')).body).toMatchObject({ directives: NO_DIRECTIVES });
   });

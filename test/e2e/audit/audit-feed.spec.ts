@@ -82,7 +82,9 @@ describe('GET /audit-feed 200', () => {
     await paged.fill(45);
     const seen: number[] = [];
     for (let before: number | null = null, pages = 0; pages < 5; pages++) {
-      const { body }: { body: { items: { seq: number }[]; nextBefore: number | null } } = await as(member).get(`${PATH}${before === null ? '' : `?before=${before}`}`);
+      const { body }: { body: { items: { seq: number }[]; nextBefore: number | null } } = await as(
+        member,
+      ).get(`${PATH}${before === null ? '' : `?before=${before}`}`);
       seen.push(...body.items.map(({ seq }) => seq));
       before = body.nextBefore;
       if (before === null) break;

@@ -86,7 +86,10 @@ export class Desk {
 }
 
 /** Each change begins where the one before it ended. */
-export function expectUnbroken(directive: { status: string; history: { from: string | null; to: string }[] }): void {
+export function expectUnbroken(directive: {
+  status: string;
+  history: { from: string | null; to: string }[];
+}): void {
   const { history, status } = directive;
   expect(history.map(({ from }) => from)).toEqual([null, ...history.slice(0, -1).map(({ to }) => to)]);
   expect(history.at(-1)!.to).toBe(status);

@@ -39,7 +39,11 @@ describe('the main job', () => {
       async () => (await test.owner.get(`/directives/${directiveId}`)).body,
       (directive) => directive.status === 'executed',
     );
-    expect(done.history.map((change: { to: string }) => change.to)).toEqual(['pending_approval', 'sending', 'executed']);
+    expect(done.history.map((change: { to: string }) => change.to)).toEqual([
+      'pending_approval',
+      'sending',
+      'executed',
+    ]);
 
     const outbox = join(test.dataDir, 'outbox');
     const files = await readdir(outbox);

@@ -82,12 +82,19 @@ describe('the main job with a model and a mail server', () => {
     expect(letter.text?.trim()).toBe(BODY.replaceAll('**', ''));
     expect(letter.html).toContain('<strong>Friday</strong>');
     const [packet] = await desk.packets(directiveId);
-    expect(packet).toMatchObject({ status: 'executed', attempts: 1, result: { accepted: ['jane@acme.example'] } });
+    expect(packet).toMatchObject({
+      status: 'executed',
+      attempts: 1,
+      result: { accepted: ['jane@acme.example'] },
+    });
   });
 
   it('fails the directive when the model proposes a move outside its scope, and sends nothing', async () => {
     model.on({}, { content, usage });
-    const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane about it.', capo: 'capo_product' });
+    const { directiveId, approvalId } = await desk.handIn({
+      text: 'Mail Jane about it.',
+      capo: 'capo_product',
+    });
     const failed = await desk.until(directiveId, 'failed');
     expect(failed).toMatchObject({ error: { code: 'INVALID_OUTPUT' }, output: null, workPacketIds: [] });
     // Both calls, the first and the repair, were paid for.
@@ -123,7 +130,10 @@ describe('the kill switch', () => {
       return { content, usage };
     });
     const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
-    await eventually(async () => calls, (count) => count === 1);
+    await eventually(
+      async () => calls,
+      (count) => count === 1,
+    );
     const [call] = wire.open();
 
     const at = performance.now();
@@ -161,7 +171,10 @@ describe('the kill switch', () => {
       requiresApproval: false,
     });
     const { directiveId } = body;
-    await eventually(async () => calls, (count) => count === 1);
+    await eventually(
+      async () => calls,
+      (count) => count === 1,
+    );
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'executing' });
     expect((await desk.kill()).body.halted).toEqual({ queued: 0, executing: 1, sending: 0 });
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
@@ -180,7 +193,6 @@ describe('the kill switch', () => {
   });
 });
 
-/** What a directive's draft is worth that comes after another attempt has taken the directive. */
 describe('a late result', () => {
   it('is discarded', async () => {
     const answer = Promise.withResolvers<void>();
@@ -190,14 +202,21 @@ describe('a late result', () => {
       return { content: calls === 1 ? content.replaceAll('Friday', 'Monday') : content, usage };
     });
     const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
-    await eventually(async () => calls, (count) => count === 1);
-    await test.rows('update directives set attempts = attempts + 1, due_at = null where directive_id = $1', [directiveId]);
+    await eventually(
+      async () => calls,
+      (count) => count === 1,
+    );
+    await test.rows('update directives set attempts = attempts + 1, due_at = null where directive_id = $1', [
+      directiveId,
+    ]);
     answer.resolve();
     await pause(700);
     expect(await desk.directive(directiveId)).toMatchObject({ output: null, workPacketIds: [] });
     expect(await desk.approval(approvalId)).toMatchObject({ ready: false });
 
-    await test.rows(`update directives set due_at = now() - interval '2 seconds' where directive_id = $1`, [directiveId]);
+    await test.rows(`update directives set due_at = now() - interval '2 seconds' where directive_id = $1`, [
+      directiveId,
+    ]);
     await desk.ready(approvalId);
     const drafted = await desk.directive(directiveId);
     expect(drafted.output.body).toContain('Friday');
@@ -221,9 +240,9 @@ class Wire {
   static async to(behind: number): Promise<Wire> {
     const server = createServer();
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const wire = new Wire(server, (server.address() as AddressInfo).port);
-    server.on('connection', (client) => wire.connect(client, behind));
-    return wire;
+    const laid = new Wire(server, (server.address() as AddressInfo).port);
+    server.on('connection', (client) => laid.connect(client, behind));
+    return laid;
   }
 
   /** Those that are open now. */

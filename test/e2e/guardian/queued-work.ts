@@ -26,7 +26,12 @@ export async function queueWork(
   const packets = ids.flatMap((directiveId) =>
     Array.from({ length: movesEach }, (_, at) => {
       const actionType = TYPES[at % TYPES.length]!;
-      const content = { workPacketId: newId('pkt'), actionType, target: 'somebody', params: PARAMS[actionType] };
+      const content = {
+        workPacketId: newId('pkt'),
+        actionType,
+        target: 'somebody',
+        params: PARAMS[actionType],
+      };
       return { ...content, directiveId, position: at, kind: KINDS[actionType], hash: contentHash(content) };
     }),
   );
@@ -55,5 +60,9 @@ export async function queueWork(
      from queued`,
     [workspaceId, JSON.stringify(packets)],
   );
-  return packets.map(({ workPacketId, directiveId, actionType }) => ({ workPacketId, directiveId, actionType }));
+  return packets.map(({ workPacketId, directiveId, actionType }) => ({
+    workPacketId,
+    directiveId,
+    actionType,
+  }));
 }

@@ -27,7 +27,10 @@ describe('SIGTERM', () => {
       handIn(`Drain ${index}`).finally(() => answered++),
     );
     await eventually(
-      () => service.rows(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+      () =>
+        service.rows(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        ),
       (waiting) => waiting.length >= 8,
     );
     await sleep(500);
@@ -43,29 +46,35 @@ describe('SIGTERM', () => {
     expect(process.errors).toBe('');
   });
 
-  it('fails none of the requests that arrive with it, while a second process takes over', { timeout: 60_000 }, async () => {
-    const successor = await service.start();
-    const clients = Array.from({ length: 20 }, () => service.client(process));
-    const outcomes: number[] = [];
-    let target = process.url;
-    let stop = false;
-    const load = clients.map(async ({ token, address }) => {
-      while (!stop) {
-        const answer = await new Client(target, token).get('/health/live', { 'X-Forwarded-For': address }).catch(() => ({ status: 0 }));
-        outcomes.push(answer.status);
-      }
-    });
-    await sleep(300);
-    const stopped = process.stop();
-    // As a load balancer does that has been told: no new request to the one that ends.
-    target = successor.url;
-    await sleep(300);
-    stop = true;
-    await Promise.all(load);
-    expect(await stopped).toBe(0);
-    expect(outcomes.length).toBeGreaterThan(100);
-    expect(new Set(outcomes)).toEqual(new Set([200]));
-  });
+  it(
+    'fails none of the requests that arrive with it, while a second process takes over',
+    { timeout: 60_000 },
+    async () => {
+      const successor = await service.start();
+      const clients = Array.from({ length: 20 }, () => service.client(process));
+      const outcomes: number[] = [];
+      let target = process.url;
+      let stop = false;
+      const load = clients.map(async ({ token, address }) => {
+        while (!stop) {
+          const answer = await new Client(target, token)
+            .get('/health/live', { 'X-Forwarded-For': address })
+            .catch(() => ({ status: 0 }));
+          outcomes.push(answer.status);
+        }
+      });
+      await sleep(300);
+      const stopped = process.stop();
+      // As a load balancer does that has been told: no new request to the one that ends.
+      target = successor.url;
+      await sleep(300);
+      stop = true;
+      await Promise.all(load);
+      expect(await stopped).toBe(0);
+      expect(outcomes.length).toBeGreaterThan(100);
+      expect(new Set(outcomes)).toEqual(new Set([200]));
+    },
+  );
 
   it('is told to probes, and each last answer closes its connection', { timeout: 30_000 }, async () => {
     expect((await service.client(process).get('/health/ready')).status).toBe(200);

@@ -10,15 +10,26 @@ export function expectErrorShape(answer: Answer, shape: 'A' | 'B', context = '')
   const where = `${context} answered ${status} ${text.slice(0, 500)}`;
   expect(headers.get('content-type'), where).toMatch(/^application\/json/);
   const requestId = headers.get('x-request-id');
-  const known = shape === 'A' ? ['error', 'reason', 'requestId'] : ['error', 'reason', 'requestId', 'message', 'status', 'details'];
+  const known =
+    shape === 'A'
+      ? ['error', 'reason', 'requestId']
+      : ['error', 'reason', 'requestId', 'message', 'status', 'details'];
   expect(known, where).toEqual(expect.arrayContaining(Object.keys(body)));
   expect(body, where).toMatchObject({ requestId, reason: expect.stringMatching(/^[a-z][a-z_]+$/) });
   const error = shape === 'A' ? body.error : { ...body, code: String(body.error).toUpperCase() };
-  expect(error, where).toMatchObject({ code: expect.stringMatching(/^[A-Z][A-Z_]+$/), status, message: expect.any(String) });
+  expect(error, where).toMatchObject({
+    code: expect.stringMatching(/^[A-Z][A-Z_]+$/),
+    status,
+    message: expect.any(String),
+  });
   if (error.code === 'VALIDATION_FAILED') {
     expect(error.details.length, where).toBeGreaterThan(0);
     for (const fault of error.details) {
-      expect(fault, where).toEqual({ path: expect.any(String), rule: expect.any(String), message: expect.any(String) });
+      expect(fault, where).toEqual({
+        path: expect.any(String),
+        rule: expect.any(String),
+        message: expect.any(String),
+      });
     }
   }
   expectNoStack(text, where);

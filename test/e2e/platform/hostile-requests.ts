@@ -73,18 +73,58 @@ const HOSTILE_TEXTS = [
 ];
 
 const HOSTILE_VALUES = [
-  ...['1e400', '-1e400', '1e-400', '9223372036854775808', '-9223372036854775809', '9007199254740993', '-0', '0.1', '01'],
-  ...['NaN', 'Infinity', 'undefined', '{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"a":1}}}'],
+  ...[
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '9007199254740993',
+    '-0',
+    '0.1',
+    '01',
+  ],
+  ...[
+    'NaN',
+    'Infinity',
+    'undefined',
+    '{"__proto__":{"admin":true}}',
+    '{"constructor":{"prototype":{"a":1}}}',
+  ],
   ...['{"a":1,"a":2}', '[1,]', '{"a":1,}', '/*c*/1', "'x'", '"\\u0000"', '"\\ud800"', '"\\q"', '"\t"'],
-  ...['['.repeat(40) + ']'.repeat(40), '{"toString":"x","valueOf":1,"hasOwnProperty":2,"then":3,"toJSON":4,"length":-1}'],
+  ...[
+    '['.repeat(40) + ']'.repeat(40),
+    '{"toString":"x","valueOf":1,"hasOwnProperty":2,"then":3,"toJSON":4,"length":-1}',
+  ],
 ].map(RAW);
 
-const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary', maxLength: 40 }), fc.string());
+const text = fc.oneof(
+  fc.constantFrom(...HOSTILE_TEXTS),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string(),
+);
 
 const anyValue = fc.oneof(
   { weight: 3, arbitrary: text },
   { weight: 2, arbitrary: fc.constantFrom(...HOSTILE_VALUES) },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 2 ** 53, 1e300, [], {}, [[]], [null], [{}]) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown>(
+      null,
+      true,
+      false,
+      0,
+      -1,
+      1.5,
+      2 ** 53,
+      1e300,
+      [],
+      {},
+      [[]],
+      [null],
+      [{}],
+    ),
+  },
   { weight: 1, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
@@ -97,7 +137,8 @@ export function hostileRequests(
   ids: readonly string[],
 ): fc.Arbitrary<HostileRequest> {
   const operation = document.paths[template]![method]!;
-  const parameters = (place: string) => (operation.parameters ?? []).filter((parameter) => parameter.in === place);
+  const parameters = (place: string) =>
+    (operation.parameters ?? []).filter((parameter) => parameter.in === place);
   const inPath = fc.record(
     Object.fromEntries(
       parameters('path').map(({ name }) => [
@@ -105,16 +146,36 @@ export function hostileRequests(
         fc.oneof(
           fc.constantFrom(...ids),
           text.map((value) => encodeURIComponent(value.toWellFormed()) || '-'),
-          fc.constantFrom('%00', '%', '%E0%A4%A', '%ED%A0%80', '..%2f..', '%2e%2e', '__proto__', 'constructor', '*', 'a'.repeat(3000)),
+          fc.constantFrom(
+            '%00',
+            '%',
+            '%E0%A4%A',
+            '%ED%A0%80',
+            '..%2f..',
+            '%2e%2e',
+            '__proto__',
+            'constructor',
+            '*',
+            'a'.repeat(3000),
+          ),
         ),
       ]),
     ),
   );
   const names = parameters('query').map(({ name }) => name);
-  const queryName = names.length > 0 ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, strangeName) : strangeName;
-  const query = fc.array(fc.tuple(queryName, fc.oneof(text, fc.constantFrom('1', '20', '0', '-1', '101', 'true', '9007199254740993'))), {
-    maxLength: 4,
-  });
+  const queryName =
+    names.length > 0
+      ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, strangeName)
+      : strangeName;
+  const query = fc.array(
+    fc.tuple(
+      queryName,
+      fc.oneof(text, fc.constantFrom('1', '20', '0', '-1', '101', 'true', '9007199254740993')),
+    ),
+    {
+      maxLength: 4,
+    },
+  );
   const schema = operation.requestBody?.content['application/json']?.schema;
   const body = method === 'get' ? fc.constant(undefined) : bodies(document, schema);
   return fc.record({ inPath, query, body, headers: hostileHeaders }).map((request) => {
@@ -129,7 +190,17 @@ export function hostileRequests(
   });
 }
 
-const strangeName = fc.constantFrom('__proto__', 'constructor', 'a[b]', 'a[]', 'toString', 'x', 'limit', '\0', '');
+const strangeName = fc.constantFrom(
+  '__proto__',
+  'constructor',
+  'a[b]',
+  'a[]',
+  'toString',
+  'x',
+  'limit',
+  '\0',
+  '',
+);
 
 /** As it is where a URL takes it, and broken here and there. */
 function encode(part: string): string {
@@ -139,7 +210,15 @@ function encode(part: string): string {
 const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc
   .record(
     {
-      'X-Service-API-Version': fc.constantFrom('2026-04', '2026-04', '2026-04', '1999-01', '', '2026-04, 2026-04', '__proto__'),
+      'X-Service-API-Version': fc.constantFrom(
+        '2026-04',
+        '2026-04',
+        '2026-04',
+        '1999-01',
+        '',
+        '2026-04, 2026-04',
+        '__proto__',
+      ),
       'Idempotency-Key': fc.constantFrom('k', '"k"', '', 'a b', 'x'.repeat(256), '"', '\u00e9'),
       'Content-Type': fc.constantFrom(
         'application/json; charset=utf-8',
@@ -159,9 +238,14 @@ const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc
     { requiredKeys: [] },
   )
   // Most requests have none of them: each alone ends most requests early.
-  .chain((headers) => fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constant(headers) }));
+  .chain((headers) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: fc.constant(headers) }),
+  );
 
-function bodies(document: OpenApi, schema: Schema | undefined): fc.Arbitrary<string | Uint8Array | undefined> {
+function bodies(
+  document: OpenApi,
+  schema: Schema | undefined,
+): fc.Arbitrary<string | Uint8Array | undefined> {
   const shaped = schema ? shapedBy(document, schema) : anyValue;
   return fc.oneof(
     { weight: 8, arbitrary: shaped.map(render) },
@@ -170,7 +254,12 @@ function bodies(document: OpenApi, schema: Schema | undefined): fc.Arbitrary<str
     { weight: 1, arbitrary: fc.uint8Array({ minLength: 1 }) },
     { weight: 1, arbitrary: fc.constant(undefined) },
     // A character cut off in the middle.
-    { weight: 1, arbitrary: shaped.map((value) => Buffer.concat([Buffer.from(render(value)), Buffer.from([0xf0, 0x9f])])) },
+    {
+      weight: 1,
+      arbitrary: shaped.map((value) =>
+        Buffer.concat([Buffer.from(render(value)), Buffer.from([0xf0, 0x9f])]),
+      ),
+    },
   );
 }
 
@@ -185,9 +274,16 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
   const resolved = schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema;
   const alternatives = resolved.oneOf ?? resolved.anyOf ?? resolved.allOf;
   const inner = (part: Schema) =>
-    fc.oneof({ weight: 3, arbitrary: shapedBy(document, part, depth + 1) }, { weight: 1, arbitrary: anyValue });
+    fc.oneof(
+      { weight: 3, arbitrary: shapedBy(document, part, depth + 1) },
+      { weight: 1, arbitrary: anyValue },
+    );
   if (alternatives) return fc.oneof(...alternatives.map(inner));
-  if (resolved.enum) return fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...resolved.enum) }, { weight: 1, arbitrary: anyValue });
+  if (resolved.enum)
+    return fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...resolved.enum) },
+      { weight: 1, arbitrary: anyValue },
+    );
   switch (resolved.type) {
     case 'object': {
       const members = Object.fromEntries(
@@ -199,7 +295,11 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
           Object.fromEntries((resolved.required ?? []).map((name) => [name, members[name] ?? anyValue])),
         ),
       );
-      const strangers = fc.dictionary(fc.oneof(text, fc.constantFrom('id', 'workspaceId', 'constructor')), anyValue, { maxKeys: 2 });
+      const strangers = fc.dictionary(
+        fc.oneof(text, fc.constantFrom('id', 'workspaceId', 'constructor')),
+        anyValue,
+        { maxKeys: 2 },
+      );
       return fc.oneof(
         { weight: 4, arbitrary: known },
         { weight: 1, arbitrary: fc.tuple(known, strangers).map(([a, b]) => ({ ...a, ...b })) },
@@ -211,14 +311,25 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
       return fc.boolean();
     case 'number':
     case 'integer':
-      return fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(0, 1, 10, 2 ** 31, 2 ** 53));
+      return fc.oneof(
+        fc.integer(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constantFrom(0, 1, 10, 2 ** 31, 2 ** 53),
+      );
     default:
-      return fc.oneof(text, fc.constantFrom('ops', 'high', 'USD', 'a plain sentence', '2027-01-01T00:00:00Z'));
+      return fc.oneof(
+        text,
+        fc.constantFrom('ops', 'high', 'USD', 'a plain sentence', '2027-01-01T00:00:00Z'),
+      );
   }
 }
 
 /** Sends it from an address that has called nothing yet, and judges the answer. Answers the status. */
-export async function expectCivilAnswer(url: string, token: string, request: HostileRequest): Promise<number> {
+export async function expectCivilAnswer(
+  url: string,
+  token: string,
+  request: HostileRequest,
+): Promise<number> {
   const { address } = new Client(url, token);
   const response = await fetch(url + request.path, {
     method: request.method,
@@ -244,7 +355,11 @@ export async function expectCivilAnswer(url: string, token: string, request: Hos
   if (response.status >= 400) {
     const shape = request.headers['X-Service-API-Version'] === '2026-04' ? 'B' : 'A';
     const body = JSON.parse(answer);
-    expectErrorShape({ status: response.status, headers: response.headers, body, text: answer }, shape, where);
+    expectErrorShape(
+      { status: response.status, headers: response.headers, body, text: answer },
+      shape,
+      where,
+    );
   } else {
     expectNoStack(answer, where);
   }
@@ -266,7 +381,9 @@ export async function attackEveryRoute(
     ([a], [b]) => Number(a.includes('guardian')) - Number(b.includes('guardian')),
   );
   for (const [template, item] of paths) {
-    for (const method of Object.keys(item).filter((key) => ['get', 'post', 'put', 'patch', 'delete'].includes(key))) {
+    for (const method of Object.keys(item).filter((key) =>
+      ['get', 'post', 'put', 'patch', 'delete'].includes(key),
+    )) {
       routes++;
       await fc.assert(
         fc.asyncProperty(hostileRequests(document, method, template, ids), async (request) => {

@@ -159,7 +159,10 @@ describe('Idempotency-Key', () => {
     const key = newKey();
     const send = () => client.post('/directive', { text: key }, { [KEY]: key });
     const age = (interval: string) =>
-      test.rows('update idempotency_keys set created_at = now() - $2::interval where key = $1', [key, interval]);
+      test.rows('update idempotency_keys set created_at = now() - $2::interval where key = $1', [
+        key,
+        interval,
+      ]);
     const first = await send();
     await age('23 hours 59 minutes 55 seconds');
     expect((await send()).text).toBe(first.text);
@@ -175,7 +178,9 @@ describe('Idempotency-Key', () => {
     const client = await fresh();
     const key = newKey();
     await client.post('/directive', { text: key }, { [KEY]: key });
-    await test.rows(`update idempotency_keys set created_at = now() - interval '24 hours' where key = $1`, [key]);
+    await test.rows(`update idempotency_keys set created_at = now() - interval '24 hours' where key = $1`, [
+      key,
+    ]);
     expect((await client.post('/directive', { text: `${key}!` }, { [KEY]: key })).status).toBe(201);
   });
 
@@ -221,20 +226,24 @@ describe('Idempotency-Key over several processes', () => {
   }, 90_000);
   afterAll(() => service.close());
 
-  it('lets one of 100 parallel requests take effect, and answers all the same', { timeout: 60_000 }, async () => {
-    const key = newId('req');
-    const text = `Once ${key}`;
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
-        service.client(service.processes[index % 3]).post('/directive', { text }, { [KEY]: key }),
-      ),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get(REPLAYED) === null).length).toBe(1);
-    expect((await service.rows('select 1 from directives where text = $1', [text])).length).toBe(1);
-    expect((await service.rows('select 1 from approvals')).length).toBe(1);
-  });
+  it(
+    'lets one of 100 parallel requests take effect, and answers all the same',
+    { timeout: 60_000 },
+    async () => {
+      const key = newId('req');
+      const text = `Once ${key}`;
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          service.client(service.processes[index % 3]).post('/directive', { text }, { [KEY]: key }),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+      expect(answers.filter(({ headers }) => headers.get(REPLAYED) === null).length).toBe(1);
+      expect((await service.rows('select 1 from directives where text = $1', [text])).length).toBe(1);
+      expect((await service.rows('select 1 from approvals')).length).toBe(1);
+    },
+  );
 });
 
 describe('Idempotency-Key and a killed process', () => {

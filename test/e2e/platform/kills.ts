@@ -34,7 +34,9 @@ export async function killWhileServing(service: Service, kills: number): Promise
     // Every third time the act is held at its end, so that the kill certainly comes between the claim and the answer.
     const hold = tally.kills % 3 === 2 ? await service.database.owner.connect() : undefined;
     await hold?.query('begin');
-    await hold?.query('select 1 from receipt_heads where workspace_id = $1 for update', [service.workspaceId]);
+    await hold?.query('select 1 from receipt_heads where workspace_id = $1 for update', [
+      service.workspaceId,
+    ]);
     const first = batch.map((key) => send(service, victim, key).catch(() => undefined));
     await sleep(randomInt(hold ? 30 : 0, hold ? 90 : LATEST_KILL_MS));
     await victim.kill();
@@ -69,7 +71,12 @@ function send(service: Service, process: ServiceProcess, key: string): Promise<A
 
 /** Each key has its one directive with its approval, its two receipts, its stored answer and its job; nothing else is there. */
 async function expectWhole(service: Service, keys: ReadonlyMap<string, Answer>): Promise<void> {
-  const found = await service.rows<{ text: string; directive_id: string; approvals: string; receipts: string[] }>(`
+  const found = await service.rows<{
+    text: string;
+    directive_id: string;
+    approvals: string;
+    receipts: string[];
+  }>(`
     select d.text, d.directive_id,
       (select string_agg(a.approval_id, ',') from approvals a where a.directive_id = d.directive_id) approvals,
       array(select r.action from receipts r where r.directive_id = d.directive_id order by r.seq) receipts

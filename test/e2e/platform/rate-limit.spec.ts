@@ -38,7 +38,11 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
   const from = (address: string, path: string, method = 'GET') =>
     caller().send(method, path, undefined, { 'X-Forwarded-For': address });
 
-  async function untilLimited(client: Client, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  async function untilLimited(
+    client: Client,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     await untilMinuteHas(10);
     for (let calls = 0; calls < 100; calls++) {
       const answer = await client.get(path, headers);
@@ -189,20 +193,30 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
       expect(left).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
       const refused = await caller(owner.token).get('/directives');
       expect(refused.status).toBe(429);
-      expect(refused.body.error.details).toMatchObject({ policy: 'tier-minute', limit: 10, windowSeconds: 60 });
+      expect(refused.body.error.details).toMatchObject({
+        policy: 'tier-minute',
+        limit: 10,
+        windowSeconds: 60,
+      });
       expect(limits(refused)).toEqual({ limit: 10, remaining: 0, reset: endOf(MINUTE_MS) });
     });
 
     it('free has 100 a day', async () => {
       await untilMinuteHas(5);
       const { workspaceId, owner } = await test.createWorkspace('free');
-      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 98)`, [workspaceId]);
+      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 98)`, [
+        workspaceId,
+      ]);
       const ask = () => caller(owner.token).get('/guardian');
       expect(limits(await ask())).toEqual({ limit: 100, remaining: 1, reset: endOf(DAY_MS) });
       expect((await ask()).status).toBe(200);
       const refused = await ask();
       expect(refused.status).toBe(429);
-      expect(refused.body.error.details).toMatchObject({ policy: 'tier-day', limit: 100, windowSeconds: 86_400 });
+      expect(refused.body.error.details).toMatchObject({
+        policy: 'tier-day',
+        limit: 100,
+        windowSeconds: 86_400,
+      });
       expect(limits(refused)).toEqual({ limit: 100, remaining: 0, reset: endOf(DAY_MS) });
       const retryAfter = Number(refused.headers.get('retry-after'));
       expect(Math.abs(Date.now() / 1000 + retryAfter - endOf(DAY_MS))).toBeLessThan(1.5);
@@ -211,11 +225,19 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
     it('pro has 120 a minute and 10,000 a day', async () => {
       await untilMinuteHas(5);
       const { workspaceId, owner } = await test.createWorkspace('pro');
-      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 9999)`, [workspaceId]);
-      expect(limits(await caller(owner.token).get('/guardian'))).toMatchObject({ limit: 10_000, remaining: 0 });
+      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 9999)`, [
+        workspaceId,
+      ]);
+      expect(limits(await caller(owner.token).get('/guardian'))).toMatchObject({
+        limit: 10_000,
+        remaining: 0,
+      });
       const other = await test.createWorkspace('pro');
       for (let call = 0; call < 70; call++) await caller(other.owner.token).get('/guardian');
-      expect(limits(await caller(other.owner.token).get('/guardian'))).toMatchObject({ limit: 120, remaining: 49 });
+      expect(limits(await caller(other.owner.token).get('/guardian'))).toMatchObject({
+        limit: 120,
+        remaining: 49,
+      });
     });
 
     it('enterprise has none, but keeps the limits of routes', async () => {
@@ -291,7 +313,9 @@ describe.each(['memory', 'postgres'])('the day of a tier, counted in %s', (store
   it('survives a restart', { timeout: 60_000 }, async () => {
     await untilMinuteHas(20);
     const { workspaceId, token } = await service.createWorkspace('free');
-    await service.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 95)`, [workspaceId]);
+    await service.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 95)`, [
+      workspaceId,
+    ]);
     const ask = async (url: string) => limits(await new Client(url, token).get('/guardian'));
     const [first] = service.processes;
     await ask(first!.url);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { Answer } from '../../support/client.js';
+import { startService } from '../../support/processes.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
 let test: TestApp;
@@ -13,8 +14,8 @@ afterAll(() => test.close());
 /** What the log says that this request cost. */
 async function roundTrips(answer: Answer): Promise<number> {
   const requestId = answer.headers.get('x-request-id');
-  const line = await eventually(
-    async () => test.logs.find((log) => log['requestId'] === requestId && log['msg'] === 'request'),
+  const line = await eventually(async () =>
+    test.logs.find((log) => log['requestId'] === requestId && log['msg'] === 'request'),
   );
   expect(line!['roundTrips'], JSON.stringify(line)).toBeTypeOf('number');
   return line!['roundTrips'] as number;
@@ -47,7 +48,9 @@ describe('round trips to the database, as the log has them', () => {
   it('are at most 3 for an approval', async () => {
     for (const headers of [{}, { 'Idempotency-Key': newId('req') }] as Record<string, string>[]) {
       const { approvalId } = (
-        await test.owner.post('/directive', { text: 'Email jane@acme.example that the delivery arrives on Friday.' })
+        await test.owner.post('/directive', {
+          text: 'Email jane@acme.example that the delivery arrives on Friday.',
+        })
       ).body;
       expect((await test.owner.get(`/approvals/${approvalId}?wait=10`)).body.ready).toBe(true);
       await warm();
@@ -71,17 +74,17 @@ describe('round trips to the database, as the log has them', () => {
     expect(await roundTrips(answer)).toBe(0);
   });
 
-  it('are one more with the counters in the database', async () => {
-    const other = await startTestApp({ RATE_LIMIT_STORE: 'postgres' });
+  it('are one more with the counters in the database', { timeout: 60_000 }, async () => {
+    const service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'postgres' });
     try {
-      await other.owner.get('/guardian');
-      const { headers } = await other.owner.get('/context');
-      const line = await eventually(
-        async () => other.logs.find((log) => log['requestId'] === headers.get('x-request-id')),
+      await service.client().get('/guardian');
+      const { headers } = await service.client().get('/context');
+      const line = await eventually(async () =>
+        service.processes[0]!.logs.find((log) => log['requestId'] === headers.get('x-request-id')),
       );
-      expect(line!['roundTrips']).toBe(2);
+      expect(line).toMatchObject({ msg: 'request', route: '/api/pro/context', status: 200, roundTrips: 2 });
     } finally {
-      await other.close();
+      await service.close();
     }
   });
 });

@@ -28,7 +28,7 @@ afterAll(() => test.close());
 
 /** From an address of its own, since 30 mutations a minute are all that one address has. */
 const as = (member: TestMember) => new Client(test.url, member.token);
-const by = (token: string) => new Client(test.url, token);
+const holding = (token: string) => new Client(test.url, token);
 const create = async (body: object = {}, member = owner) =>
   (await as(member).post('/tokens', { name: 'ci', ...body })).body;
 
@@ -69,7 +69,7 @@ describe('POST /tokens 201', () => {
       revokedAt: null,
     });
     expect(isOperatorToken(token)).toBe(true);
-    expect((await by(token).get('/profile')).body.operator.memberId).toBe(owner.memberId);
+    expect((await holding(token).get('/profile')).body.operator.memberId).toBe(owner.memberId);
     expect(await row(tokenId)).toEqual({
       token_id: tokenId,
       workspace_id: workspaceId,
@@ -100,10 +100,10 @@ describe('POST /tokens 201', () => {
     ['admin', 'admin'],
     ['owner', 'admin'],
     ['owner', 'owner'],
-  ])('lets an %s make one for an %s', async (by, role) => {
+  ])('lets %s make one for a member who is %s', async (by, role) => {
     const { memberId } = await test.createMember(workspaceId, role);
     const { token } = await create({ memberId }, by === 'admin' ? admin : owner);
-    expect((await by(token).get('/profile')).body.operator).toMatchObject({ memberId, role });
+    expect((await holding(token).get('/profile')).body.operator).toMatchObject({ memberId, role });
   });
 
   it('answers a repeated Idempotency-Key with the first token and makes no second', async () => {
@@ -249,7 +249,7 @@ describe('DELETE /tokens/{id} 200', () => {
       await second.listen(0, '127.0.0.1');
       const address = `http://127.0.0.1:${(second.getHttpServer().address() as AddressInfo).port}`;
       const { tokenId, token } = await create();
-      const clients = [by(token), new Client(address, token)];
+      const clients = [holding(token), new Client(address, token)];
       const answersOf = () => Promise.all(clients.map((client) => client.get('/audit-feed/keys')));
       expect((await answersOf()).map(({ status }) => status)).toEqual([200, 200]);
       await as(admin).delete(`/tokens/${tokenId}`);
@@ -313,9 +313,9 @@ describe('POST /tokens/{id}/rotate 201', () => {
     expect(made.token).not.toBe(old.token);
     expect(await row(old.tokenId)).toMatchObject({ revoked_at: new Date(made.createdAt) });
     expect(await row(made.tokenId)).toMatchObject({ token_hash: sha256(made.token), revoked_at: null });
-    expect((await by(made.token).get('/profile')).body.operator.memberId).toBe(memberId);
+    expect((await holding(made.token).get('/profile')).body.operator.memberId).toBe(memberId);
     await eventually(
-      () => by(old.token).get('/profile'),
+      () => holding(old.token).get('/profile'),
       ({ status }) => status === 401,
       2,
     );
@@ -339,15 +339,15 @@ describe('POST /tokens/{id}/rotate 201', () => {
       as(owner).post(`/tokens/${tokenId}/rotate`),
       as(owner).post(`/tokens/${tokenId}/rotate`),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
     const standing = await test.rows(`select 1 from tokens where name = 'raced' and revoked_at is null`);
     expect(standing).toHaveLength(1);
   });
 
   it('lets a caller rotate the token of the call itself', async () => {
     const own = await create({ name: 'own' });
-    const answer = await by(own.token).post(`/tokens/${own.tokenId}/rotate`);
-    expect((await by(answer.body.token).get('/profile')).status).toBe(200);
+    const answer = await holding(own.token).post(`/tokens/${own.tokenId}/rotate`);
+    expect((await holding(answer.body.token).get('/profile')).status).toBe(200);
   });
 });
 
@@ -367,7 +367,7 @@ describe('POST /tokens/{id}/rotate 403', () => {
   it('refuses an admin the token of an owner, which stays as it is', async () => {
     const { tokenId, token } = await create();
     expect((await as(admin).post(`/tokens/${tokenId}/rotate`)).status).toBe(403);
-    expect((await by(token).get('/profile')).status).toBe(200);
+    expect((await holding(token).get('/profile')).status).toBe(200);
     expect(await row(tokenId)).toMatchObject({ revoked_at: null });
   });
 });
