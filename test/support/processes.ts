@@ -179,11 +179,13 @@ export async function startService(
       async createWorkspace(tier) {
         const [workspaceId, userId, memberId] = [newId('wks'), newId('usr'), newId('mem')];
         const memberToken = newOperatorToken();
+        await rows(`insert into workspaces (workspace_id, name, tier) values ($1, 'Another', $2)`, [
+          workspaceId,
+          tier,
+        ]);
         await rows(
-          `with w as (insert into workspaces (workspace_id, name, tier) values ($1, 'Another', $2)),
-            u as (insert into users (user_id, email, display_name) values ($3, $3 || '@example.com', 'Owner'))
-          select 1`,
-          [workspaceId, tier, userId],
+          `insert into users (user_id, email, display_name) values ($1, $1 || '@example.com', 'Owner')`,
+          [userId],
         );
         await rows(
           `insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, 'owner')`,

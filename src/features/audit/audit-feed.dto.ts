@@ -12,7 +12,7 @@ const YEAR_9999 = 253_402_300_799_999;
 const NAME = /^[\x21-\x7e]{1,100}$/;
 const NAME_MESSAGE = { message: '$property must be 1 to 100 visible characters' };
 
-export const FEED_FORMATS = ['json', 'jsonl', 'csv'] as const;
+const FEED_FORMATS = ['json', 'jsonl', 'csv'] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
 /** Query of `GET /audit-feed`; what is left out does not narrow it. */

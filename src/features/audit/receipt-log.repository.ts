@@ -68,7 +68,8 @@ export class ReceiptLog {
              order by seq desc limit $${values.length}`,
       values,
     };
-    const answers = await this.db.readAll(scope, isFiltered(filter) ? [PLAN_FOR_THE_VALUES, page] : [page]);
+    const isFiltered = conditions.length > (before === undefined ? 1 : 2);
+    const answers = await this.db.readAll(scope, isFiltered ? [PLAN_FOR_THE_VALUES, page] : [page]);
     return answers.at(-1) as LoggedReceipt[];
   }
 
@@ -82,5 +83,3 @@ export class ReceiptLog {
     );
   }
 }
-
-const isFiltered = (filter: LogFilter) => Object.values(filter).some((value) => value !== undefined);

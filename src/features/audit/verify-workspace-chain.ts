@@ -5,8 +5,8 @@ import { type ChainPoint, ChainVerifier, pointFault } from '../../platform/recei
 import type { ChainVerification } from './audit-feed.dto.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
 
-/** Receipts a page: 5 ms of work between two turns of everyone else. */
-const PAGE = 1_000;
+/** Receipts a page: about 5 ms of work between two turns of everyone else. */
+const PAGE = 500;
 /** A signature takes 0.1 ms to check, and a quiet workspace has a checkpoint for every receipt. */
 const SIGNATURES_A_TURN = 50;
 

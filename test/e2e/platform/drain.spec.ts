@@ -54,9 +54,9 @@ describe('SIGTERM', () => {
       const clients = Array.from({ length: 20 }, () => service.client(process));
       const outcomes: number[] = [];
       let target = process.url;
-      let stop = false;
+      const enough = new AbortController();
       const load = clients.map(async ({ token, address }) => {
-        while (!stop) {
+        while (!enough.signal.aborted) {
           const answer = await new Client(target, token)
             .get('/health/live', { 'X-Forwarded-For': address })
             .catch(() => ({ status: 0 }));
@@ -68,7 +68,7 @@ describe('SIGTERM', () => {
       // As a load balancer does that has been told: no new request to the one that ends.
       target = successor.url;
       await sleep(300);
-      stop = true;
+      enough.abort();
       await Promise.all(load);
       expect(await stopped).toBe(0);
       expect(outcomes.length).toBeGreaterThan(100);

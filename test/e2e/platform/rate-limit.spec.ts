@@ -26,6 +26,20 @@ function limits({ headers }: Answer) {
   return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
 }
 
+/** The refusal that comes when it calls again and again. */
+async function untilLimited(
+  client: Client,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  await untilMinuteHas(10);
+  for (let calls = 0; calls < 100; calls++) {
+    const answer = await client.get(path, headers);
+    if (answer.status === 429) return answer;
+  }
+  throw new Error('never limited');
+}
+
 describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
   let test: TestApp;
   beforeAll(async () => {
@@ -37,19 +51,6 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
   const caller = (token = test.owner.token) => new Client(test.url, token);
   const from = (address: string, path: string, method = 'GET') =>
     caller().send(method, path, undefined, { 'X-Forwarded-For': address });
-
-  async function untilLimited(
-    client: Client,
-    path: string,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    await untilMinuteHas(10);
-    for (let calls = 0; calls < 100; calls++) {
-      const answer = await client.get(path, headers);
-      if (answer.status === 429) return answer;
-    }
-    throw new Error('never limited');
-  }
 
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     caller().send(method, path, body, headers);
@@ -82,7 +83,7 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
     await test.rows('alter table directives_away rename to directives');
     expect(answer.status).toBe(500);
     expect(limits(answer)).toEqual({ limit: 60, remaining: 59, reset: endOf(MINUTE_MS) });
-    expect(Object.keys(answer.body.error).sort()).toEqual(['code', 'message', 'status']);
+    expect(Object.keys(answer.body.error).toSorted()).toEqual(['code', 'message', 'status']);
   });
 
   it.each(['HEAD', 'OPTIONS'])('show on %s', async (method) => {
