@@ -22,7 +22,7 @@ export class Ground1763600000000 implements MigrationInterface {
 /**
  * consigliere_app is what the program works as: it owns nothing and cannot bypass row-level security.
  * consigliere_system owns the few functions that must look across workspaces (who is this token, what is overdue);
- * nobody logs in as it or switches to it, and it may only read what its policies name.
+ * the program never switches to it, and it may only read what its policies name.
  * Roles belong to the whole cluster, so a second database finds them there.
  */
 const ROLES = /* sql */ `

@@ -545,8 +545,7 @@ describe('the program refuses to start', () => {
     expect(await start(sql)).toMatch(new RegExp(`workspaces are not isolated.*${table}`));
   });
 
-  // Open: src/platform/database/isolation-check.ts looks at the switches of a table and not yet at its policies.
-  it.fails.each([
+  it.each([
     ['dropped', 'drop policy isolation on directives'],
     ['joined by one that lets everything pass', 'create policy open on directives using (true)'],
     ['another', 'alter policy isolation on signals using (true)'],

@@ -9,12 +9,17 @@ select
     where r.rolname = current_user and c.relnamespace = 'public'::regnamespace) as owns,
   array(select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id'
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and not (c.relrowsecurity and c.relforcerowsecurity) order by 1) as open_tables
+      and not (c.relrowsecurity and c.relforcerowsecurity
+        and exists (select 1 from pg_policy p where p.polrelid = c.oid and p.polname = 'isolation')
+        and not exists (select 1 from pg_policy p where p.polrelid = c.oid and p.polpermissive
+          and p.polroles <> array['consigliere_system'::regrole::oid]
+          and coalesce(pg_get_expr(p.polqual, c.oid), pg_get_expr(p.polwithcheck, c.oid))
+            not like '%app.workspace_id%')) order by 1) as open_tables
 `;
 
 /**
  * Refuses to go on when the isolation of workspaces could be bypassed: wrong role, a role that owns tables or skips
- * row-level security, or a tenant table without forced policies.
+ * row-level security, or a tenant table whose policies are missing, not forced, or open.
  */
 export async function assertIsolation(dataSource: DataSource): Promise<void> {
   const [found] = await dataSource.query(CHECK, [APP_ROLE]);
@@ -22,7 +27,7 @@ export async function assertIsolation(dataSource: DataSource): Promise<void> {
     !found.as_app && `the connection does not work as ${APP_ROLE}`,
     found.can_bypass && `${APP_ROLE} can bypass row-level security`,
     found.owns && `${APP_ROLE} owns tables`,
-    found.open_tables.length > 0 && `without forced row-level security: ${found.open_tables.join(', ')}`,
+    found.open_tables.length > 0 && `without forced isolation: ${found.open_tables.join(', ')}`,
   ].filter(Boolean);
   if (faults.length > 0)
     throw new Error(`workspaces are not isolated in this database: ${faults.join('; ')}`);

@@ -5,7 +5,7 @@ import { MalformedJson, PayloadTooLarge, UnsupportedMediaType, ValidationFailed 
 import type { AdmittedRequest } from './admitted-request.js';
 
 /** CONTRACT section 1. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_BODY_DEPTH = 32;
 
 /**

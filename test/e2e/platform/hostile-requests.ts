@@ -20,12 +20,12 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-export interface OpenApi {
+interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
 
-export interface HostileRequest {
+interface HostileRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -130,7 +130,7 @@ const anyValue = fc.oneof(
 );
 
 /** Requests to one route: shaped as its document says, with what no document says in every place. */
-export function hostileRequests(
+function hostileRequests(
   document: OpenApi,
   method: string,
   template: string,
@@ -325,11 +325,7 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
 }
 
 /** Sends it from an address that has called nothing yet, and judges the answer. Answers the status. */
-export async function expectCivilAnswer(
-  url: string,
-  token: string,
-  request: HostileRequest,
-): Promise<number> {
+async function expectCivilAnswer(url: string, token: string, request: HostileRequest): Promise<number> {
   const { address } = new Client(url, token);
   const response = await fetch(url + request.path, {
     method: request.method,

@@ -9,7 +9,7 @@ const AT_ONCE = 8;
 /** A request alone takes 3 to 15 ms, eight of them some 40. */
 const LATEST_KILL_MS = 40;
 
-export interface KillTally {
+interface KillTally {
   kills: number;
   requests: number;
   /** Answered before the kill. */
