@@ -222,8 +222,7 @@ create table receipts (
   prev_hash text not null,
   hash text not null,
   primary key (workspace_id, seq),
-  unique (workspace_id, prev_hash),
-  unique (workspace_id, receipt_id)
+  unique (workspace_id, prev_hash)
 );
 create index receipts_by_entity on receipts (workspace_id, entity_id, seq);
 create index receipts_by_action on receipts (workspace_id, action, seq);

@@ -513,8 +513,7 @@ create table receipts (
   prev_hash text not null,
   hash text not null,
   constraint receipts_pkey PRIMARY KEY (workspace_id, seq),
-  constraint receipts_workspace_id_prev_hash_key UNIQUE (workspace_id, prev_hash),
-  constraint receipts_workspace_id_receipt_id_key UNIQUE (workspace_id, receipt_id)
+  constraint receipts_workspace_id_prev_hash_key UNIQUE (workspace_id, prev_hash)
 );
 CREATE INDEX receipts_by_action ON public.receipts USING btree (workspace_id, action, seq);
 CREATE INDEX receipts_by_directive ON public.receipts USING btree (workspace_id, directive_id, seq) WHERE (directive_id IS NOT NULL);

@@ -1,12 +1,5 @@
-import { connect } from 'node:net';
-import { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FeedStream } from '../../../src/features/audit/feed-stream.js';
 import { ReceiptChains } from '../../../src/features/audit/receipt-chains.repository.js';
-import { ReceiptLog } from '../../../src/features/audit/receipt-log.repository.js';
-import { Callers } from '../../../src/platform/auth/callers.js';
-import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
-import { Readiness } from '../../../src/platform/observability/health.controller.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { Ledger } from './ledger.js';
@@ -161,47 +154,6 @@ describe('GET /feed/stream 200', () => {
   });
 });
 
-describe('GET /feed/stream, its end', () => {
-  it('comes within two seconds of the token being revoked', async () => {
-    const [revoked, other] = [
-      await open(owner),
-      await open(await test.createMember(ledger.workspaceId, 'viewer')),
-    ];
-    await test.rows('update tokens set revoked_at = now() where token_hash = $1', [sha256(owner.token)]);
-    await eventually(async () => revoked.ended, Boolean, 2);
-    await ledger.append({});
-    await other.until(1);
-    expect(revoked.events).toEqual([]);
-  });
-
-  it('comes with the member being removed', async () => {
-    const reader = await open(owner);
-    await test.rows(`update members set status = 'removed' where member_id = $1`, [owner.memberId]);
-    await eventually(async () => reader.ended, Boolean, 2);
-  });
-
-  it('comes to a reader who takes nothing, while others read on', async () => {
-    const [socket, reader] = [connect(Number(new URL(test.url).port)), await open(owner)];
-    socket.on('error', () => undefined).pause();
-    socket.write(
-      `GET /api/pro/feed/stream?lastEventId=0 HTTP/1.1\r\nHost: x\r\nx-service-token: ${owner.token}\r\n\r\n`,
-    );
-    const listAfter = vi.spyOn(test.app.get(ReceiptLog), 'listAfter');
-    const closed = vi.spyOn(ServerResponse.prototype, 'destroy');
-    for (let batch = 0; batch < 20; batch++) await ledger.fill(500, { summary: 'x'.repeat(1000) });
-    await reader.until(10_000);
-    await eventually(async () => closed.mock.calls.length, Boolean, 12);
-    // 10,000 sentences are 12 MB; it was sent no page beyond those that the sockets themselves hold.
-    const pages = listAfter.mock.calls.length;
-    await ledger.append({});
-    await reader.until(10_001);
-    expect(listAfter.mock.calls.length - pages).toBe(1);
-    socket.destroy();
-    listAfter.mockRestore();
-    closed.mockRestore();
-  }, 30_000);
-});
-
 describe('GET /feed/stream 401', () => {
   it('answers nobody without a token', async () => {
     expect((await new Client(test.url, undefined).get('/feed/stream')).status).toBe(401);
@@ -237,50 +189,5 @@ describe('GET /feed/stream 429', () => {
       async () => (await open(owner)).status,
       (status) => status === 200,
     );
-  });
-});
-
-describe('GET /feed/stream 503', () => {
-  it('ends every stream and takes no new one once the process drains', async () => {
-    const own = await startTestApp();
-    try {
-      const member = await own.createMember(own.workspaceId, 'owner');
-      const reader = await open(member);
-      own.app.get(Readiness).drain();
-      await eventually(async () => reader.ended, Boolean, 2);
-      const refused = await member.get('/feed/stream');
-      expect([refused.status, refused.body.reason]).toEqual([503, 'draining']);
-    } finally {
-      await own.close();
-    }
-  });
-
-  it('does not keep the application from closing', async () => {
-    const own = await startTestApp();
-    const reader = await open(await own.createMember(own.workspaceId, 'owner'));
-    await own.close();
-    await eventually(async () => reader.ended, Boolean, 2);
-  });
-});
-
-describe('a quiet stream', () => {
-  it('says something every fifteen seconds', async () => {
-    vi.useFakeTimers();
-    try {
-      const written: string[] = [];
-      const response = new ServerResponse(Object.assign(Object.create(null), { method: 'GET' }));
-      vi.spyOn(response, 'write').mockImplementation((chunk: unknown) =>
-        Boolean(written.push(String(chunk))),
-      );
-      const caller = await test.app.get(Callers).identify(owner.token);
-      new FeedStream(caller, async () => caller, test.app.get(ReceiptLog), response).begin(0);
-      vi.advanceTimersByTime(45_000);
-      expect(written).toEqual(['retry: 1000\n\n', ':\n\n', ':\n\n', ':\n\n']);
-      response.emit('close');
-      vi.advanceTimersByTime(45_000);
-      expect(written).toHaveLength(4);
-    } finally {
-      vi.useRealTimers();
-    }
   });
 });

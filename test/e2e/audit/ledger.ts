@@ -1,7 +1,9 @@
 import type { Actor } from '../../../src/platform/auth/caller.js';
 import { Db } from '../../../src/platform/database/db.js';
+import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
 import { type NewReceipt, Receipts } from '../../../src/platform/receipts/receipts.js';
-import type { TestApp } from '../../support/test-app.js';
+import type { ChainPoint } from '../../../src/platform/receipts/verify-chain.js';
+import type { TestApp, TestMember } from '../../support/test-app.js';
 
 export const ADA: Actor = { type: 'member', id: 'mem_ada', name: 'Ada', via: 'api' };
 
@@ -16,6 +18,15 @@ export class Ledger {
     return new Ledger(test, workspaceId ?? (await test.createWorkspace()).workspaceId);
   }
 
+  /** Ten receipts under a signed checkpoint, with their head and a viewer who looks at them. */
+  static async ten(test: TestApp): Promise<{ ledger: Ledger; viewer: TestMember; head: ChainPoint }> {
+    const ledger = await Ledger.open(test);
+    const viewer = await test.createMember(ledger.workspaceId, 'viewer');
+    await ledger.fill(10, { capo: 'ceo' });
+    await test.app.get(Checkpoints).signDue();
+    return { ledger, viewer, head: await ledger.head() };
+  }
+
   /** Appends receipts, each in an act of its own. */
   async append(...receipts: Partial<NewReceipt>[]): Promise<void> {
     for (const receipt of receipts) await this.act([receipt]);
@@ -28,7 +39,7 @@ export class Ledger {
     );
   }
 
-  head(): Promise<{ seq: number; hash: string }> {
+  head(): Promise<ChainPoint> {
     return this.one('select seq::int, hash from receipt_heads where workspace_id = $1');
   }
 

@@ -1,11 +1,9 @@
-import { createPublicKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ReceiptChains } from '../../../src/features/audit/receipt-chains.repository.js';
-import { canonicalJson } from '../../../src/platform/kernel/canonical-json.js';
 import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
 import { GENESIS_HASH } from '../../../src/platform/receipts/receipt.js';
 import { Client } from '../../support/client.js';
-import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Ledger } from './ledger.js';
 
 const VERIFY = '/audit-feed/verify';
@@ -15,15 +13,6 @@ beforeAll(async () => {
   test = await startTestApp();
 });
 afterAll(() => test.close());
-
-/** A chain of ten receipts under a signed checkpoint, in a workspace of its own. */
-async function ten(): Promise<{ ledger: Ledger; viewer: TestMember; head: { seq: number; hash: string } }> {
-  const ledger = await Ledger.open(test);
-  const viewer = await test.createMember(ledger.workspaceId, 'viewer');
-  await ledger.fill(10, { capo: 'ceo' });
-  await test.app.get(Checkpoints).signDue();
-  return { ledger, viewer, head: await ledger.head() };
-}
 
 const kinds = ({ faults }: { faults: { kind: string; seq: number }[] }) =>
   faults.map(({ kind, seq }) => `${kind} ${seq}`);
@@ -48,7 +37,7 @@ const SET_HEAD_BACK = `update receipt_heads h set seq = r.seq, hash = r.hash fro
 
 describe('GET /audit-feed/verify 200', () => {
   it('answers numbers, the head and the newest checkpoint of an intact chain', async () => {
-    const { ledger, viewer, head } = await ten();
+    const { ledger, viewer, head } = await Ledger.ten(test);
     const { status, body } = await viewer.get(VERIFY);
     expect(status).toBe(200);
     const latest = { workspaceId: ledger.workspaceId, ...head, signedAt: expect.any(Number) };
@@ -148,7 +137,7 @@ describe('GET /audit-feed/verify 200', () => {
     ['a head that lags', ['update receipt_heads set seq = 9 where workspace_id = $1'], ['head_mismatch 9']],
     ['a chain that is gone', ['delete from receipts where workspace_id = $1'], ['tail_cut 1']],
   ])('names %s', async (_case, statements, expected) => {
-    const { ledger, viewer } = await ten();
+    const { ledger, viewer } = await Ledger.ten(test);
     await ledger.tamper(...statements);
     const { body } = await viewer.get(VERIFY);
     expect(kinds(body)).toEqual(expected);
@@ -166,7 +155,7 @@ describe('GET /audit-feed/verify 200', () => {
       'checkpoint_mismatch 10',
     ],
   ])('names %s with no checkpoint left, by a head held elsewhere', async (_case, statements, expected) => {
-    const { ledger, viewer, head } = await ten();
+    const { ledger, viewer, head } = await Ledger.ten(test);
     await ledger.tamper('delete from receipt_checkpoints where workspace_id = $1', ...statements);
     // The chain by itself is whole again; that is what the held head is for.
     expect((await viewer.get(VERIFY)).body).toMatchObject({ ok: true, faults: [] });
@@ -176,7 +165,7 @@ describe('GET /audit-feed/verify 200', () => {
   });
 
   it('finds a head held elsewhere at its old place in a chain that went on', async () => {
-    const { ledger, viewer, head } = await ten();
+    const { ledger, viewer, head } = await Ledger.ten(test);
     await ledger.fill(3);
     const { body } = await viewer.get(`${VERIFY}?heldSeq=${head.seq}&heldHash=${head.hash}`);
     expect(body).toMatchObject({ ok: true, checked: 13 });
@@ -207,7 +196,7 @@ describe('GET /audit-feed/verify 200', () => {
   });
 
   it('works once for all who ask at the same time, and anew for who asks after a change', async () => {
-    const { ledger, viewer } = await ten();
+    const { ledger, viewer } = await Ledger.ten(test);
     const ends = vi.spyOn(test.app.get(ReceiptChains), 'ends');
     const first = viewer.get(VERIFY);
     await vi.waitUntil(() => ends.mock.calls.length > 0);
@@ -236,70 +225,5 @@ describe('GET /audit-feed/verify 422', () => {
     const { status, body } = await test.owner.get(`${VERIFY}?${query}`);
     expect(status).toBe(422);
     expect(new Set(body.error.details.map((fault: { path: string }) => fault.path))).toEqual(new Set([path]));
-  });
-});
-
-describe('GET /audit-feed/head 200', () => {
-  it('answers the last receipt and a checkpoint that the published key verifies', async () => {
-    const { ledger, viewer, head } = await ten();
-    const { body } = await viewer.get('/audit-feed/head');
-    const last = await ledger.one<{ at: Date }>(
-      'select at from receipts where workspace_id = $1 and seq = 10',
-    );
-    expect(body).toEqual({ ...head, at: last.at.getTime(), checkpoint: expect.any(Object) });
-
-    // With nothing but what these two routes answer.
-    const { keys } = (await viewer.get('/audit-feed/keys')).body;
-    const { keyId, signature, ...signed } = body.checkpoint;
-    expect(signed).toEqual({ workspaceId: ledger.workspaceId, ...head, signedAt: expect.any(Number) });
-    const key = keys.find((one: { keyId: string }) => one.keyId === keyId);
-    const text = Buffer.from(canonicalJson(signed));
-    expect(verify(null, text, createPublicKey(key.publicKey), Buffer.from(signature, 'base64url'))).toBe(
-      true,
-    );
-  });
-
-  it('answers an empty chain', async () => {
-    const { owner } = await test.createWorkspace();
-    const { body } = await owner.get('/audit-feed/head');
-    expect(body).toEqual({ seq: 0, hash: GENESIS_HASH, at: null, checkpoint: null });
-  });
-
-  it('answers the same to someone who may not see the last receipt', async () => {
-    const ledger = await Ledger.open(test);
-    const teamId = await test.createTeam(ledger.workspaceId, 'Team');
-    await ledger.append({ teamId });
-    const viewer = await test.createMember(ledger.workspaceId, 'viewer');
-    const { body } = await viewer.get('/audit-feed/head');
-    expect(body).toMatchObject({ ...(await ledger.head()), at: expect.any(Number) });
-  });
-});
-
-describe('GET /audit-feed/head 401', () => {
-  it('answers nobody without a token', async () => {
-    expect((await new Client(test.url, undefined).get('/audit-feed/head')).status).toBe(401);
-  });
-});
-
-describe('GET /audit-feed/keys 200', () => {
-  it('answers public keys and nothing else of them', async () => {
-    await ten();
-    const { body } = await test.owner.get('/audit-feed/keys');
-    expect(body).toEqual({
-      keys: [
-        {
-          keyId: expect.stringMatching(/^[0-9a-f]{16}$/),
-          algorithm: 'Ed25519',
-          publicKey: expect.stringMatching(/^-----BEGIN PUBLIC KEY-----/),
-          createdAt: expect.any(Number),
-        },
-      ],
-    });
-  });
-});
-
-describe('GET /audit-feed/keys 401', () => {
-  it('answers nobody without a token', async () => {
-    expect((await new Client(test.url, undefined).get('/audit-feed/keys')).status).toBe(401);
   });
 });

@@ -69,7 +69,7 @@ describe('POST /tokens 201', () => {
     ['owner', 'owner'],
   ])('lets %s make one for a member who is %s', async (by, role) => {
     const { memberId } = await desk.test.createMember(desk.workspaceId, role);
-    const { token } = await desk.create({ memberId }, by === 'admin' ? admin : desk.owner);
+    const { token } = await desk.create({ memberId }, by === 'admin' ? desk.admin : desk.owner);
     expect((await desk.as({ token }).get('/profile')).body.operator).toMatchObject({ memberId, role });
   });
 

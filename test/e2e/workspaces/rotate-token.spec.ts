@@ -25,7 +25,7 @@ describe('POST /tokens/{id}/rotate 201', () => {
       token: expect.stringMatching(/^cons_/),
       hint: made.token.slice(-4),
       createdAt: expect.any(Number),
-      expiresAt: made.createdAt + (old.expiresAt - old.createdAt),
+      expiresAt: made.createdAt + (old.expiresAt! - old.createdAt),
     });
     expect(made.tokenId).not.toBe(old.tokenId);
     expect(made.token).not.toBe(old.token);

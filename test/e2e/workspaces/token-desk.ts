@@ -1,3 +1,4 @@
+import type { NewToken } from '../../../src/features/workspaces/tokens.dto.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 
@@ -24,11 +25,8 @@ export class TokenDesk {
     return new Client(this.test.url, token);
   }
 
-  async create(
-    body: object = {},
-    by: TestMember = this.owner,
-  ): Promise<{ tokenId: string; token: string } & any> {
-    return (await this.as(by).post('/tokens', { name: 'ci', ...body })).body;
+  async create(body: object = {}, by: TestMember = this.owner): Promise<NewToken> {
+    return (await this.as(by).post<NewToken>('/tokens', { name: 'ci', ...body })).body;
   }
 
   async row(tokenId: string): Promise<Record<string, unknown> | undefined> {
