@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { AutonomyMode } from '../workspaces/autonomy-mode.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ChangeMode } from './change-mode.js';
 import { GuardianController } from './guardian.controller.js';
 import { GuardianEntity, RevertEntity } from './guardian.entity.js';
@@ -11,9 +13,13 @@ import { MoveGate } from './move-gate.js';
 import { RevertKill } from './revert-kill.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([GuardianEntity, RevertEntity]), StandingOrdersModule],
+  imports: [TypeOrmModule.forFeature([GuardianEntity, RevertEntity]), WorkspacesModule, StandingOrdersModule],
   controllers: [GuardianController],
   providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate],
   exports: [Guardians, HaltableWork, MoveGate],
 })
-export class GuardianModule {}
+export class GuardianModule {
+  constructor(autonomyMode: AutonomyMode, guardians: Guardians) {
+    autonomyMode.register(async (scope) => (await guardians.read(scope)).mode);
+  }
+}

@@ -13,8 +13,8 @@ export class ProfileOperator {
 }
 
 export class ProfileAutonomy {
-  /** The guardian's mode; null in a program without one. */
-  mode!: string | null;
+  /** The guardian's mode. */
+  mode!: string;
   presence!: 'present' | 'away';
   quietHours!: QuietHours | null;
 }

@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
-import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { AutonomyMode } from './autonomy-mode.js';
 import type { Profile } from './profile.dto.js';
@@ -10,14 +8,14 @@ import { Workspaces } from './workspaces.repository.js';
 export class ReadProfile {
   constructor(
     private readonly workspaces: Workspaces,
-    private readonly modules: ModuleRef,
+    private readonly autonomyMode: AutonomyMode,
   ) {}
 
   async execute(caller: Caller): Promise<Profile> {
     const scope = scopeOf(caller);
     const [{ presence, quietHours, tier }, mode] = await Promise.all([
       this.workspaces.settings(scope),
-      this.autonomyMode()?.read(scope) ?? null,
+      this.autonomyMode.read(scope),
     ]);
     const { memberId, name, email, role } = caller;
     return {
@@ -27,15 +25,5 @@ export class ReadProfile {
       tier,
       devices: [],
     };
-  }
-
-  /** Looked for in the whole program, since the module that provides it stands above this one. */
-  private autonomyMode(): AutonomyMode | undefined {
-    try {
-      return this.modules.get<AutonomyMode>(AutonomyMode, { strict: false });
-    } catch (error) {
-      if (error instanceof UnknownElementException) return undefined;
-      throw error;
-    }
   }
 }

@@ -28,7 +28,7 @@ export class TokensController {
 
   /** Makes an operator token; the answer is the only one that shows it. */
   @Post()
-  @Route({ auth: 'token', role: 'admin', returns: { 201: NewToken }, errors: [NotFound] })
+  @Route({ auth: 'token', role: 'admin', secretAnswer: true, returns: { 201: NewToken }, errors: [NotFound] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateTokenBody): Promise<NewToken> {
     return this.createToken.execute(caller, body);
   }
@@ -42,7 +42,13 @@ export class TokensController {
 
   /** Revokes a token and makes another in its place, shown once. */
   @Post(':id/rotate')
-  @Route({ auth: 'token', role: 'admin', returns: { 201: NewToken }, errors: [InvalidTransition] })
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    secretAnswer: true,
+    returns: { 201: NewToken },
+    errors: [InvalidTransition],
+  })
   rotate(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<NewToken> {
     return this.rotateToken.execute(caller, tokenId);
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangeSettings } from './change-settings.js';
 import { CreateToken } from './create-token.js';
+import { AutonomyMode } from './autonomy-mode.js';
 import { FirstRun } from './first-run.js';
 import { ProfileController } from './profile.controller.js';
 import { ReadProfile } from './read-profile.js';
@@ -35,6 +36,7 @@ import {
   ],
   controllers: [ProfileController, SettingsController, TokensController],
   providers: [
+    AutonomyMode,
     FirstRun,
     TeamOfRequest,
     TokenUse,
@@ -46,6 +48,6 @@ import {
     ChangeSettings,
     ReadProfile,
   ],
-  exports: [FirstRun, TeamOfRequest, Workspaces],
+  exports: [AutonomyMode, FirstRun, TeamOfRequest, Workspaces],
 })
 export class WorkspacesModule {}

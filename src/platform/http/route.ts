@@ -17,6 +17,8 @@ export interface RoutePolicy {
    * handler that must not hold a transaction open says `false`.
    */
   transaction?: boolean;
+  /** The answer holds something that is shown once, so what is kept of it for a replay is sealed. */
+  secretAnswer?: boolean;
   /** Success statuses and their bodies; the first is the default status. A string is a content type. */
   returns: Record<number, Type | [Type] | string>;
   /** Errors beyond those that admission can raise on any route. */

@@ -10,6 +10,7 @@ import { renderError } from '../http/render-error.js';
 import { RouteTable } from '../http/route-table.js';
 import { DomainError } from '../kernel/define-error.js';
 import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from '../kernel/errors.js';
+import { SecretBox } from '../secrets/secret-box.js';
 import { fingerprint, idempotencyKey } from './fingerprint.js';
 
 type Stored = Pick<StoredAnswer, 'fingerprint' | 'status' | 'contentType' | 'headers' | 'body'>;
@@ -28,15 +29,23 @@ export class MutationInterceptor implements NestInterceptor {
   constructor(
     private readonly db: Db,
     private readonly routes: RouteTable,
+    private readonly secrets: SecretBox,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (!this.routes.of(context.getHandler()).transactional) return next.handle();
+    const { transactional, policy } = this.routes.of(context.getHandler());
+    if (!transactional) return next.handle();
     const http = context.switchToHttp();
-    return from(this.run(http.getRequest<AdmittedRequest>(), http.getResponse<Response>(), next));
+    const secret = policy.secretAnswer ?? false;
+    return from(this.run(http.getRequest<AdmittedRequest>(), http.getResponse<Response>(), next, secret));
   }
 
-  private async run(request: AdmittedRequest, response: Response, next: CallHandler): Promise<unknown> {
+  private async run(
+    request: AdmittedRequest,
+    response: Response,
+    next: CallHandler,
+    secret: boolean,
+  ): Promise<unknown> {
     const caller = request.caller!;
     const key = idempotencyKey(request.headers['idempotency-key']);
     if (key === undefined) {
@@ -48,8 +57,12 @@ export class MutationInterceptor implements NestInterceptor {
         scopeOf(caller),
         async (unit, [claimed]) => {
           const stored = (claimed as Stored[])[0];
-          if (stored) return replay(stored, print, response);
-          return this.executeOnce(unit, { key, print, caller, request, response }, next);
+          if (stored) {
+            if (stored.fingerprint !== print) throw new IdempotencyKeyReused();
+            const body = secret ? this.secrets.open(stored.body, purposeOf(caller, key)) : stored.body;
+            return replay({ ...stored, body }, response);
+          }
+          return this.executeOnce(unit, { key, print, caller, request, response, secret }, next);
         },
         claim(caller, key),
       );
@@ -61,10 +74,17 @@ export class MutationInterceptor implements NestInterceptor {
 
   private async executeOnce(
     unit: UnitOfWork,
-    first: { key: string; print: string; caller: Caller; request: AdmittedRequest; response: Response },
+    first: {
+      key: string;
+      print: string;
+      caller: Caller;
+      request: AdmittedRequest;
+      response: Response;
+      secret: boolean;
+    },
     next: CallHandler,
   ): Promise<unknown> {
-    const { key, print, caller, request, response } = first;
+    const { key, print, caller, request, response, secret } = first;
     const keep = (body: string): string => {
       const location = response.getHeader('Location');
       unit.answer = {
@@ -74,7 +94,7 @@ export class MutationInterceptor implements NestInterceptor {
         status: response.statusCode,
         contentType: JSON_TYPE,
         headers: typeof location === 'string' ? { Location: location } : {},
-        body,
+        body: secret ? this.secrets.seal(body, purposeOf(caller, key)) : body,
       };
       response.setHeader('Content-Type', JSON_TYPE);
       return body;
@@ -88,6 +108,11 @@ export class MutationInterceptor implements NestInterceptor {
       return keep(JSON.stringify(renderError(error, request.requestId, request.askedVersion)));
     }
   }
+}
+
+/** A sealed answer opens only for the one who asked, under the key that was asked with. */
+function purposeOf({ workspaceId, memberId }: Caller, key: string): string {
+  return `answer ${workspaceId} ${memberId} ${key}`;
 }
 
 function isOutcome(error: DomainError): boolean {
@@ -107,8 +132,7 @@ function claim(caller: Caller, key: string): Statement[] {
   ];
 }
 
-function replay(stored: Stored, print: string, response: Response): string {
-  if (stored.fingerprint !== print) throw new IdempotencyKeyReused();
+function replay(stored: Stored, response: Response): string {
   response.status(stored.status).set(stored.headers);
   response.setHeader('Content-Type', stored.contentType);
   response.setHeader('Idempotent-Replayed', 'true');

@@ -14,9 +14,7 @@ import {
 } from '../../../src/platform/receipts/verify-chain.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const KEYS = [
-  { keyId: 'k1', publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() },
-];
+const KEYS = [{ keyId: 'k1', publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() }];
 const WORKSPACE = 'wks_1';
 
 export const contents = fc.record({

@@ -80,6 +80,11 @@ describe('POST /tokens 201', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.text).toBe(first.text);
     expect(await desk.test.rows(`select 1 from tokens where name = 'once'`)).toHaveLength(1);
+    const kept = await desk.test.rows<{ body: string }>('select body from idempotency_keys where key = $1', [
+      headers['Idempotency-Key'],
+    ]);
+    expect(kept[0]!.body).toMatch(/^v1\./);
+    expect(kept[0]!.body).not.toContain('cons_');
   });
 });
 

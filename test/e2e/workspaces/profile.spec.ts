@@ -29,7 +29,7 @@ describe('GET /profile 200', () => {
         role: 'operator',
         tier: 'enterprise',
       },
-      autonomy: { mode: expect.toBeOneOf([null, 'guardrailed']), presence: 'away', quietHours },
+      autonomy: { mode: 'guardrailed', presence: 'away', quietHours },
       packs: [],
       tier: 'enterprise',
       devices: [],
