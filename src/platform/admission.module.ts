@@ -5,6 +5,7 @@ import { Callers } from './auth/callers.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { RouteTable } from './http/route-table.js';
 import { validationPipe } from './http/validation.js';
+import { KeyExpiry } from './idempotency/key-expiry.js';
 import { MutationInterceptor } from './idempotency/mutation.interceptor.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
@@ -15,6 +16,7 @@ import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
   providers: [
     RouteTable,
     Callers,
+    KeyExpiry,
     { provide: APP_GUARD, useClass: RouteLimitGuard },
     { provide: APP_GUARD, useClass: VersionGuard },
     { provide: APP_GUARD, useClass: TokenGuard },

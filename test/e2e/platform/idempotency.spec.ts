@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyExpiry } from '../../../src/platform/idempotency/key-expiry.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { type Service, startService } from '../../support/processes.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -182,6 +183,16 @@ describe('Idempotency-Key', () => {
       key,
     ]);
     expect((await client.post('/directive', { text: `${key}!` }, { [KEY]: key })).status).toBe(201);
+  });
+
+  it('drops answers that no replay finds any more, and only those', async () => {
+    const [old, young] = [newKey(), newKey()];
+    for (const key of [old, young]) await test.owner.post('/directive', { text: key }, { [KEY]: key });
+    await test.rows(`update idempotency_keys set created_at = now() - interval '25 hours' where key = $1`, [
+      old,
+    ]);
+    await test.app.get(KeyExpiry, { strict: false }).drop();
+    expect([await stored(old), await stored(young)]).toEqual([0, 1]);
   });
 
   it('is ignored by GET and HEAD, valid or not', async () => {
