@@ -28,12 +28,17 @@ export class Jobs {
    * same row replaces the first.
    */
   wake(task: string, id: string, runAt?: number): void {
-    const { workspaceId } = this.db.unit.scope;
-    this.db.unit.jobs.push({
+    const { jobs, scope } = this.db.unit;
+    const key = `${task} ${id}`;
+    const job = {
       task,
-      key: `${task} ${id}`,
-      payload: { workspaceId, id },
+      key,
+      payload: { workspaceId: scope.workspaceId, id },
       ...(runAt !== undefined && { runAt }),
-    });
+    };
+    // The queue takes each key once a call, so the rings of one transaction are merged here.
+    const earlier = jobs.findIndex((other) => other.key === key);
+    if (earlier === -1) jobs.push(job);
+    else jobs[earlier] = job;
   }
 }
