@@ -47,8 +47,8 @@ grant usage on schema public to consigliere_app, consigliere_system;
 
 const ISOLATION = /* sql */ `
 -- Whose rows a transaction may see. Both are a CASE on purpose: the planner takes a CASE for one row in two, where it
--- would take the same comparisons for one in thousands, and then sort whole workspaces instead of reading the newest
--- rows from an index. The index is chosen by the statement's own workspace_id, which every statement has as well.
+-- would take the same comparisons for far fewer, which speaks for sorting instead of reading the newest rows from an
+-- index. The index is chosen by the statement's own workspace_id, which every statement has as well.
 -- The settings are read in sub-selects, so once a statement.
 create function app.own_workspace() returns text language sql immutable
   return 'case when workspace_id = (select current_setting(''app.workspace_id'', true)) then true else false end';
