@@ -2,6 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
 import { Callers } from '../../platform/auth/callers.js';
+import { presentedToken } from '../../platform/auth/presented-token.js';
 import { RateLimited, Unavailable } from '../../platform/kernel/errors.js';
 import { Readiness } from '../../platform/observability/health.controller.js';
 import { FeedStream } from './feed-stream.js';
@@ -90,11 +91,4 @@ export class FeedStreams implements OnModuleDestroy {
     for (const stream of streams) void stream.advance(head);
     this.lookSoon(workspaceId, streams);
   }
-}
-
-/** As the guard reads it: `x-service-token`, or `Authorization: Bearer`. */
-function presentedToken({ headers }: AdmittedRequest): string | undefined {
-  const header = headers['x-service-token'];
-  if (typeof header === 'string') return header.trim();
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }

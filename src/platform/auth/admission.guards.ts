@@ -7,6 +7,7 @@ import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { hasRole } from './caller.js';
 import { Callers } from './callers.js';
+import { presentedToken } from './presented-token.js';
 
 /** Which version the client speaks; an unknown one ends the request before anything is executed. */
 @Injectable()
@@ -29,7 +30,7 @@ export class TokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.routes.of(context.getHandler()).policy.auth === 'public') return true;
     const request = context.switchToHttp().getRequest<AdmittedRequest>();
-    request.caller = await this.callers.identify(tokenOf(request));
+    request.caller = await this.callers.identify(presentedToken(request));
     return true;
   }
 }
@@ -62,11 +63,4 @@ export class InputGuard implements CanActivate {
     await readBody(request, http.getResponse<Response>());
     return true;
   }
-}
-
-/** `x-service-token`, or `Authorization: Bearer` as its alias. */
-function tokenOf(request: AdmittedRequest): string | undefined {
-  const header = request.headers['x-service-token'];
-  if (typeof header === 'string') return header.trim();
-  return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
