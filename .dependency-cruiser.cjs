@@ -6,9 +6,9 @@
 /** Lowest first. A feature imports only from lower lines; features on one line do not import each other. */
 const LEVELS = [
   ['terms'],
-  ['workspaces', 'audit'],
+  ['workspaces', 'audit', 'events'],
   ['standing-orders', 'signals', 'revenue', 'documents', 'mail', 'connectors'],
-  ['guardian'],
+  ['guardian', 'partner'],
   ['capos'],
   ['work-packets'],
   ['approvals'],

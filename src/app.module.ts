@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
+import { PartnerModule } from './features/partner/partner.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
@@ -32,6 +33,7 @@ export class AppModule {
         SignalsModule,
         DocumentsModule,
         RevenueModule,
+        PartnerModule,
         WorkPacketsModule,
         ApprovalsModule,
         ContextModule,

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
@@ -6,9 +7,10 @@ import type { DestinationStream } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './platform/config/config.js';
 import { DatabaseAddress } from './platform/database/database-address.js';
+import { BrokenRequests } from './platform/http/broken-requests.js';
 import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
-import { startRequest } from './platform/http/start-request.js';
+import { requireHost, startRequest } from './platform/http/start-request.js';
 import { Metrics } from './platform/observability/metrics.controller.js';
 
 /** The application, wired but not listening; tests start it the same way as main.ts does. */
@@ -26,7 +28,8 @@ export async function createApplication(
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(startRequest, app.get(Metrics).observe, helmet());
+  app.use(startRequest, app.get(Metrics).observe, helmet(), requireHost);
+  app.get(BrokenRequests).answer(app.getHttpServer() as Server);
   app.get(Documentation).madeBy(() => openApiDocument(app));
   await app.init();
   app.useLogger(app.get(Logger));

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { InputGuard, RoleGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
+import { InputGuard, RoleGuard, SignatureGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
 import { Callers } from './auth/callers.js';
+import { SignedRequests } from './auth/signed-requests.js';
+import { BrokenRequests } from './http/broken-requests.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { RouteTable } from './http/route-table.js';
 import { validationPipe } from './http/validation.js';
@@ -9,6 +11,7 @@ import { KeyExpiry } from './idempotency/key-expiry.js';
 import { MutationInterceptor } from './idempotency/mutation.interceptor.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
+import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
 
 /** The way of a request, in its order: each step is one provider. */
 @Module({
@@ -16,10 +19,14 @@ import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
   providers: [
     RouteTable,
     Callers,
+    SignedRequests,
     KeyExpiry,
+    UnroutedLimit,
+    BrokenRequests,
     { provide: APP_GUARD, useClass: RouteLimitGuard },
     { provide: APP_GUARD, useClass: VersionGuard },
     { provide: APP_GUARD, useClass: TokenGuard },
+    { provide: APP_GUARD, useClass: SignatureGuard },
     { provide: APP_GUARD, useClass: TierLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
     { provide: APP_GUARD, useClass: InputGuard },
@@ -27,6 +34,6 @@ import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
     { provide: APP_PIPE, useFactory: validationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RouteTable, Callers, RateLimitModule],
+  exports: [RouteTable, Callers, SignedRequests, RateLimitModule],
 })
 export class AdmissionModule {}

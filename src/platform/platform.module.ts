@@ -7,10 +7,12 @@ import { ConfigModule } from './config/config.module.js';
 import type { DatabaseAddress } from './database/database-address.js';
 import { DatabaseModule } from './database/database.module.js';
 import { Documentation, DocumentationController } from './http/documentation.controller.js';
+import { PublicAddress } from './http/public-address.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { Clock } from './kernel/clock.js';
 import { loggingModule } from './observability/logging.js';
 import { ObservabilityModule } from './observability/observability.module.js';
+import { OutboundModule } from './outbound/outbound.module.js';
 import { ReceiptsModule } from './receipts/receipts.module.js';
 
 /** What every feature stands on. No business word in here. */
@@ -28,11 +30,12 @@ export class PlatformModule {
         AdmissionModule,
         ReceiptsModule,
         JobsModule,
+        OutboundModule,
         ObservabilityModule,
       ],
       controllers: [DocumentationController],
-      providers: [Clock, Documentation],
-      exports: [Clock, AdmissionModule, ObservabilityModule],
+      providers: [Clock, Documentation, PublicAddress],
+      exports: [Clock, PublicAddress, AdmissionModule, ObservabilityModule],
     };
   }
 }

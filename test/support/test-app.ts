@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApplication } from '../../src/application.js';
 import type { Role, Tier } from '../../src/platform/auth/caller.js';
 import { loadConfig } from '../../src/platform/config/config.js';
+import { PublicAddress } from '../../src/platform/http/public-address.js';
 import { sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
@@ -69,8 +71,9 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     },
   });
   const app = await createApplication(config, database.url, sink);
-  await app.listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  const server = (await app.listen(0, '127.0.0.1')) as Server;
+  app.get(PublicAddress).listeningOn(server.address() as AddressInfo);
+  const { url } = app.get(PublicAddress);
   const rows = async <T>(sql: string, values: unknown[] = []) =>
     (await database.owner.query(sql, values)).rows as T[];
   const [first] = await rows<{ workspace_id: string }>('select workspace_id from workspaces');

@@ -17,6 +17,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
@@ -45,7 +46,7 @@ export class ApprovalsQuery extends PageQuery {
 export class WaitQuery {
   /** Seconds to wait until the approval is ready or decided. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(0)
   @Max(30)

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { ApprovalEntity } from './approval.entity.js';
@@ -12,7 +13,7 @@ import { ExpireApproval } from './expire-approval.js';
 import { RequestApproval } from './request-approval.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ApprovalEntity]), GuardianModule, SignalsModule],
+  imports: [TypeOrmModule.forFeature([ApprovalEntity]), EventsModule, GuardianModule, SignalsModule],
   controllers: [ApprovalsController],
   providers: [Approvals, ApprovalSubjects, AwaitApproval, DecideApproval, ExpireApproval, RequestApproval],
   exports: [Approvals, ApprovalSubjects, RequestApproval],

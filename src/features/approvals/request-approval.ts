@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Notices } from '../../platform/database/notices.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Events } from '../events/events.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import { DEFAULT_EXPIRY_MS } from './approval.js';
 import type { ApprovalEntity } from './approval.entity.js';
@@ -29,6 +31,8 @@ export class RequestApproval {
     private readonly clock: Clock,
     private readonly receipts: Receipts,
     private readonly notices: Notices,
+    private readonly events: Events,
+    private readonly address: PublicAddress,
   ) {}
 
   /** Opens an approval whose draft is still to be made. */
@@ -71,8 +75,24 @@ export class RequestApproval {
   }
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
-  makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
+  makeReady(
+    approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'title'>,
+    content: ReadyContent,
+  ): void {
+    const { workspaceId, approvalId, directiveId, title } = approval;
     this.approvals.makeReady(workspaceId, approvalId, content);
+    // What is queued for review is the output (SPECIFICATION, What the service does 3.4), so the event waits for it.
+    const { risk, reversibility, expiresAt } = content;
+    const url = `${this.address.url}/approvals/${approvalId}`;
+    this.events.record('approval.requested', {
+      approvalId,
+      directiveId,
+      title,
+      risk,
+      reversibility,
+      expiresAt,
+      url,
+    });
     this.notices.send('approval', approvalId);
   }
 }

@@ -1,6 +1,6 @@
-import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import type { Actor } from '../../platform/auth/caller.js';
+import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
 /** What one call answers at the most: a page as JSON, or a stretch as lines. */
@@ -45,7 +45,7 @@ export class AuditFeedQuery {
 
   /** Unix milliseconds; from then on. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(0)
   @Max(YEAR_9999)
@@ -53,7 +53,7 @@ export class AuditFeedQuery {
 
   /** Unix milliseconds; before then. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(0)
   @Max(YEAR_9999)
@@ -61,7 +61,7 @@ export class AuditFeedQuery {
 
   /** Only receipts with a smaller number. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
@@ -69,7 +69,7 @@ export class AuditFeedQuery {
 
   /** How many at the most: up to 100 as json (20 unless said), up to 10,000 as jsonl and csv (all of them unless said). */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(MAX_LINES)
@@ -147,7 +147,7 @@ export class ChainHead {
 /** Query of `GET /audit-feed/verify`: a head that was noted elsewhere, or nothing. */
 export class VerifyQuery {
   @ValidateIf(isHeldNamed)
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)

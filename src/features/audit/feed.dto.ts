@@ -1,5 +1,5 @@
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { ReceiptActor, ReceiptEntity } from './audit-feed.dto.js';
 
 /** A receipt in a person's words. */
@@ -27,7 +27,7 @@ export class FeedPage {
 export class FeedStreamQuery {
   /** Where to go on from; the header `Last-Event-ID` goes before it. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(0)
   @Max(Number.MAX_SAFE_INTEGER)

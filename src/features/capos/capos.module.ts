@@ -7,11 +7,16 @@ import { ACTION_TYPES } from './action-types.js';
 import type { CapoRunner } from './briefing.js';
 import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
+import type { ModelPrices } from './model-cost.js';
 import { PausedCapoEntity } from './paused-capo.entity.js';
 import { PausedCapos } from './paused-capos.repository.js';
 
 /** Who makes the drafts: the built-in runner, or a model. */
 export const CAPO_RUNNER = Symbol('CapoRunner');
+
+function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config): ModelPrices | undefined {
+  return input === undefined || output === undefined ? undefined : { input, output };
+}
 
 @Module({
   imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule],
@@ -29,6 +34,7 @@ export const CAPO_RUNNER = Symbol('CapoRunner');
           baseUrl: config.modelBaseUrl,
           apiKey: config.modelApiKey,
           model: config.modelName!,
+          prices: pricesOf(config),
         });
       },
     },

@@ -3,14 +3,15 @@ import type { Cost } from '../terms/terms.js';
 import type { Fault } from './action-types.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft } from './briefing.js';
 import { engineOf, type Engine } from './capo.js';
+import { costOf, type ModelPrices } from './model-cost.js';
 import { failureOf, refusesSchema } from './model-failure.js';
 import { answerSchema, readAnswer, type Reading } from './model-output.js';
 import { dataFor, instructionsFor } from './model-prompt.js';
 import { modelObject, type ModelObject, type ModelOptions } from './model-provider.js';
 
 export interface ModelRunnerOptions extends ModelOptions {
-  /** US dollars per million tokens, by model name; a model without a price costs 0 in the ledger. */
-  prices?: Readonly<Record<string, { input: number; output: number }>>;
+  /** Of the model; without prices a run costs 0 in the ledger. */
+  prices?: ModelPrices | undefined;
   /** For the whole run, repair included. */
   timeoutMs?: number;
   /** Of one call, after an answer that the provider says may pass. */
@@ -160,15 +161,13 @@ class Meter {
   }
 
   get cost(): Cost {
-    const { prices = {}, model } = this.options;
-    const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
-    const amount =
-      price === undefined ? 0 : (this.tokensIn * price.input + this.tokensOut * price.output) / 1_000_000;
+    const { tokensIn, tokensOut } = this;
+    const { prices } = this.options;
     return {
-      amount: Number(amount.toFixed(6)),
+      amount: prices ? costOf(tokensIn, tokensOut, prices) : 0,
       currency: 'USD',
-      tokensIn: this.tokensIn,
-      tokensOut: this.tokensOut,
+      tokensIn,
+      tokensOut,
     };
   }
 }

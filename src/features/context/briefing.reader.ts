@@ -4,6 +4,8 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { Briefing, FeedbackRound } from '../capos/briefing.js';
+import { buyerContextOf, type BuyerFacts } from '../partner/persona.js';
+import { BUYER_FACTS } from '../partner/persona.reader.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 
 /** The directive that a briefing is for. */
@@ -43,7 +45,8 @@ select
       where workspace_id = w.workspace_id and occurred_at > $3::timestamptz - interval '1 day'),
     'signalsScored', (select count(*) from signals where workspace_id = w.workspace_id and score is not null)) as metrics,
   json_build_object('mode', g.mode, 'pending', (select count(*) from work_packets
-    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian
+    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian,
+  ${BUYER_FACTS} as buyers
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
@@ -52,6 +55,7 @@ type Row = Pick<
   'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'
 > & {
   tier: string;
+  buyers: BuyerFacts;
 };
 
 /** The full context that every capo execution receives (SPECIFICATION, Context), in one statement. */
@@ -69,7 +73,7 @@ export class BriefingReader {
       directive.teamId,
       new Date(now),
     ]);
-    const { tier, ...shared } = row!;
+    const { tier, buyers, ...shared } = row!;
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {
       ...shared,
@@ -84,14 +88,8 @@ export class BriefingReader {
         deadline: deadline === null ? null : new Date(deadline).toISOString(),
       },
       feedback,
-      buyerContext: NO_BUYERS,
+      buyerContext: buyerContextOf(buyers),
       now,
     };
   }
 }
-
-/** Buyers come from the partner persona service; until one has sent something there are none. */
-export const NO_BUYERS: Briefing['buyerContext'] = Object.freeze({
-  profiles: [],
-  aggregate: { count: 0, averageConfidence: null, topGap: null },
-});

@@ -2,6 +2,7 @@ import { SignalView } from '../signals/signals.dto.js';
 import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
 import { WorkPacketView } from '../work-packets/work-packets.dto.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';
+import { BuyerContextView, PartnerPersona } from '../partner/partner.dto.js';
 
 export class ContextOperator {
   handle!: string;
@@ -19,36 +20,6 @@ export class ContextGuardian {
   mode!: string;
   /** Moves that wait for a person. */
   pending!: number;
-}
-
-export class BuyerProfileView {
-  buyerId!: string;
-  segment!: string | null;
-  stage!: string | null;
-  /** 0 to 1 */
-  confidence!: number | null;
-  topGap!: string | null;
-  /** Unix milliseconds. */
-  updatedAt!: number;
-}
-
-export class BuyerAggregate {
-  count!: number;
-  averageConfidence!: number | null;
-  topGap!: string | null;
-}
-
-export class BuyerContextView {
-  profiles!: BuyerProfileView[];
-  aggregate!: BuyerAggregate;
-}
-
-/** What the partner persona service has told. */
-export class ContextPartner {
-  avatar!: object | null;
-  intelligence!: object | null;
-  /** Unix milliseconds. */
-  lastEventAt!: number | null;
 }
 
 export class ContextReceiptHead {
@@ -69,6 +40,6 @@ export class ContextView {
   auditFeed!: ReceiptItem[];
   guardian!: ContextGuardian;
   buyerContext!: BuyerContextView;
-  partner!: ContextPartner;
+  partner!: PartnerPersona;
   receiptHead!: ContextReceiptHead;
 }

@@ -4,7 +4,8 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { LoggedReceipt } from '../audit/receipt-log.repository.js';
 import { receiptItem } from '../audit/receipt-view.js';
-import { NO_BUYERS } from './briefing.reader.js';
+import { buyerContextOf, type BuyerFacts, personaOf, type UpdateFacts } from '../partner/persona.js';
+import { BUYER_FACTS, UPDATE_FACTS } from '../partner/persona.reader.js';
 import type { ContextView } from './context.dto.js';
 
 /** Each list holds the newest 50 that the caller may see; row-level security leaves out the rest. */
@@ -41,12 +42,14 @@ select
     'signalsScored', (select count(*) from signals where workspace_id = $1 and score is not null)) as metrics,
   (select json_build_object('mode', mode, 'pending', (select count(*) from work_packets
     where workspace_id = $1 and status = 'awaiting_approval')) from guardians where workspace_id = $1) as guardian,
-  (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as receipt_head`;
+  (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as receipt_head,
+  ${BUYER_FACTS} as buyers,
+  ${UPDATE_FACTS} as updates`;
 
 type Row = Pick<
   ContextView,
   'signals' | 'workPackets' | 'standingOrders' | 'metrics' | 'guardian' | 'receiptHead'
-> & { receipts: LoggedReceipt[] };
+> & { receipts: LoggedReceipt[]; buyers: BuyerFacts; updates: UpdateFacts };
 
 /** `GET /context`: everything at once, in one statement and one round trip. */
 @Injectable()
@@ -59,7 +62,7 @@ export class ContextReader {
   async read(caller: Caller): Promise<ContextView> {
     const now = this.clock.now();
     const [row] = await this.db.read<Row>(scopeOf(caller), CONTEXT, [caller.workspaceId, new Date(now)]);
-    const { receipts, ...shared } = row!;
+    const { receipts, buyers, updates, ...shared } = row!;
     return {
       generatedAt: new Date(now).toISOString(),
       // One token is one session: the same client finds the same id in each answer.
@@ -67,8 +70,8 @@ export class ContextReader {
       operator: { handle: caller.name, tier: caller.tier },
       ...shared,
       auditFeed: receipts.map(receiptItem),
-      buyerContext: { ...NO_BUYERS, profiles: [] },
-      partner: { avatar: null, intelligence: null, lastEventAt: null },
+      buyerContext: buyerContextOf(buyers),
+      partner: personaOf(buyers, updates),
     };
   }
 }

@@ -191,12 +191,13 @@ export class AcceptDraft {
 
   private review(accepted: Accepted, draft: Draft, approvalId: string): void {
     const { directive, packets, gated, guardian } = accepted;
+    const { workspaceId, directiveId } = directive;
+    const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {
       this.packets.add({ ...packet, ...stored(gated[index]!), status: 'awaiting_approval' });
     }
     this.requestApproval.makeReady(
-      directive.workspaceId,
-      approvalId,
+      { workspaceId, approvalId, directiveId, title },
       readyContent(directive, draft.summary, packets, gated, this.clock.now()),
     );
     this.journal.move(
@@ -206,7 +207,7 @@ export class AcceptDraft {
       {
         actor: capoActor(directive.capo!),
         action: 'approval.ready',
-        summary: `The draft of "${titleOf(directive.text)}" is ready for review.`,
+        summary: `The draft of "${title}" is ready for review.`,
         details: { approvalId },
         guardianEpoch: guardian.epoch,
       },

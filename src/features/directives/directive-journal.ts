@@ -3,6 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Events } from '../events/events.js';
 import type { CapoRole, DirectiveStatus } from '../terms/terms.js';
 import { type Change, Directives } from './directives.repository.js';
 
@@ -15,12 +16,13 @@ export interface Named {
   status: DirectiveStatus;
 }
 
-/** Changes the status of a directive together with the receipt of the change. */
+/** Changes the status of a directive together with the receipt of the change, and tells the outside when it is done. */
 @Injectable()
 export class DirectiveJournal {
   constructor(
     private readonly directives: Directives,
     private readonly receipts: Receipts,
+    private readonly events: Events,
     private readonly clock: Clock,
   ) {}
 
@@ -60,6 +62,10 @@ export class DirectiveJournal {
   ): void {
     const { actor, action, summary, ...also } = receipt;
     const receiptId = this.note(directive, actor, action, summary, also);
+    if (to === 'executed' || to === 'failed') {
+      const { directiveId } = directive;
+      this.events.record('directive.executed', { directiveId, status: to, summary, receiptId });
+    }
     this.directives.move(directive, { from: directive.status, to, at: this.clock.now(), receiptId }, change);
   }
 }

@@ -21,10 +21,10 @@ export function outputOf({ summary, body }: Draft): Output {
   return { summary, format: 'markdown', body, contentHash: sha256(canonicalJson({ body })) };
 }
 
-/** The cost of all drafts of a directive so far. */
+/** The cost of all drafts of a directive so far, to a millionth as each of them. */
 export function addCost(a: Cost, b: Cost): Cost {
   return {
-    amount: a.amount + b.amount,
+    amount: Number((a.amount + b.amount).toFixed(6)),
     currency: b.currency,
     tokensIn: a.tokensIn + b.tokensIn,
     tokensOut: a.tokensOut + b.tokensOut,

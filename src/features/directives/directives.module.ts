@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
 import { ContextModule } from '../context/context.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { WorkPacketsModule } from '../work-packets/work-packets.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -25,6 +26,7 @@ import { SettleDirective } from './settle-directive.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([DirectiveEntity]),
+    EventsModule,
     WorkspacesModule,
     GuardianModule,
     CaposModule,

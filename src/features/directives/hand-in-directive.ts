@@ -5,6 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { RequestApproval } from '../approvals/request-approval.js';
+import { Events } from '../events/events.js';
 import { type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { titleOf } from './directive.js';
@@ -35,6 +36,7 @@ export class HandInDirective {
     private readonly requestApproval: RequestApproval,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly receipts: Receipts,
+    private readonly events: Events,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
   ) {}
@@ -107,6 +109,7 @@ export class HandInDirective {
       const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
       this.requestApproval.open({ ...asked, requestedBy: actor });
     }
+    this.events.record('directive.created', { directiveId, text, capo, priority, requiresApproval });
     this.jobs.wake(capo ? 'directive.draft' : 'directive.route', directiveId);
     return directive;
   }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AutonomyMode } from '../workspaces/autonomy-mode.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -13,7 +14,7 @@ import { MoveGate } from './move-gate.js';
 import { RevertKill } from './revert-kill.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([GuardianEntity, RevertEntity]), WorkspacesModule, StandingOrdersModule],
+  imports: [TypeOrmModule.forFeature([GuardianEntity, RevertEntity]), EventsModule, WorkspacesModule, StandingOrdersModule],
   controllers: [GuardianController],
   providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate],
   exports: [Guardians, HaltableWork, MoveGate],

@@ -5,6 +5,7 @@ import { Notices } from '../../platform/database/notices.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Events } from '../events/events.js';
 import type { KillAnswer } from './guardian.dto.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
@@ -22,6 +23,7 @@ export class KillSwitch {
     private readonly guardians: Guardians,
     private readonly work: HaltableWork,
     private readonly receipts: Receipts,
+    private readonly events: Events,
     private readonly notices: Notices,
   ) {}
 
@@ -43,6 +45,7 @@ export class KillSwitch {
       details: { reason, halted, unconfirmed },
       guardianEpoch: killed.epoch,
     });
+    this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
     this.notices.send('guardian', 'killed');
     return {
       mode: 'killed',

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Events } from '../events/events.js';
 import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
 import type { RevenueEventEntity } from './revenue-event.entity.js';
-import { AlreadyExists } from './revenue.errors.js';
 
 const COLUMNS = `event_id, workspace_id, amount, currency, source, description, occurred_at, external_id, recorded_by,
   created_at`;
@@ -28,6 +29,7 @@ export class RevenueEvents {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly events: Events,
   ) {}
 
   /**
@@ -46,6 +48,7 @@ export class RevenueEvents {
       summary: `${recordedBy.name} recorded ${amount} ${currency} from ${source}.`,
       details: { amount, currency, source, occurredAt, externalId },
     });
+    this.events.record('revenue.recorded', { eventId, amount, currency, source });
     return { event, isNew: true };
   }
 

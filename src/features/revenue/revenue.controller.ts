@@ -2,10 +2,10 @@ import { Body, Controller, Post } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
+import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { RecordRevenue } from './record-revenue.js';
 import { RecordRevenueBody, RevenueEventView } from './revenue.dto.js';
-import { AlreadyExists } from './revenue.errors.js';
 
 @Controller('api/pro/revenue-events')
 export class RevenueController {

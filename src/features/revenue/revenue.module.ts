@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
 import { RecordRevenue } from './record-revenue.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
 import { RevenueEvents } from './revenue-events.repository.js';
 import { RevenueController } from './revenue.controller.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([RevenueEventEntity])],
+  imports: [TypeOrmModule.forFeature([RevenueEventEntity]), EventsModule],
   controllers: [RevenueController],
   providers: [RevenueEvents, RecordRevenue],
   exports: [RevenueEvents],

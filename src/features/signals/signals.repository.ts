@@ -24,8 +24,7 @@ export class Signals {
   ) {}
 
   /** Raises a signal in the open transaction; row and receipt are written with what comes next. Answers its id. */
-  raise(signal: NewSignal): Id<'sig'> {
-    const signalId = newId('sig');
+  raise(signal: NewSignal, signalId: Id<'sig'> = newId('sig')): Id<'sig'> {
     this.db.insert(SignalEntity, {
       ...signal,
       signalId,

@@ -30,6 +30,7 @@ const FIRST_RUN_LOCK = 0x66697273;
 export class FirstRun implements OnApplicationBootstrap {
   /** Undefined unless this start was the first. */
   credentials: FirstCredentials | undefined;
+  readonly #kept: Record<string, string> = {};
 
   constructor(
     private readonly config: Config,
@@ -56,7 +57,7 @@ export class FirstRun implements OnApplicationBootstrap {
       token: config.bootstrapToken ?? newOperatorToken(),
       email: config.bootstrapOwnerEmail,
       password: config.bootstrapOwnerPassword ?? randomBytes(12).toString('base64url'),
-      file: join(config.dataDir, 'credentials.json'),
+      file: this.#file,
     };
     const userId = newId('usr');
     const memberId = newId('mem');
@@ -107,14 +108,20 @@ export class FirstRun implements OnApplicationBootstrap {
       summary: `The workspace ${config.bootstrapWorkspace} was created with its owner ${credentials.email}.`,
       details: { memberId, tokenId, tier: config.bootstrapTier },
     });
-    this.keep(credentials);
+    // Before the COMMIT: a token that nobody ever saw would be of no use, a file without its token is written again.
+    this.keep({ token: credentials.token, email: credentials.email });
     return credentials;
   }
 
-  /** Before the COMMIT: a token that nobody ever saw would be of no use, a file without its token is written again. */
-  private keep({ token, email, file }: FirstCredentials): void {
+  /** Adds to the file that the first start leaves for its operator; other features add what they make for it. */
+  keep(more: Record<string, string>): void {
+    Object.assign(this.#kept, more);
     mkdirSync(this.config.dataDir, { recursive: true });
-    writeFileSync(file, `${JSON.stringify({ token, email }, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(this.#file, `${JSON.stringify(this.#kept, null, 2)}\n`, { mode: 0o600 });
+  }
+
+  get #file(): string {
+    return join(this.config.dataDir, 'credentials.json');
   }
 }
 

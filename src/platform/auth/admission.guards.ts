@@ -2,12 +2,13 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { isCleanText, keyFaults, readBody, unclean } from '../http/body.js';
+import { isCleanText, keyFaults, readBody, readRawBody, unclean } from '../http/body.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { hasRole } from './caller.js';
 import { Callers } from './callers.js';
 import { presentedToken } from './presented-token.js';
+import { SignedRequests } from './signed-requests.js';
 
 /** Which version the client speaks; an unknown one ends the request before anything is executed. */
 @Injectable()
@@ -19,7 +20,7 @@ export class VersionGuard implements CanActivate {
   }
 }
 
-/** Who calls. Only a route that says `public` is passed without a token. */
+/** Who calls. Only a route that says `public` or `signature` is passed without a token. */
 @Injectable()
 export class TokenGuard implements CanActivate {
   constructor(
@@ -28,9 +29,28 @@ export class TokenGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.routes.of(context.getHandler()).policy.auth === 'public') return true;
+    const { auth } = this.routes.of(context.getHandler()).policy;
+    if (auth === 'public' || auth === 'signature') return true;
     const request = context.switchToHttp().getRequest<AdmittedRequest>();
     request.caller = await this.callers.identify(presentedToken(request));
+    return true;
+  }
+}
+
+/** Whether the body is signed; before it is parsed, so that nothing is revealed to those who cannot sign. */
+@Injectable()
+export class SignatureGuard implements CanActivate {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly signed: SignedRequests,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.routes.of(context.getHandler()).policy.auth !== 'signature') return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<AdmittedRequest>();
+    const rawBody = await readRawBody(request, http.getResponse<Response>());
+    request.signedFor = await this.signed.verify(request.headers, rawBody);
     return true;
   }
 }

@@ -40,13 +40,19 @@ export class Config {
   readonly modelBaseUrl: string | undefined;
   readonly modelApiKey: string | undefined;
   readonly modelName: string | undefined;
+  /** US dollars per million tokens; both prices are known or none. */
+  readonly modelPriceInput: number | undefined;
+  readonly modelPriceOutput: number | undefined;
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Each as `host:port`, in the writing of the WHATWG URL standard. */
+  readonly outboundAllow: readonly string[];
   readonly bootstrapWorkspace: string;
   readonly bootstrapOwnerEmail: string;
   readonly bootstrapOwnerPassword: string | undefined;
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTier: Environment['BOOTSTRAP_TIER'];
+  readonly partnerSigningSecret: string | undefined;
 
   constructor(values: Environment) {
     this.nodeEnv = values.NODE_ENV;
@@ -64,14 +70,18 @@ export class Config {
     this.modelBaseUrl = values.MODEL_BASE_URL;
     this.modelApiKey = values.MODEL_API_KEY;
     this.modelName = values.MODEL_NAME;
+    this.modelPriceInput = values.MODEL_PRICE_INPUT;
+    this.modelPriceOutput = values.MODEL_PRICE_OUTPUT;
     this.smtpUrl = values.SMTP_URL;
     this.mailFrom = values.MAIL_FROM;
+    this.outboundAllow = Object.freeze(values.OUTBOUND_ALLOW ?? []);
     this.bootstrapWorkspace = values.BOOTSTRAP_WORKSPACE;
     this.bootstrapOwnerEmail = values.BOOTSTRAP_OWNER_EMAIL;
     this.bootstrapOwnerPassword = values.BOOTSTRAP_OWNER_PASSWORD;
     this.bootstrapToken = values.BOOTSTRAP_TOKEN;
     this.bootstrapTier = values.BOOTSTRAP_TIER;
-    Object.freeze(this); // deep, since every field is a primitive
+    this.partnerSigningSecret = values.PARTNER_SIGNING_SECRET;
+    Object.freeze(this); // deep, since every other field is a primitive
   }
 }
 
@@ -108,6 +118,16 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
     ['MODEL_API_KEY', hosted, `is required when MODEL_PROVIDER=${provider}`],
     ['MODEL_NAME', hosted || compatible, `is required when MODEL_PROVIDER=${provider}`],
     ['MODEL_BASE_URL', compatible, `is required when MODEL_PROVIDER=${provider}`],
+    [
+      'MODEL_PRICE_INPUT',
+      given.MODEL_PRICE_OUTPUT !== undefined,
+      'is required when MODEL_PRICE_OUTPUT is set',
+    ],
+    [
+      'MODEL_PRICE_OUTPUT',
+      given.MODEL_PRICE_INPUT !== undefined,
+      'is required when MODEL_PRICE_INPUT is set',
+    ],
   ];
   return required
     .filter(([variable, needed]) => needed && given[variable] === undefined)

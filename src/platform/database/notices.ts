@@ -4,16 +4,19 @@ import { PinoLogger } from 'nestjs-pino';
 import pg from 'pg';
 import { APP_ROLE } from './data-source.js';
 import { DatabaseAddress } from './database-address.js';
+import { Batches } from '../kernel/batches.js';
 import { Db } from './db.js';
 
 /** Something that other processes want to know at once; what it says stands in the database as well. */
 export interface Notice {
-  topic: 'guardian' | 'approval';
+  topic: 'guardian' | 'approval' | 'delivery';
   workspaceId: string;
   id: string;
 }
 
 const RECONNECT_MS = 500;
+/** Announcements of this long go out in one call. */
+const GATHER_MS = 2;
 
 /**
  * Short messages between processes through LISTEN and NOTIFY. A notice may be lost with the connection, so it only
@@ -24,17 +27,28 @@ export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   #client: pg.Client | undefined;
   #closing = false;
+  readonly #announcements: Batches<Notice>;
 
   constructor(
     private readonly address: DatabaseAddress,
     private readonly db: Db,
     private readonly logger: PinoLogger,
-  ) {}
+  ) {
+    this.#announcements = new Batches((notices) => this.tell(notices), GATHER_MS);
+  }
 
   /** Sends a notice with the COMMIT of the open transaction. */
   send(topic: Notice['topic'], id: string): void {
     const { unit } = this.db;
     unit.notices.push(JSON.stringify({ topic, workspaceId: unit.scope.workspaceId, id } satisfies Notice));
+  }
+
+  /**
+   * Tells of what has committed already. A NOTIFY within a transaction makes its COMMIT wait for every other that
+   * notifies; these travel apart, many in one call.
+   */
+  announce(...notices: Notice[]): void {
+    this.#announcements.add(...notices);
   }
 
   /** Calls `listener` for each notice of this topic; answers how to stop. */
@@ -49,7 +63,17 @@ export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.#closing = true;
+    await this.#announcements.drained();
     await this.#client?.end().catch(() => undefined);
+  }
+
+  private async tell(notices: readonly Notice[]): Promise<void> {
+    const texts = [...new Set(notices.map((notice) => JSON.stringify(notice)))];
+    try {
+      await this.db.system(`select pg_notify('consigliere', notice) from unnest($1::text[]) notice`, [texts]);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'a notice could not be sent; who waits for it will look for itself');
+    }
   }
 
   private async connect(): Promise<void> {

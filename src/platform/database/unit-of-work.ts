@@ -14,14 +14,6 @@ export interface Scope {
   teamIds: readonly string[] | 'all';
 }
 
-/** A wake-up for a worker; `runAt` in Unix milliseconds. One job exists per key. */
-export interface JobRequest {
-  task: string;
-  key: string;
-  payload: Record<string, unknown>;
-  runAt?: number;
-}
-
 /** The stored answer of an idempotent request. */
 export interface StoredAnswer {
   memberId: string;
@@ -48,6 +40,17 @@ export interface ReceiptRow {
   body: string;
 }
 
+/** An event for the outside, as far as the act knows it: the head of the chain is put in where it is known. */
+export interface EventRow {
+  eventId: string;
+  event: string;
+  requestId: string;
+  /** The body without the end of its payload. */
+  bodyStart: string;
+  /** Only for this destination, whether or not it receives such events. */
+  destinationId?: string;
+}
+
 const names = new Map<string, string>();
 
 /** Statements are few and fixed, so each is prepared once a connection, under a short name. */
@@ -72,16 +75,19 @@ function asRows<T>(result: QueryResult): T[] {
 
 /**
  * One transaction on one connection. Statements of a batch travel in one message (the connection is in pipeline
- * mode), so a mutation takes three round trips: open, work, finish. What the act leaves behind (receipts, jobs,
- * notices, the stored answer) is collected here and written with the COMMIT.
+ * mode), so a mutation takes three round trips: open, work, finish. What the act leaves behind (receipts, events,
+ * notices, the stored answer) is collected here and written with the COMMIT; what needs only to be told (the bell for
+ * a worker) waits in `afterCommit`.
  */
 export class UnitOfWork {
   roundTrips = 0;
   readonly receipts: ReceiptRow[] = [];
-  readonly jobs: JobRequest[] = [];
+  readonly events: EventRow[] = [];
   readonly notices: string[] = [];
   readonly afterCommit: (() => void)[] = [];
   answer: StoredAnswer | undefined;
+  /** Once finished: the destinations that the events are to be delivered to. */
+  reached: readonly string[] = [];
   #writes: Statement[] = [];
   #manager: EntityManager | undefined;
 
@@ -164,27 +170,26 @@ export class UnitOfWork {
   /** Undoes the work but keeps the transaction, so that the answer of a failed request can still be stored. */
   async undoWork(): Promise<void> {
     this.#writes = [];
-    this.receipts.length = this.jobs.length = this.notices.length = this.afterCommit.length = 0;
+    this.receipts.length = this.events.length = this.notices.length = this.afterCommit.length = 0;
     await this.batch([{ text: 'rollback to savepoint work' }]);
   }
 
   /** Writes what the act leaves behind and commits, in one round trip. */
   async finish(): Promise<void> {
     const act: Record<string, unknown> = { workspaceId: this.scope.workspaceId };
-    if (this.jobs.length > 0) {
-      act['jobs'] = this.jobs.map((job) => ({
-        ...job,
-        runAt: job.runAt === undefined ? null : new Date(job.runAt).toISOString(),
-      }));
-    }
     if (this.notices.length > 0) act['notices'] = this.notices;
     if (this.answer) act['answer'] = this.answer;
     if (this.receipts.length > 0) act['receipts'] = this.receipts;
-    const statements: Statement[] = [{ text: 'commit' }];
-    if (Object.keys(act).length > 1) {
-      statements.unshift({ text: 'select app.finish($1::jsonb)', values: [JSON.stringify(act)] });
+    if (this.events.length > 0) act['events'] = this.events;
+    if (Object.keys(act).length === 1) {
+      await this.batch([{ text: 'commit' }]);
+      return;
     }
-    await this.batch(statements);
+    const [finished] = await this.batch([
+      { text: 'select app.finish($1::jsonb) as reached', values: [JSON.stringify(act)] },
+      { text: 'commit' },
+    ]);
+    this.reached = (finished as { reached: string[] }[])[0]!.reached;
   }
 
   async rollback(): Promise<void> {

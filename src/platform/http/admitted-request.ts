@@ -14,6 +14,8 @@ export interface AdmittedRequest extends Request {
   /** The body's exact bytes: signatures and fingerprints are made over them. */
   rawBody?: Buffer;
   caller?: Caller;
+  /** The workspace whose secret signed the body, on a route with `auth: 'signature'`. */
+  signedFor?: string;
   /** The window with the least left, shown in the headers. */
   tightest?: WindowState;
 }

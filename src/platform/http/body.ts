@@ -17,15 +17,30 @@ const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads and parses the body of a request that may carry one; the exact bytes stay in `rawBody`.
+ * Reads and parses the body of a request that may carry one.
  * @throws PayloadTooLarge, UnsupportedMediaType, MalformedJson or ValidationFailed
  */
 export async function readBody(request: AdmittedRequest, response: Response): Promise<void> {
-  if (request.rawBody !== undefined) return;
-  if (request.method === 'GET' || request.method === 'HEAD') {
-    request.rawBody = Buffer.alloc(0);
+  const rawBody = await readRawBody(request, response);
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  if (rawBody.length === 0) {
+    request.body = {};
     return;
   }
+  assertJsonMediaType(request);
+  request.body = parseJson(rawBody);
+}
+
+/**
+ * The body's exact bytes, read once and kept in `rawBody`; none for a request that must not carry a body.
+ * @throws PayloadTooLarge
+ */
+export async function readRawBody(request: AdmittedRequest, response: Response): Promise<Buffer> {
+  if (request.method === 'GET' || request.method === 'HEAD') request.rawBody = Buffer.alloc(0);
+  return (request.rawBody ??= await receive(request, response));
+}
+
+async function receive(request: AdmittedRequest, response: Response): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > MAX_BODY_BYTES) {
     // What is left of the body is not worth reading, so the connection cannot be used again.
@@ -42,13 +57,7 @@ export async function readBody(request: AdmittedRequest, response: Response): Pr
     }
     chunks.push(chunk);
   }
-  request.rawBody = Buffer.concat(chunks);
-  if (size === 0) {
-    request.body = {};
-    return;
-  }
-  assertJsonMediaType(request);
-  request.body = parseJson(request.rawBody);
+  return Buffer.concat(chunks);
 }
 
 function assertJsonMediaType(request: AdmittedRequest): void {

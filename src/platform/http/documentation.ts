@@ -45,7 +45,7 @@ function describe(operation: OperationObject, entry: RouteEntry, spelling: numbe
   for (const status of Object.keys(operation.responses)) {
     if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
   }
-  if (operation.security === undefined && entry.policy.auth === 'public') operation.security = [];
+  if (operation.security === undefined && entry.policy.auth !== 'token') operation.security = [];
   operation.parameters = [
     ...(operation.parameters ?? []),
     {
@@ -84,6 +84,7 @@ function errorsOf({ policy, roles, transactional, method, paths }: RouteEntry): 
     common.Internal,
     common.Unavailable,
     ...(policy.auth === 'token' ? [common.Unauthorized] : []),
+    ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
     ...(policy.auth === 'token' && roles.length < 4 ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
     ...(transactional

@@ -5,16 +5,11 @@ import {
   Injectable,
   NotFoundException,
 } from '@nestjs/common';
-import { normalizeIp } from '@nestjs/throttler';
 import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
-import { Clock } from '../kernel/clock.js';
 import type { DomainError } from '../kernel/define-error.js';
 import { MethodNotAllowed, NotFound } from '../kernel/errors.js';
-import { rateLimited } from '../rate-limit/limit.guard.js';
-import { READS } from '../rate-limit/limits.js';
-import { isExceeded, limitHeaders } from '../rate-limit/windows.js';
-import { WindowStorage } from '../rate-limit/window-storage.js';
+import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { asDomainError, renderError } from './render-error.js';
 import { RouteTable } from './route-table.js';
@@ -25,8 +20,7 @@ import { RouteTable } from './route-table.js';
 export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
-    private readonly windows: WindowStorage,
-    private readonly clock: Clock,
+    private readonly unrouted: UnroutedLimit,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -60,13 +54,9 @@ export class ErrorFilter implements ExceptionFilter {
     request: AdmittedRequest,
     response: Response,
   ): Promise<DomainError> {
-    const { limit, windowSeconds } = READS;
-    const key = `route none ${normalizeIp(request.ip ?? '')}`;
-    const [state] = await this.windows.hit([{ key, policy: 'route', limit, windowSeconds }]).catch(() => []);
-    if (state) {
-      response.set(limitHeaders(state));
-      if (isExceeded(state)) return rateLimited(state, this.clock.now());
-    }
+    const { headers, refusal } = await this.unrouted.count(request.ip ?? '');
+    response.set(headers);
+    if (refusal) return refusal;
     if (!(thrown instanceof NotFoundException)) return asDomainError(thrown);
     const methods = this.routes.methodsOf(request.path);
     if (methods.length === 0) return new NotFound();

@@ -6,8 +6,11 @@ import type { RouteLimit } from '../rate-limit/limits.js';
 
 /** Everything a handler says about itself, once. */
 export interface RoutePolicy {
-  /** `token`: an operator token. `public`: anyone; said, never guessed. */
-  auth: 'token' | 'public';
+  /**
+   * `token`: an operator token. `signature`: the body is signed with a secret that its sender shares with a workspace
+   * (SignedRequests). `public`: anyone; said, never guessed.
+   */
+  auth: 'token' | 'signature' | 'public';
   /** The least role that may call; `viewer` unless said. */
   role?: Role;
   /** Unless said, 60 reads or 30 mutations per minute. */

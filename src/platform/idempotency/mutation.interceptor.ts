@@ -85,27 +85,28 @@ export class MutationInterceptor implements NestInterceptor {
     next: CallHandler,
   ): Promise<unknown> {
     const { key, print, caller, request, response, secret } = first;
-    const keep = (body: string): string => {
-      const location = response.getHeader('Location');
+    const keep = (body: string, headers: Record<string, string>): string => {
       unit.answer = {
         memberId: caller.memberId,
         key,
         fingerprint: print,
         status: response.statusCode,
         contentType: JSON_TYPE,
-        headers: typeof location === 'string' ? { Location: location } : {},
+        headers,
         body: secret ? this.secrets.seal(body, purposeOf(caller, key)) : body,
       };
       response.setHeader('Content-Type', JSON_TYPE);
       return body;
     };
     try {
-      return keep(JSON.stringify(await lastValueFrom(next.handle())));
+      const body = JSON.stringify(await lastValueFrom(next.handle()));
+      const location = response.getHeader('Location');
+      return keep(body, typeof location === 'string' ? { Location: location } : {});
     } catch (error) {
       if (!(error instanceof DomainError) || !isOutcome(error)) throw error;
       await unit.undoWork();
       response.status(error.status).set(error.headers);
-      return keep(JSON.stringify(renderError(error, request.requestId, request.askedVersion)));
+      return keep(JSON.stringify(renderError(error, request.requestId, request.askedVersion)), error.headers);
     }
   }
 }

@@ -8,6 +8,7 @@ import { DatabaseAddress } from '../database/database-address.js';
 import { Db } from '../database/db.js';
 import { newId } from '../kernel/ids.js';
 import { RequestContext } from '../kernel/request-context.js';
+import { Bell, type Ring } from './bell.js';
 import { Jobs, type JobTarget } from './jobs.js';
 
 const CONCURRENCY = 8;
@@ -29,6 +30,7 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly address: DatabaseAddress,
     private readonly db: Db,
     private readonly jobs: Jobs,
+    private readonly bell: Bell,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -64,16 +66,11 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
   async sweep(): Promise<void> {
     if (!this.#runner) return;
     try {
-      const overdue = await this.db.system<{ task: string; workspaceId: string; id: string }>(
+      const overdue = await this.db.system<Ring>(
         `select task, workspace_id, id from app.overdue_work(interval '1 second', $1)`,
         [OVERDUE_AT_ONCE],
       );
-      if (overdue.length === 0) return;
-      await this.db.transaction({ workspaceId: '', teamIds: [] }, async (unit) => {
-        for (const { task, workspaceId, id } of overdue) {
-          unit.jobs.push({ task, key: `${task} ${id}`, payload: { workspaceId, id } });
-        }
-      });
+      this.bell.ring(...overdue);
     } catch (error) {
       this.logger.warn({ err: error }, 'the sweep for overdue work failed; the next one follows in a second');
     }

@@ -1,5 +1,6 @@
 import { defineError } from './define-error.js';
 
+export const MalformedRequest = defineError('MALFORMED_REQUEST', 400, 'This is not a valid HTTP request.');
 export const MalformedJson = defineError('MALFORMED_JSON', 400, 'The body is not valid JSON.');
 export const UnsupportedApiVersion = defineError(
   'UNSUPPORTED_API_VERSION',
@@ -12,6 +13,11 @@ export const InvalidIdempotencyKey = defineError(
   'Idempotency-Key takes 1 to 255 visible ASCII characters.',
 );
 export const Unauthorized = defineError('UNAUTHORIZED', 401, 'A valid operator token is required.');
+export const InvalidSignature = defineError(
+  'INVALID_SIGNATURE',
+  401,
+  'The signature is not one of this body under the secret of its workspace.',
+);
 export const Forbidden = defineError('FORBIDDEN', 403, 'Your role does not allow this.');
 export const NotFound = defineError('NOT_FOUND', 404, 'There is nothing here by that name.');
 export const MethodNotAllowed = defineError(
@@ -20,6 +26,7 @@ export const MethodNotAllowed = defineError(
   'This route does not take that method.',
 );
 export const NotAcceptable = defineError('NOT_ACCEPTABLE', 406, 'None of the accepted formats is available.');
+export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408, 'The request did not arrive in time.');
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The body is larger than 1 MB.');
 export const UnsupportedMediaType = defineError(
   'UNSUPPORTED_MEDIA_TYPE',
@@ -30,6 +37,11 @@ export const InvalidTransition = defineError(
   'INVALID_TRANSITION',
   409,
   'The record is not in a state that allows this.',
+);
+export const AlreadyExists = defineError(
+  'ALREADY_EXISTS',
+  409,
+  'There is another record by that name already.',
 );
 export const IdempotencyInProgress = defineError(
   'IDEMPOTENCY_IN_PROGRESS',
@@ -47,5 +59,10 @@ export const IdempotencyKeyReused = defineError(
   'This Idempotency-Key was used for another request.',
 );
 export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.');
+export const HeadersTooLarge = defineError(
+  'HEADERS_TOO_LARGE',
+  431,
+  'The first line and the headers are larger than 16 KB.',
+);
 export const Internal = defineError('INTERNAL', 500, 'Something went wrong here; quote the request id.');
 export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.');

@@ -18,6 +18,9 @@ export type IdPrefix =
   | 'chk'
   | 'rvt'
   | 'rev'
+  | 'evt'
+  | 'whk'
+  | 'dlv'
   | 'con'
   | 'req'
   | 'ses';

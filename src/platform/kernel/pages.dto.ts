@@ -1,11 +1,11 @@
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { FromDigits } from './from-digits.js';
 
 /** `limit` and `offset` of every paged list (CONTRACT section 1). */
 export class PageQuery {
   /** How many items at the most. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(100)
@@ -13,7 +13,7 @@ export class PageQuery {
 
   /** How many items to pass over. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(0)
   @Max(1_000_000)
@@ -32,7 +32,7 @@ export interface Page<T> {
 export class BeforeQuery {
   /** Only entries with a smaller sequence number. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
@@ -40,7 +40,7 @@ export class BeforeQuery {
 
   /** How many items at the most. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(100)

@@ -27,7 +27,7 @@ export function loggingModule(config: Config, destination?: DestinationStream) {
         route: request.route?.path as string | undefined,
         status: response.statusCode,
         memberId: request.caller?.memberId,
-        workspaceId: request.caller?.workspaceId,
+        workspaceId: request.caller?.workspaceId ?? request.signedFor,
         roundTrips: request.context?.roundTrips,
       };
     },

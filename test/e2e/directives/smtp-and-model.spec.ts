@@ -32,6 +32,8 @@ beforeAll(async () => {
     MODEL_PROVIDER: 'openai-compatible',
     MODEL_BASE_URL: `http://127.0.0.1:${wire.port}/v1`,
     MODEL_NAME: 'test-model',
+    MODEL_PRICE_INPUT: '0.15',
+    MODEL_PRICE_OUTPUT: '0.07',
     SMTP_URL: mail.url,
     MAIL_FROM: 'Acme <ops@acme.example>',
   });
@@ -64,7 +66,8 @@ describe('the main job with a model and a mail server', () => {
     const done = await desk.until(directiveId, 'executed');
     expect(done).toMatchObject({
       engine: { name: 'openai-compatible', model: 'test-model' },
-      cost: { currency: 'USD', tokensIn: 900, tokensOut: 120 },
+      // 900 × 0.15 + 120 × 0.07 dollars for a million of each.
+      cost: { amount: 0.000143, currency: 'USD', tokensIn: 900, tokensOut: 120 },
       output: { summary: 'A mail is ready.', body: BODY },
       error: null,
     });
@@ -98,7 +101,7 @@ describe('the main job with a model and a mail server', () => {
     const failed = await desk.until(directiveId, 'failed');
     expect(failed).toMatchObject({ error: { code: 'INVALID_OUTPUT' }, output: null, workPacketIds: [] });
     // Both calls, the first and the repair, were paid for.
-    expect(failed.cost).toMatchObject({ tokensIn: 1800, tokensOut: 240 });
+    expect(failed.cost).toEqual({ amount: 0.000287, currency: 'USD', tokensIn: 1800, tokensOut: 240 });
     expectUnbroken(failed);
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'cancelled', ready: false });
     expect((await desk.approve(approvalId)).status).toBe(409);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -359,47 +359,46 @@ describe('a process', () => {
     }
   }, 120_000);
 
-  /** Sends these bytes and reads until the other side ends. */
-  async function raw(bytes: string | Uint8Array): Promise<string> {
-    const socket = connect(Number(new URL(service.processes[0]!.url).port), '127.0.0.1');
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', () => undefined);
-    socket.write(bytes);
-    await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
-    return Buffer.concat(chunks).toString();
-  }
-
-  it.each<[string, string | Uint8Array, number]>([
-    ['no HTTP', 'hello\r\n\r\n', 400],
-    ['bytes', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]), 400],
-    ['a method that is none', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-    ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n', 400],
-    ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n', 400],
-    ['a space in the path', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
-    [
-      'a length and chunks',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-      400,
-    ],
-    ['a length that is none', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
-    [
-      '30 KB of headers',
-      `GET / HTTP/1.1\r\nHost: x\r\n${`X-A: ${'y'.repeat(1000)}\r\n`.repeat(30)}\r\n`,
-      431,
-    ],
-    ['one header of 64 KB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'y'.repeat(65_536)}\r\n\r\n`, 431],
-    ['a path of 64 KB', `GET /${'y'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
-  ])('answers what is no HTTP in our shape: %s', async (_case, bytes, status) => {
-    const answer = await raw(bytes);
-    expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
-    expect(body).toMatchObject({
-      error: { code: expect.any(String), status, message: expect.any(String) },
-      reason: expect.any(String),
-    });
-    expect(answer).not.toMatch(/\n\s+at /);
+  it('takes only decimal digits for any number in a query, and names the parameter', async () => {
+    const [process] = service.processes;
+    const { paths } = (await (await fetch(`${process!.url}/openapi.json`)).json()) as {
+      paths: Record<
+        string,
+        Record<string, { parameters?: { name: string; in: string; schema?: { type?: string } }[] }>
+      >;
+    };
+    const numbers = Object.entries(paths).flatMap(([path, item]) =>
+      (item['get']?.parameters ?? [])
+        .filter((parameter) => parameter.in === 'query' && parameter.schema?.type === 'number')
+        .map(({ name }) => [path, name] as const),
+    );
+    expect(numbers.map(([, name]) => name)).toEqual(
+      expect.arrayContaining(['limit', 'offset', 'before', 'wait', 'from', 'to', 'heldSeq', 'lastEventId']),
+    );
+    for (const [path, name] of numbers) {
+      for (const number of [
+        '0x10',
+        '0b1',
+        '0o7',
+        '1e1',
+        '1.0',
+        '+5',
+        '-0',
+        ' 5',
+        '5 ',
+        '5\n',
+        '٣',
+        '５',
+        '1_0',
+        '',
+      ]) {
+        const at = `${path.replace(/\{\w+\}/g, newId('apr'))}?${name}=${encodeURIComponent(number)}`;
+        const answer = await caller(process!.url, service.token).get(at);
+        expect(answer.status, `${at} answered ${answer.text}`).toBe(422);
+        const places = answer.body.error.details.map((fault: { path: string }) => fault.path);
+        expect(places, at).toContain(name);
+      }
+    }
   });
 
   it('is well after all that', async () => {

@@ -343,13 +343,14 @@ async function expectCivilAnswer(url: string, token: string, request: HostileReq
     return response.status;
   }
   const answer = await response.text();
-  // Node's own parser refuses a line of more than 16 KB; what main.ts makes of that has a test of its own.
-  if (response.status === 431) return response.status;
+  // A line of more than 16 KB is refused before its headers are read, the one that names a version included.
+  const unread = request.path.length > 16_384;
+  if (unread) expect([431, 429], where).toContain(response.status);
   expect(response.status, `${where} answered ${answer.slice(0, 300)}`).toBeLessThan(500);
   expect(response.headers.get('x-request-id'), where).toMatch(/^req_[0-9a-z]{26}$/);
   expect(response.headers.get('x-ratelimit-limit'), where).toMatch(/^\d+$/);
   if (response.status >= 400) {
-    const shape = request.headers['X-Service-API-Version'] === '2026-04' ? 'B' : 'A';
+    const shape = request.headers['X-Service-API-Version'] === '2026-04' && !unread ? 'B' : 'A';
     const body = JSON.parse(answer);
     expectErrorShape(
       { status: response.status, headers: response.headers, body, text: answer },

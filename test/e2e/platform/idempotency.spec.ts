@@ -126,6 +126,18 @@ describe('Idempotency-Key', () => {
     expect((await receipts()).length).toBe(before);
   });
 
+  it('stores the Retry-After of a 409 with it', async () => {
+    const { approvalId } = (await (await fresh()).post('/directive', { text: 'Not drafted yet' })).body;
+    const key = newKey();
+    const first = await post(`/approvals/${approvalId}/approve`, undefined, key);
+    const again = await post(`/approvals/${approvalId}/approve`, undefined, key);
+    expect(first.body.error).toMatchObject({ code: 'APPROVAL_NOT_READY', status: 409 });
+    expect(first.headers.get('retry-after')).toBe('1');
+    expect(again.headers.get(REPLAYED)).toBe('true');
+    expect(again.headers.get('retry-after')).toBe('1');
+    expect(again.text).toBe(first.text);
+  });
+
   it('does not store what a corrected request may try again', async () => {
     const client = await fresh();
     const viewer = await test.createMember(test.workspaceId, 'viewer');

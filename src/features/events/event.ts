@@ -1,0 +1,55 @@
+import type { CapoRole, DirectiveStatus, Priority, Reversibility, Risk } from '../terms/terms.js';
+
+/** What each event says (CONTRACT, Webhooks); `receiptHead` is added to every payload where the chain is locked. */
+export interface EventPayloads {
+  'directive.created': {
+    directiveId: string;
+    text: string;
+    capo: CapoRole | null;
+    priority: Priority;
+    requiresApproval: boolean;
+  };
+  'directive.executed': {
+    directiveId: string;
+    status: Extract<DirectiveStatus, 'executed' | 'failed'>;
+    summary: string;
+    receiptId: string;
+  };
+  'approval.requested': {
+    approvalId: string;
+    directiveId: string;
+    title: string;
+    risk: Risk;
+    reversibility: Reversibility;
+    /** Unix milliseconds. */
+    expiresAt: number;
+    url: string;
+  };
+  'kill.activated': {
+    reason: string | null;
+    epoch: number;
+    halted: { queued: number; executing: number; sending: number };
+  };
+  'revenue.recorded': { eventId: string; amount: number; currency: string; source: string };
+  'pack.installed': { packId: string; version: string };
+  'pack.revoked': { packId: string; version: string; reason?: string };
+  'report.daily': { reportId: string; date: string; headline: string; url: string };
+  /** Sent on request, to see that a destination receives and verifies. */
+  'webhook.test': { destinationId: string; message: string };
+}
+
+export type EventType = keyof EventPayloads;
+
+/** What a destination without a choice of its own receives: the table of SPECIFICATION, Events. */
+export const EVENT_TYPES = [
+  'directive.created',
+  'directive.executed',
+  'pack.installed',
+  'pack.revoked',
+  'revenue.recorded',
+  'approval.requested',
+  'kill.activated',
+] as const satisfies readonly EventType[];
+
+/** What a destination can choose. */
+export const SUBSCRIBABLE_EVENTS = [...EVENT_TYPES, 'report.daily'] as const satisfies readonly EventType[];

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { Notices } from '../../platform/database/notices.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { RequestContext } from '../../platform/kernel/request-context.js';
+import type { EventPayloads, EventType } from './event.js';
+
+/**
+ * Tells the outside what has happened (SPECIFICATION, Outbound webhooks). An event and its deliveries are written in
+ * the transaction of the act, so that none exists without the other; sending begins after the COMMIT.
+ */
+@Injectable()
+export class Events {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly notices: Notices,
+  ) {}
+
+  /**
+   * Adds an event to the open transaction, for every destination that receives such events; nothing is kept of it when
+   * there is none. With `destinationId`, for this one destination only. Answers the event's id.
+   */
+  record<T extends EventType>(event: T, payload: EventPayloads[T], destinationId?: string): string {
+    const { unit } = this.db;
+    const { workspaceId } = unit.scope;
+    const eventId = newId('evt');
+    const body = JSON.stringify({ event, timestamp: this.clock.now(), workspaceId, payload });
+    if (unit.events.length === 0) {
+      unit.afterCommit.push(() =>
+        this.notices.announce(...unit.reached.map((id) => ({ topic: 'delivery' as const, workspaceId, id }))),
+      );
+    }
+    unit.events.push({
+      eventId,
+      event,
+      requestId: RequestContext.current?.requestId ?? newId('req'),
+      // The payload stays open: the head of the chain is added where it is known.
+      bodyStart: body.slice(0, -'}}'.length),
+      ...(destinationId !== undefined && { destinationId }),
+    });
+    return eventId;
+  }
+}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { type Id, newId } from '../../platform/kernel/ids.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Signals } from '../signals/signals.repository.js';
+import { type ConfidenceUpdate, contentHash, isFresh, severityOf, wordingOf } from './confidence-update.js';
+import { PartnerEvents } from './partner-events.repository.js';
+import type { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
+import { StaleEvent } from './partner.errors.js';
+
+/**
+ * Takes an update whose signature holds (CONTRACT, Partner): freshness, then the partner's own event id, then the
+ * effect, with its signal and its receipts in one transaction. However often an update is sent, it has one effect.
+ */
+@Injectable()
+export class AcceptConfidenceUpdate {
+  constructor(
+    private readonly db: Db,
+    private readonly events: PartnerEvents,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws StaleEvent, or AlreadyExists when the event id names an update with other content */
+  async execute(workspaceId: string, body: ConfidenceUpdateBody): Promise<InductionAnswer> {
+    const update = updateOf(body);
+    const receivedAt = this.clock.now();
+    const { firedAt, partnerEventId } = update;
+    if (!isFresh(firedAt, receivedAt)) throw new StaleEvent({ details: { firedAt, serverTime: receivedAt } });
+    const hash = contentHash(update);
+    const signalId = newId('sig');
+    return this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
+      const recorded = await this.events.record(update, { contentHash: hash, receivedAt, signalId });
+      if (!recorded) return this.alreadyAccepted(partnerEventId, hash);
+      this.tell(update, signalId, recorded.isNewest);
+      return { accepted: true, duplicate: false, partnerEventId, signalId };
+    });
+  }
+
+  private async alreadyAccepted(partnerEventId: string, hash: string): Promise<InductionAnswer> {
+    const { contentHash: first, signalId } = await this.events.get(partnerEventId);
+    if (first === hash) return { accepted: true, duplicate: true, partnerEventId, signalId };
+    throw new AlreadyExists({
+      message: 'This partnerEventId names an update with other content.',
+      details: { partnerEventId },
+    });
+  }
+
+  private tell(update: ConfidenceUpdate, signalId: Id<'sig'>, isNewest: boolean): void {
+    const { partnerEventId, partnerTargetId, customerEntitlementId, ...figures } = update;
+    const { title, body } = wordingOf(update);
+    const actor: Actor = {
+      type: 'partner',
+      id: partnerTargetId,
+      name: 'Partner persona service',
+      via: 'api',
+    };
+    this.receipts.append({
+      actor,
+      action: 'partner.confidence_updated',
+      entity: { type: 'partner_event', id: partnerEventId },
+      summary: `${actor.name} reported: ${title}.`,
+      details: { ...figures, customerEntitlementId, partnerTargetId, signalId, isNewest },
+    });
+    this.signals.raise(
+      {
+        type: 'confidence',
+        severity: severityOf(update.delta),
+        title,
+        body,
+        score: update.newConfidence,
+        source: actor,
+        teamId: null,
+        capo: null,
+        entity: { type: 'buyer', id: customerEntitlementId },
+      },
+      signalId,
+    );
+  }
+}
+
+/** What was left out is null, so that two ways to say nothing are one content. */
+function updateOf(body: ConfidenceUpdateBody): ConfidenceUpdate {
+  return {
+    customerEntitlementId: body.customerEntitlementId,
+    partnerTargetId: body.partnerTargetId,
+    partnerEventId: body.partnerEventId,
+    metric: body.metric,
+    delta: body.delta,
+    newConfidence: body.newConfidence,
+    priorConfidence: body.priorConfidence ?? null,
+    sourceServiceRef: body.sourceServiceRef ?? null,
+    firedAt: body.firedAt,
+  };
+}
