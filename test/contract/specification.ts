@@ -6,6 +6,8 @@ export interface SpecifiedRoute {
   paths: readonly [string, ...string[]];
   /** Requests and seconds; without it the route is not in the table of limits. */
   limit?: readonly [number, number];
+  /** Called with a signature of the partner instead of the operator token. */
+  signed?: true;
 }
 
 const route = (
@@ -45,6 +47,9 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('PUT', '/api/pro/settings'),
   route('GET', '/api/pro/standing-orders', [30, MINUTE]),
   route('POST', '/api/pro/standing-orders', [30, MINUTE]),
+  { ...route('POST', '/api/pro/partner/induction', [60, MINUTE]), signed: true },
+  route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
+  route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
 ];
 
 /** The same, still to come. One that is there already must be right as well; then it moves up. */
@@ -59,10 +64,7 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/teams'),
   route('POST', '/api/pro/teams/{id}/members'),
   route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
-  route('POST', '/api/pro/partner/induction', [60, MINUTE]),
   route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
-  route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
-  route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/family/comment', [30, MINUTE]),

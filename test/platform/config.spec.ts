@@ -42,11 +42,13 @@ describe('loadConfig', () => {
       modelPriceOutput: undefined,
       smtpUrl: undefined,
       mailFrom: 'Consigliere <consigliere@example.com>',
+      outboundAllow: [],
       bootstrapWorkspace: 'My workspace',
       bootstrapOwnerEmail: 'owner@example.com',
       bootstrapOwnerPassword: undefined,
       bootstrapToken: undefined,
       bootstrapTier: 'pro',
+      partnerSigningSecret: undefined,
     });
   });
 
@@ -72,11 +74,13 @@ describe('loadConfig', () => {
       MODEL_PRICE_OUTPUT: '0.000001',
       SMTP_URL: 'smtps://user:password@mail.example.com:465',
       MAIL_FROM: 'ada@example.org',
+      OUTBOUND_ALLOW: 'Receiver:8080, [0::1]:443,127.1:80',
       BOOTSTRAP_WORKSPACE: 'Acme & Söhne',
       BOOTSTRAP_OWNER_EMAIL: 'ada@example.org',
       BOOTSTRAP_OWNER_PASSWORD: 'a long pass phrase',
       BOOTSTRAP_TOKEN: token,
       BOOTSTRAP_TIER: 'enterprise',
+      PARTNER_SIGNING_SECRET: 'sixteen or more.',
       PATH: '/usr/bin',
     });
     expect({ ...config }).toEqual({
@@ -99,11 +103,13 @@ describe('loadConfig', () => {
       modelPriceOutput: 0.000001,
       smtpUrl: 'smtps://user:password@mail.example.com:465',
       mailFrom: 'ada@example.org',
+      outboundAllow: ['receiver:8080', '[::1]:443', '127.0.0.1:80'],
       bootstrapWorkspace: 'Acme & Söhne',
       bootstrapOwnerEmail: 'ada@example.org',
       bootstrapOwnerPassword: 'a long pass phrase',
       bootstrapToken: token,
       bootstrapTier: 'enterprise',
+      partnerSigningSecret: 'sixteen or more.',
     });
   });
 
@@ -120,7 +126,7 @@ describe('loadConfig', () => {
     const config = loadConfig({});
     expect(config).toBeInstanceOf(Config);
     expect(Object.isFrozen(config)).toBe(true);
-    expect(Object.values(config).every((value) => typeof value !== 'object')).toBe(true);
+    expect(Object.values(config).every((value) => Object.isFrozen(value))).toBe(true);
     expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
   });
 
@@ -188,9 +194,29 @@ describe('ConfigInvalid', () => {
     ['MODEL_PRICE_OUTPUT', ['-1', ' 1', 'NaN']],
     ['SMTP_URL', ['mail.example.com:25', 'http://mail.example.com']],
     ['MAIL_FROM', ['nobody', 'A <a@example.org> <b@example.org>', 'a@example.org\r\nBcc: b@example.org']],
+    [
+      'OUTBOUND_ALLOW',
+      [
+        'receiver',
+        ':80',
+        'receiver:',
+        'receiver:0',
+        'receiver:65536',
+        'http://receiver:80',
+        'receiver:80/hook',
+        'user@receiver:80',
+        'receiver:80,',
+        'receiver:80 receiver:81',
+        '*:80',
+        '::1:80',
+        '[::g]:80',
+        '999.1.1.1:80',
+      ],
+    ],
     ['BOOTSTRAP_OWNER_EMAIL', ['owner', 'Owner <owner@example.org>']],
     ['BOOTSTRAP_OWNER_PASSWORD', ['eleven char', 'x'.repeat(257)]],
     ['BOOTSTRAP_TIER', ['gold']],
+    ['PARTNER_SIGNING_SECRET', ['fifteen letters', 'x'.repeat(257)]],
   ])('refuses %s of %j', (variable, values) => {
     for (const value of values) expect(variablesAtFault({ [variable]: value })).toContain(variable);
   });

@@ -7,6 +7,7 @@ import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
+import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { Client } from '../support/client.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -59,6 +60,7 @@ async function fill(name: string): Promise<Tenant> {
     `insert into signing_keys (key_id, public_key, sealed_private_key) values ('key', 'x', 'x') on conflict do nothing`,
   );
   await test.rows(`insert into receipt_checkpoints values ($1, 1, 'x', now(), 'key', 'x')`, [workspaceId]);
+  await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();
   return { workspaceId, desk };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { type AgentFacts, agentOf, FAILURES_OF_AN_ERROR } from './agent.js';

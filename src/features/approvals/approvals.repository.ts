@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
 import { ApprovalEntity } from './approval.entity.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 
 /** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
 export interface LoggedReceipt {

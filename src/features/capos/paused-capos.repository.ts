@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Statement } from '../../platform/database/unit-of-work.js';
+import type { Statement } from '../../platform/database/batch.js';
 import type { CapoRole } from '../terms/terms.js';
 
 @Injectable()

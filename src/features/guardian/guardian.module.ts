@@ -14,7 +14,12 @@ import { MoveGate } from './move-gate.js';
 import { RevertKill } from './revert-kill.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([GuardianEntity, RevertEntity]), EventsModule, WorkspacesModule, StandingOrdersModule],
+  imports: [
+    TypeOrmModule.forFeature([GuardianEntity, RevertEntity]),
+    EventsModule,
+    WorkspacesModule,
+    StandingOrdersModule,
+  ],
   controllers: [GuardianController],
   providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate],
   exports: [Guardians, HaltableWork, MoveGate],

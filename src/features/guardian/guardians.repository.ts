@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { GuardianMode } from '../terms/terms.js';
 import { type GuardianEntity, RevertEntity } from './guardian.entity.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Scope, Statement } from '../../platform/database/unit-of-work.js';
+import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';

@@ -18,7 +18,7 @@ const numbers = new Map<number, (text: string) => number>([
   [builtins.TIMESTAMPTZ, (text) => asDate(text).getTime()],
 ]);
 
-const types = {
+export const ROW_TYPES = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (format !== 'binary' && numbers.get(oid)) || getTypeParser(oid, format as 'text'),
 };
@@ -39,8 +39,7 @@ export function appDataSource(url: string): Extract<DataSourceOptions, { type: '
     extra: {
       // The role is set with the connection, so it costs no round trip and no statement can come before it.
       options: `-c role=${APP_ROLE}`,
-      pipeline: true,
-      types,
+      types: ROW_TYPES,
     },
   };
 }

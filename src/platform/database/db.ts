@@ -6,7 +6,8 @@ import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
 import { isConnectionFailure } from './database-errors.js';
 import { type Insertion, insertionOf } from './insertion.js';
-import { type Scope, type Statement, UnitOfWork } from './unit-of-work.js';
+import type { Statement } from './batch.js';
+import { type Scope, UnitOfWork } from './unit-of-work.js';
 
 const ambient = new AsyncLocalStorage<UnitOfWork>();
 

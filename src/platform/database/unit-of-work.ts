@@ -1,12 +1,7 @@
-import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { PoolClient } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { camelCase } from './snake-naming.js';
-
-/** One statement with its values. */
-export interface Statement {
-  text: string;
-  values?: readonly unknown[];
-}
+import { Batch, type Statement } from './batch.js';
+import { ROW_TYPES } from './data-source.js';
 
 /** What the caller may see: a workspace, and in it all teams, some teams, or (with none) what belongs to no team. */
 export interface Scope {
@@ -51,31 +46,8 @@ export interface EventRow {
   destinationId?: string;
 }
 
-const names = new Map<string, string>();
-
-/** Statements are few and fixed, so each is prepared once a connection, under a short name. */
-function preparedName(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `s${names.size}`;
-    names.set(text, name);
-  }
-  return name;
-}
-
-function asRows<T>(result: QueryResult): T[] {
-  const keys = result.fields.map((field) => field.name);
-  if (!keys.some((key) => key.includes('_'))) return result.rows as T[];
-  return result.rows.map((row: QueryResultRow) => {
-    const mapped: Record<string, unknown> = {};
-    for (const key of keys) mapped[camelCase(key)] = row[key];
-    return mapped as T;
-  });
-}
-
 /**
- * One transaction on one connection. Statements of a batch travel in one message (the connection is in pipeline
- * mode), so a mutation takes three round trips: open, work, finish. What the act leaves behind (receipts, events,
+ * One transaction on one connection. Statements of a batch travel in one message, so a mutation takes three round trips: open, work, finish. What the act leaves behind (receipts, events,
  * notices, the stored answer) is collected here and written with the COMMIT; what needs only to be told (the bell for
  * a worker) waits in `afterCommit`.
  */
@@ -111,13 +83,19 @@ export class UnitOfWork {
 
   /** A whole transaction in one round trip, for statements that need nothing of each other. */
   async whole(begin: 'begin' | 'begin read only', statements: Statement[]): Promise<unknown[][]> {
-    const results = await this.batch([
-      { text: begin },
-      scopeSettings(this.scope),
-      ...statements,
-      { text: 'commit' },
-    ]);
-    return results.slice(2, -1);
+    try {
+      const results = await this.batch([
+        { text: begin },
+        scopeSettings(this.scope),
+        ...statements,
+        { text: 'commit' },
+      ]);
+      return results.slice(2, -1);
+    } catch (error) {
+      // Fails only with the connection, which the pool then drops.
+      await this.rollback().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Widens what row-level security shows to the whole workspace, for acts that concern every team (a kill). */
@@ -147,24 +125,9 @@ export class UnitOfWork {
     return results.slice(writes.length);
   }
 
-  private async send(statements: Statement[]): Promise<unknown[][]> {
+  private send(statements: Statement[]): Promise<unknown[][]> {
     this.roundTrips++;
-    const { stream } = (this.client as unknown as { connection: { stream: NodeJS.WritableStream } })
-      .connection;
-    const pending: Promise<QueryResult>[] = [];
-    (stream as { cork?: () => void }).cork?.();
-    for (const { text, values } of statements) {
-      pending.push(
-        values === undefined
-          ? this.client.query(text)
-          : this.client.query({ name: preparedName(text), text, values: values as unknown[] }),
-      );
-    }
-    (stream as { uncork?: () => void }).uncork?.();
-    const settled = await Promise.allSettled(pending);
-    const failed = settled.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
-    return settled.map((result) => asRows((result as PromiseFulfilledResult<QueryResult>).value));
+    return this.client.query(new Batch(statements, ROW_TYPES)).rows;
   }
 
   /** Undoes the work but keeps the transaction, so that the answer of a failed request can still be stored. */

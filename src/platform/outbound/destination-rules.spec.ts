@@ -359,8 +359,8 @@ describe('checkDestination', () => {
         (bits, dots, radixes, look, separator, ends) => {
           const bytes = [bits >>> 24, (bits >>> 16) & 255, (bits >>> 8) & 255, bits & 255];
           const last = bytes.slice(dots).reduce((sum, byte) => sum * 256 + byte, 0);
-          const parts = [...bytes.slice(0, dots), last].map((part, at) => radixes[at]!(part));
-          const host = look(parts.join(separator)) + (ends ? '.' : '');
+          const parts = [...bytes.slice(0, dots), last].map((part, at) => look(radixes[at]!(part)));
+          const host = parts.join(separator) + (ends ? '.' : '');
           expect(reasonOf(`https://${host}/`), host).toBe('address');
         },
       ),

@@ -1,3 +1,5 @@
+import { errors } from 'undici';
+
 /**
  * Why no answer came, in one stable word:
  * `destination` the URL breaks a rule by now; `address` the host does not resolve, or not only to public addresses;
@@ -54,9 +56,9 @@ const TLS_ERROR =
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ExchangeFailed) return error.failure;
+  if (error instanceof errors.HTTPParserError) return 'invalid_answer';
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (typeof code !== 'string' || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
     throw error;
-  if (code.startsWith('HPE_')) return 'invalid_answer';
   return FAILURES[code] ?? (TLS_ERROR.test(code) ? 'tls' : 'connection_failed');
 }

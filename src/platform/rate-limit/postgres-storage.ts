@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Db } from '../database/db.js';
-import type { Statement } from '../database/unit-of-work.js';
+import type { Statement } from '../database/batch.js';
 import { Clock } from '../kernel/clock.js';
 import { ADD_TO_DAY, dayOf } from './memory-storage.js';
 import { type Window, windowEnd, type WindowState } from './windows.js';
