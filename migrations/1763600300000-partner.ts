@@ -60,18 +60,39 @@ create table partner_events (
   signal_id text not null,
   constraint partner_events_once primary key (workspace_id, partner_event_id)
 );
-create index partner_events_newest on partner_events (workspace_id, received_at desc);
+-- Covers the windows of the trends.
+create index partner_events_newest on partner_events (workspace_id, received_at desc) include (metric, delta);
 select app.isolate('partner_events', false);
 grant select, insert on partner_events to consigliere_app;
 
--- A buyer is an entitlement. confidence and top_gap follow from the buyer's metrics; they are kept here because every
--- context shows them.
+-- What all buyers of a workspace add up to. Every context shows it, so it is kept and not counted, and whoever takes an
+-- update holds this row: the updates of one workspace follow each other. Sums are exact, so that they cannot drift.
+create table personas (
+  workspace_id text primary key references workspaces,
+  buyers bigint not null default 0,
+  confidence_sum numeric not null default 0,
+  updates bigint not null,
+  last_event_at timestamptz not null
+);
+select app.isolate('personas', false);
+grant select, insert, update on personas to consigliere_app;
+
+create table persona_metrics (
+  workspace_id text not null references personas,
+  metric text not null,
+  buyers bigint not null,
+  confidence_sum numeric not null,
+  primary key (workspace_id, metric)
+);
+select app.isolate('persona_metrics', false);
+grant select, insert, update on persona_metrics to consigliere_app;
+
+-- A buyer is an entitlement. confidence and top_gap follow from the buyer's metrics.
 create table buyers (
-  workspace_id text not null references workspaces,
+  workspace_id text not null references personas,
   buyer_id text not null,
   confidence double precision not null,
   top_gap text,
-  updates bigint not null,
   updated_at timestamptz not null,
   primary key (workspace_id, buyer_id)
 );

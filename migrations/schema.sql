@@ -41,6 +41,23 @@ begin
       and i.created_at > now() - interval '24 hours';
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.due_destinations(p_ahead interval)
+ RETURNS TABLE(workspace_id text, destination_id text, due_in_ms double precision)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select d.workspace_id, d.destination_id,
+    extract(epoch from greatest(first.due_at, d.probe_at) - now())::float8 * 1000
+  from webhook_destinations d
+  cross join lateral (
+    select w.due_at from webhook_deliveries w
+    where w.destination_id = d.destination_id and w.due_at is not null order by w.due_at limit 1
+  ) first
+  where d.deleted_at is null and greatest(first.due_at, d.probe_at) <= now() + p_ahead
+$function$;
+alter function app.due_destinations(interval) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
  LANGUAGE sql
@@ -70,30 +87,40 @@ AS $function$
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.find_partner_secret(p_workspace_id text)
+ RETURNS TABLE(sealed_secret text, sealed_previous text, previous_until timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select s.sealed_secret, s.sealed_previous, s.previous_until
+  from partner_secrets s where s.workspace_id = p_workspace_id
+$function$;
+alter function app.find_partner_secret(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.finish(act jsonb)
- RETURNS void
+ RETURNS text[]
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
+  own_workspace constant text := act->>'workspaceId';
   receipt jsonb;
+  event jsonb;
   head_seq bigint;
   head_hash text;
   next_hash text;
+  wanted text[];
+  reached text[] := '{}';
 begin
-  if act ? 'jobs' then
-    perform graphile_worker.add_jobs(array(
-      select (job->>'task', job->'payload', null, (job->>'runAt')::timestamptz, 3, job->>'key', null, null)::graphile_worker.job_spec
-      from jsonb_array_elements(act->'jobs') job));
-  end if;
   if act ? 'notices' then
     perform pg_notify('consigliere', notice) from jsonb_array_elements_text(act->'notices') notice;
   end if;
   if act ? 'answer' then
     insert into idempotency_keys as kept
       (workspace_id, member_id, key, fingerprint, status, content_type, headers, body, created_at)
-    values (act->>'workspaceId', act->'answer'->>'memberId', act->'answer'->>'key', act->'answer'->>'fingerprint',
+    values (own_workspace, act->'answer'->>'memberId', act->'answer'->>'key', act->'answer'->>'fingerprint',
       (act->'answer'->>'status')::smallint, act->'answer'->>'contentType', act->'answer'->'headers',
       act->'answer'->>'body', now())
     on conflict (workspace_id, member_id, key) do update set
@@ -102,21 +129,52 @@ begin
   end if;
   if act ? 'receipts' then
     select seq, hash into strict head_seq, head_hash from receipt_heads
-      where workspace_id = act->>'workspaceId' for update;
+      where workspace_id = own_workspace for update;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
       next_hash := encode(sha256(convert_to(head_hash || (receipt->>'body'), 'UTF8')), 'hex');
       head_seq := head_seq + 1;
       insert into receipts (workspace_id, seq, receipt_id, at, actor_type, actor_id, action, entity_type, entity_id,
         directive_id, team_id, capo, body, prev_hash, hash)
-      values (act->>'workspaceId', head_seq, receipt->>'receiptId', to_timestamp((receipt->>'at')::float8 / 1000),
+      values (own_workspace, head_seq, receipt->>'receiptId', to_timestamp((receipt->>'at')::float8 / 1000),
         receipt->>'actorType', receipt->>'actorId', receipt->>'action', receipt->>'entityType',
         receipt->>'entityId', receipt->>'directiveId', receipt->>'teamId', receipt->>'capo', receipt->>'body',
         head_hash, next_hash);
       head_hash := next_hash;
     end loop;
-    update receipt_heads set seq = head_seq, hash = head_hash where workspace_id = act->>'workspaceId';
+    update receipt_heads set seq = head_seq, hash = head_hash where workspace_id = own_workspace;
   end if;
+  if act ? 'events' then
+    for event in select value from jsonb_array_elements(act->'events') loop
+      -- Named: a test for this one destination, whatever it has chosen to receive.
+      wanted := array(select destination_id from webhook_destinations
+        where workspace_id = own_workspace and deleted_at is null and status <> 'gone'
+          and case when event->>'destinationId' is null then event->>'event' = any (events)
+            else destination_id = event->>'destinationId' end);
+      continue when wanted = '{}';
+      if head_seq is null then
+        select seq, hash into strict head_seq, head_hash from receipt_heads where workspace_id = own_workspace;
+      end if;
+      insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
+      values (event->>'eventId', own_workspace, event->>'event', event->>'requestId',
+        (event->>'bodyStart') || ',"receiptHead":{"seq":' || head_seq || ',"hash":"' || head_hash || '"}}}', now());
+      insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
+        created_at)
+      select app.new_id('dlv'), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
+        now()
+      from unnest(wanted) destination_id;
+      reached := reached || wanted;
+    end loop;
+  end if;
+  return reached;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.first_workspace()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$select workspace_id from workspaces order by created_at, workspace_id limit 1$function$;
+alter function app.first_workspace() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.isolate(tenant_table regclass, by_team boolean)
  RETURNS void
@@ -134,6 +192,28 @@ CREATE OR REPLACE FUNCTION app.ms(at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((EXTRACT(epoch FROM at) * (1000)::numeric))::bigint;
+
+CREATE OR REPLACE FUNCTION app.new_id(prefix text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  crockford constant text := '0123456789abcdefghjkmnpqrstvwxyz';
+  ms bigint := (extract(epoch from clock_timestamp()) * 1000)::bigint;
+  noise bytea := uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+  id text := '';
+  digit int;
+begin
+  for digit in 0..9 loop
+    id := substr(crockford, ((ms >> (5 * digit)) & 31)::int + 1, 1) || id;
+  end loop;
+  -- Bytes 6 and 8 of a random UUID hold its version and variant.
+  foreach digit in array array[0, 1, 2, 3, 4, 5, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17] loop
+    id := id || substr(crockford, (get_byte(noise, digit) & 31) + 1, 1);
+  end loop;
+  return prefix || '_' || id;
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.overdue_work(p_late interval, p_limit integer)
  RETURNS TABLE(task text, workspace_id text, id text)
@@ -179,6 +259,58 @@ CREATE OR REPLACE FUNCTION app.refuse_change()
 AS $function$
 begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.ring(jobs jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform graphile_worker.add_jobs(array(
+    select (job->>'task', job->'payload', null, (job->>'runAt')::timestamptz, 3, job->>'key', null, null)::graphile_worker.job_spec
+    from jsonb_array_elements(jobs) job));
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.take_deliveries(p_workspace_id text, p_destination_id text, p_room integer, p_lease interval, p_probe_every interval)
+ RETURNS TABLE(delivery_id text, workspace_id text, destination_id text, event_id text, event text, request_id text, body text, takes integer, sends integer, url text, sealed_secret text, previous_sealed_secret text, probe boolean)
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  place webhook_destinations;
+  room int;
+begin
+  set local synchronous_commit = off;
+  perform pg_advisory_xact_lock(hashtextextended(p_destination_id, 2));
+  select * into place from webhook_destinations d
+    where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id
+      and d.deleted_at is null and d.status <> 'gone' and (d.probe_at is null or d.probe_at <= now());
+  if not found then return; end if;
+  select least(p_room, 10 - count(*)) into room from webhook_deliveries w
+    where w.destination_id = p_destination_id and w.status = 'sending' and w.due_at > now();
+  if place.probe_at is not null then room := least(room, 1); end if;
+  if room <= 0 then return; end if;
+  return query
+    with due as (
+      select w.delivery_id from webhook_deliveries w
+      where w.destination_id = p_destination_id and w.due_at <= now()
+      order by w.due_at limit room for update skip locked
+    ), taken as (
+      update webhook_deliveries w set status = 'sending', takes = w.takes + 1, due_at = now() + p_lease
+      from due where w.delivery_id = due.delivery_id
+      returning w.delivery_id, w.event_id, w.event, w.takes, jsonb_array_length(w.attempts) as sends
+    )
+    select t.delivery_id, p_workspace_id, p_destination_id, t.event_id, t.event, e.request_id, e.body, t.takes, t.sends,
+      place.url, place.sealed_secret, case when place.previous_until > now() then place.previous_sealed_secret end,
+      place.probe_at is not null
+    from taken t join webhook_events e on e.event_id = t.event_id;
+  if found and place.probe_at is not null then
+    update webhook_destinations d set probe_at = now() + p_probe_every
+      where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.unsigned_chains(p_limit integer)
@@ -264,6 +396,43 @@ END));
 create policy system_reads on approvals for select to consigliere_system using (true);
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
+
+create table buyer_metrics (
+  workspace_id text not null,
+  buyer_id text not null,
+  metric text not null,
+  confidence double precision not null,
+  fired_at timestamp with time zone not null,
+  constraint buyer_metrics_workspace_id_buyer_id_fkey FOREIGN KEY (workspace_id, buyer_id) REFERENCES buyers(workspace_id, buyer_id),
+  constraint buyer_metrics_pkey PRIMARY KEY (workspace_id, buyer_id, metric)
+);
+alter table buyer_metrics enable row level security;
+alter table buyer_metrics force row level security;
+create policy isolation on buyer_metrics for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on buyer_metrics to consigliere_app;
+
+create table buyers (
+  workspace_id text not null,
+  buyer_id text not null,
+  confidence double precision not null,
+  top_gap text,
+  updated_at timestamp with time zone not null,
+  constraint buyers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES personas(workspace_id),
+  constraint buyers_pkey PRIMARY KEY (workspace_id, buyer_id)
+);
+CREATE INDEX buyers_newest ON public.buyers USING btree (workspace_id, updated_at DESC, buyer_id);
+alter table buyers enable row level security;
+alter table buyers force row level security;
+create policy isolation on buyers for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on buyers to consigliere_app;
 
 create table directives (
   directive_id text not null,
@@ -427,6 +596,59 @@ create policy system_reads on members for select to consigliere_system using (tr
 grant insert, select, update on members to consigliere_app;
 grant select on members to consigliere_system;
 
+create table partner_events (
+  workspace_id text not null,
+  partner_event_id text not null,
+  content_hash text not null,
+  customer_entitlement_id text not null,
+  partner_target_id text not null,
+  metric text not null,
+  delta double precision not null,
+  new_confidence double precision not null,
+  prior_confidence double precision,
+  source_service_ref jsonb,
+  fired_at timestamp with time zone not null,
+  received_at timestamp with time zone not null,
+  signal_id text not null,
+  constraint partner_events_delta_check CHECK (((delta >= ('-1'::integer)::double precision) AND (delta <= (1)::double precision))),
+  constraint partner_events_metric_check CHECK ((metric = ANY (ARRAY['problem_clarity'::text, 'solution_fit'::text, 'price_fit'::text, 'urgency'::text, 'authority'::text, 'trust'::text, 'overall'::text]))),
+  constraint partner_events_new_confidence_check CHECK (((new_confidence >= (0)::double precision) AND (new_confidence <= (1)::double precision))),
+  constraint partner_events_prior_confidence_check CHECK (((prior_confidence >= (0)::double precision) AND (prior_confidence <= (1)::double precision))),
+  constraint partner_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint partner_events_once PRIMARY KEY (workspace_id, partner_event_id)
+);
+CREATE INDEX partner_events_newest ON public.partner_events USING btree (workspace_id, received_at DESC) INCLUDE (metric, delta);
+alter table partner_events enable row level security;
+alter table partner_events force row level security;
+create policy isolation on partner_events for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select on partner_events to consigliere_app;
+
+create table partner_secrets (
+  workspace_id text not null,
+  sealed_secret text not null,
+  sealed_previous text,
+  previous_until timestamp with time zone,
+  sealed_configured text,
+  set_at timestamp with time zone not null,
+  constraint partner_secrets_check CHECK (((sealed_previous IS NULL) = (previous_until IS NULL))),
+  constraint partner_secrets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint partner_secrets_pkey PRIMARY KEY (workspace_id)
+);
+alter table partner_secrets enable row level security;
+alter table partner_secrets force row level security;
+create policy isolation on partner_secrets for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on partner_secrets for select to consigliere_system using (true);
+grant insert, select, update on partner_secrets to consigliere_app;
+grant select on partner_secrets to consigliere_system;
+
 create table paused_capos (
   workspace_id text not null,
   capo text not null,
@@ -445,6 +667,41 @@ END);
 create policy system_reads on paused_capos for select to consigliere_system using (true);
 grant delete, insert, select on paused_capos to consigliere_app;
 grant select on paused_capos to consigliere_system;
+
+create table persona_metrics (
+  workspace_id text not null,
+  metric text not null,
+  buyers bigint not null,
+  confidence_sum numeric not null,
+  constraint persona_metrics_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES personas(workspace_id),
+  constraint persona_metrics_pkey PRIMARY KEY (workspace_id, metric)
+);
+alter table persona_metrics enable row level security;
+alter table persona_metrics force row level security;
+create policy isolation on persona_metrics for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on persona_metrics to consigliere_app;
+
+create table personas (
+  workspace_id text not null,
+  buyers bigint not null default 0,
+  confidence_sum numeric not null default 0,
+  updates bigint not null,
+  last_event_at timestamp with time zone not null,
+  constraint personas_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint personas_pkey PRIMARY KEY (workspace_id)
+);
+alter table personas enable row level security;
+alter table personas force row level security;
+create policy isolation on personas for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on personas to consigliere_app;
 
 create unlogged table rate_windows (
   key text not null,
@@ -799,6 +1056,90 @@ create policy users_of_workspace on users for select to public using ((EXISTS ( 
    FROM members m
   WHERE (m.user_id = users.user_id))));
 grant insert on users to consigliere_app;
+
+create table webhook_deliveries (
+  delivery_id text not null,
+  workspace_id text not null,
+  destination_id text not null,
+  event_id text not null,
+  event text not null,
+  status text not null,
+  attempts jsonb not null default '[]'::jsonb,
+  takes integer not null default 0,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_deliveries_check CHECK (((status = ANY (ARRAY['delivered'::text, 'dead'::text])) = (due_at IS NULL))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'dead'::text]))),
+  constraint webhook_deliveries_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES webhook_destinations(destination_id),
+  constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhook_events(event_id),
+  constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
+);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (destination_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (workspace_id, destination_id, delivery_id DESC);
+CREATE INDEX webhook_deliveries_sending ON public.webhook_deliveries USING btree (destination_id) WHERE (status = 'sending'::text);
+alter table webhook_deliveries enable row level security;
+alter table webhook_deliveries force row level security;
+create policy isolation on webhook_deliveries for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on webhook_deliveries for select to consigliere_system using (true);
+grant insert, select, update on webhook_deliveries to consigliere_app;
+grant select on webhook_deliveries to consigliere_system;
+
+create table webhook_destinations (
+  destination_id text not null,
+  workspace_id text not null,
+  description text not null,
+  url text not null,
+  events text[] not null,
+  status text not null,
+  api_version text not null,
+  sealed_secret text,
+  previous_sealed_secret text,
+  previous_until timestamp with time zone,
+  consecutive_failures integer not null default 0,
+  probe_at timestamp with time zone,
+  last_delivery_at timestamp with time zone,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint webhook_destinations_check CHECK (((status = 'paused'::text) = (probe_at IS NOT NULL))),
+  constraint webhook_destinations_check1 CHECK (((sealed_secret IS NOT NULL) OR (deleted_at IS NOT NULL))),
+  constraint webhook_destinations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'gone'::text]))),
+  constraint webhook_destinations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint webhook_destinations_pkey PRIMARY KEY (destination_id)
+);
+CREATE INDEX webhook_destinations_of_workspace ON public.webhook_destinations USING btree (workspace_id, created_at DESC) WHERE (deleted_at IS NULL);
+alter table webhook_destinations enable row level security;
+alter table webhook_destinations force row level security;
+create policy isolation on webhook_destinations for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on webhook_destinations for select to consigliere_system using (true);
+grant insert, select, update on webhook_destinations to consigliere_app;
+grant select on webhook_destinations to consigliere_system;
+
+create table webhook_events (
+  event_id text not null,
+  workspace_id text not null,
+  event text not null,
+  request_id text not null,
+  body text not null,
+  created_at timestamp with time zone not null,
+  constraint webhook_events_pkey PRIMARY KEY (event_id)
+);
+alter table webhook_events enable row level security;
+alter table webhook_events force row level security;
+create policy isolation on webhook_events for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select on webhook_events to consigliere_app;
 
 create table work_packets (
   work_packet_id text not null,

@@ -17,7 +17,10 @@ import { RouteTable } from '../src/platform/http/route-table.js';
 
 /** In preview mode Nest scans modules and controllers but makes no provider: nothing connects, nothing is checked. */
 async function preview(): Promise<{ app: INestApplication; routes: RouteTable }> {
-  const program = AppModule.forRoot(loadConfig({}), new DatabaseAddress('postgres://localhost/none'));
+  const program = AppModule.forRoot(
+    loadConfig({}),
+    new DatabaseAddress('postgres://localhost/none', 'postgres://localhost/none'),
+  );
   const app = await NestFactory.create(program, { preview: true, logger: ['error'], abortOnError: false });
   // The only provider that the documents are made from; it reads decorators, so it can be made by hand.
   const routes = new RouteTable(new DiscoveryService(app.get(ModulesContainer)), new MetadataScanner());

@@ -4,6 +4,7 @@ import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
+import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
@@ -34,6 +35,7 @@ export class AppModule {
         DocumentsModule,
         RevenueModule,
         PartnerModule,
+        WebhooksModule,
         WorkPacketsModule,
         ApprovalsModule,
         ContextModule,

@@ -7,11 +7,13 @@ import type { DestinationStream } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './platform/config/config.js';
 import { DatabaseAddress } from './platform/database/database-address.js';
+import { loginUrl } from './platform/database/login-role.js';
 import { BrokenRequests } from './platform/http/broken-requests.js';
 import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
 import { requireHost, startRequest } from './platform/http/start-request.js';
 import { Metrics } from './platform/observability/metrics.controller.js';
+import { secretsKey } from './platform/secrets/secret-box.js';
 
 /** The application, wired but not listening; tests start it the same way as main.ts does. */
 export async function createApplication(
@@ -19,8 +21,9 @@ export async function createApplication(
   databaseUrl: string,
   logs?: DestinationStream,
 ): Promise<NestExpressApplication> {
+  const address = new DatabaseAddress(databaseUrl, await loginUrl(databaseUrl, secretsKey(config)));
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(config, new DatabaseAddress(databaseUrl), logs),
+    AppModule.forRoot(config, address, logs),
     // Bodies are read in admission, after who calls is known.
     { bodyParser: false, logger: ['error', 'warn'], abortOnError: false },
   );

@@ -9,6 +9,7 @@ import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
+import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import { Client } from '../support/client.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { createTestDatabase } from '../support/test-database.js';
@@ -60,7 +61,9 @@ async function fill(name: string): Promise<Tenant> {
     `insert into signing_keys (key_id, public_key, sealed_private_key) values ('key', 'x', 'x') on conflict do nothing`,
   );
   await test.rows(`insert into receipt_checkpoints values ($1, 1, 'x', now(), 'key', 'x')`, [workspaceId]);
+  // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
+  await leaveDelivered(test, workspaceId);
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();
   return { workspaceId, desk };

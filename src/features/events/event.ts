@@ -53,3 +53,5 @@ export const EVENT_TYPES = [
 
 /** What a destination can choose. */
 export const SUBSCRIBABLE_EVENTS = [...EVENT_TYPES, 'report.daily'] as const satisfies readonly EventType[];
+
+export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];

@@ -6,6 +6,8 @@ import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Signals } from '../signals/signals.repository.js';
+import { changeOf } from './buyer.js';
+import { Buyers } from './buyers.repository.js';
 import { type ConfidenceUpdate, contentHash, isFresh, severityOf, wordingOf } from './confidence-update.js';
 import { PartnerEvents } from './partner-events.repository.js';
 import type { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
@@ -20,6 +22,7 @@ export class AcceptConfidenceUpdate {
   constructor(
     private readonly db: Db,
     private readonly events: PartnerEvents,
+    private readonly buyers: Buyers,
     private readonly signals: Signals,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
@@ -34,9 +37,11 @@ export class AcceptConfidenceUpdate {
     const hash = contentHash(update);
     const signalId = newId('sig');
     return this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const recorded = await this.events.record(update, { contentHash: hash, receivedAt, signalId });
-      if (!recorded) return this.alreadyAccepted(partnerEventId, hash);
-      this.tell(update, signalId, recorded.isNewest);
+      const known = await this.events.record(update, { contentHash: hash, receivedAt, signalId });
+      if (!known) return this.alreadyAccepted(partnerEventId, hash);
+      const change = changeOf(known, update);
+      if (change) this.buyers.change(update.customerEntitlementId, change);
+      this.tell(update, signalId, change !== undefined);
       return { accepted: true, duplicate: false, partnerEventId, signalId };
     });
   }

@@ -161,7 +161,7 @@ export class MetricTrend {
   confidence!: number;
   /** rising, falling or steady, by the change of the last 7 days */
   direction!: Direction;
-  /** The net change of the last 24 hours: the mean over the buyers that had one. */
+  /** How far the updates of the last 24 hours moved the mean: the sum of their changes, per buyer. */
   change24h!: number;
   /** The same for the last 7 days. */
   change7d!: number;

@@ -51,6 +51,37 @@ export class PartnerEventEntity {
   signalId!: string;
 }
 
+/** All buyers of a workspace taken together. */
+@Entity('personas')
+export class PersonaEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @Column('bigint')
+  buyers!: number;
+  /** Of the buyers' confidences. */
+  @Column('numeric')
+  confidenceSum!: number;
+  /** How many updates there were. */
+  @Column('bigint')
+  updates!: number;
+  /** When the newest update was fired. */
+  @Column('timestamptz')
+  lastEventAt!: number;
+}
+
+/** One metric, over all buyers that it is known of. */
+@Entity('persona_metrics')
+export class PersonaMetricEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  metric!: Metric;
+  @Column('bigint')
+  buyers!: number;
+  @Column('numeric')
+  confidenceSum!: number;
+}
+
 @Entity('buyers')
 export class BuyerEntity {
   @PrimaryColumn('text')
@@ -64,9 +95,6 @@ export class BuyerEntity {
   /** The weakest metric beside `overall`. */
   @Column('text')
   topGap!: Metric | null;
-  /** How many updates there were. */
-  @Column('bigint')
-  updates!: number;
   /** When the newest update was fired. */
   @Column('timestamptz')
   updatedAt!: number;

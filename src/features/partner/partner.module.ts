@@ -4,19 +4,34 @@ import { SignedRequests } from '../../platform/auth/signed-requests.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
+import { Buyers } from './buyers.repository.js';
 import { FirstPartnerSecret } from './first-partner-secret.js';
 import { PartnerEvents } from './partner-events.repository.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { PartnerSignatures } from './partner-signatures.js';
 import { PartnerController } from './partner.controller.js';
-import { BuyerEntity, BuyerMetricEntity, PartnerEventEntity, PartnerSecretEntity } from './partner.entity.js';
+import {
+  BuyerEntity,
+  BuyerMetricEntity,
+  PartnerEventEntity,
+  PartnerSecretEntity,
+  PersonaEntity,
+  PersonaMetricEntity,
+} from './partner.entity.js';
 import { PersonaReader } from './persona.reader.js';
 import { RotatePartnerSecret } from './rotate-partner-secret.js';
 import { TrustFiguresReader } from './trust-figures.reader.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([PartnerSecretEntity, PartnerEventEntity, BuyerEntity, BuyerMetricEntity]),
+    TypeOrmModule.forFeature([
+      PartnerSecretEntity,
+      PartnerEventEntity,
+      PersonaEntity,
+      PersonaMetricEntity,
+      BuyerEntity,
+      BuyerMetricEntity,
+    ]),
     // Its first run makes the workspace that gets the first secret.
     WorkspacesModule,
     SignalsModule,
@@ -24,6 +39,7 @@ import { TrustFiguresReader } from './trust-figures.reader.js';
   controllers: [PartnerController],
   providers: [
     AcceptConfidenceUpdate,
+    Buyers,
     FirstPartnerSecret,
     PartnerEvents,
     PartnerSecrets,

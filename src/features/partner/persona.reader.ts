@@ -6,37 +6,32 @@ import type { PartnerAvatar, PartnerIntelligence } from './partner.dto.js';
 import { avatarOf, type BuyerFacts, intelligenceOf, type UpdateFacts } from './persona.js';
 
 /** `BuyerFacts` of the workspace $1, as JSON; a part of each statement that shows the buyers. */
-export const BUYER_FACTS = /* sql */ `(
-  select json_build_object(
-    'count', count(*),
-    'averageConfidence', avg(confidence),
-    'updates', coalesce(sum(updates), 0),
-    'lastEventAt', app.ms(max(updated_at)),
-    'profiles', (select coalesce(json_agg(p), '[]') from (
-      select buyer_id as "buyerId", confidence, top_gap as "topGap", app.ms(updated_at) as "updatedAt"
-      from buyers where workspace_id = $1 order by updated_at desc, buyer_id limit 50) p),
-    'metrics', (select coalesce(json_agg(m), '[]') from (
-      select metric, avg(confidence) as confidence, count(*) as buyers
-      from buyer_metrics where workspace_id = $1 group by metric) m))
-  from buyers where workspace_id = $1)`;
+export const BUYER_FACTS = /* sql */ `json_build_object(
+  'persona', (
+    select json_build_object('buyers', buyers, 'confidence', confidence_sum / buyers, 'updates', updates,
+      'lastEventAt', app.ms(last_event_at))
+    from personas where workspace_id = $1),
+  'metrics', (
+    select coalesce(json_agg(json_build_object('metric', metric, 'buyers', buyers, 'confidence', confidence_sum / buyers)),
+      '[]')
+    from persona_metrics where workspace_id = $1),
+  'profiles', (select coalesce(json_agg(p), '[]') from (
+    select buyer_id as "buyerId", confidence, top_gap as "topGap", app.ms(updated_at) as "updatedAt"
+    from buyers where workspace_id = $1 order by updated_at desc, buyer_id limit 50) p))`;
 
-/** `UpdateFacts` of the workspace $1 at the time $2, as JSON. A buyer's changes add up; buyers are averaged. */
-export const UPDATE_FACTS = /* sql */ `(
-  select json_build_object(
-    'windows', (select coalesce(json_agg(w), '[]') from (
-      select metric, count(*) filter (where is_today) as "updates24h", count(*) as "updates7d",
-        coalesce(sum(delta) filter (where is_today) / nullif(count(distinct buyer_id) filter (where is_today), 0), 0)
-          as "change24h",
-        sum(delta) / count(distinct buyer_id) as "change7d"
-      from (
-        select metric, delta, customer_entitlement_id as buyer_id,
-          received_at > $2::timestamptz - interval '24 hours' as is_today
-        from partner_events where workspace_id = $1 and received_at > $2::timestamptz - interval '7 days') e
-      group by metric) w),
-    'recent', (select coalesce(json_agg(r), '[]') from (
-      select partner_event_id as "partnerEventId", customer_entitlement_id as "buyerId", metric, delta,
-        new_confidence as "newConfidence", app.ms(fired_at) as "firedAt"
-      from partner_events where workspace_id = $1 order by received_at desc, partner_event_id limit 20) r)))`;
+/** `UpdateFacts` of the workspace $1 at the time $2, as JSON. */
+export const UPDATE_FACTS = /* sql */ `json_build_object(
+  'windows', (select coalesce(json_agg(w), '[]') from (
+    select metric, count(*) filter (where is_today) as "updates24h", count(*) as "updates7d",
+      coalesce(sum(delta) filter (where is_today), 0) as "delta24h", sum(delta) as "delta7d"
+    from (
+      select metric, delta, received_at > $2::timestamptz - interval '24 hours' as is_today
+      from partner_events where workspace_id = $1 and received_at > $2::timestamptz - interval '7 days') e
+    group by metric) w),
+  'recent', (select coalesce(json_agg(r), '[]') from (
+    select partner_event_id as "partnerEventId", customer_entitlement_id as "buyerId", metric, delta,
+      new_confidence as "newConfidence", app.ms(fired_at) as "firedAt"
+    from partner_events where workspace_id = $1 order by received_at desc, partner_event_id limit 20) r))`;
 
 /** What the updates add up to (CONTRACT, Partner). */
 @Injectable()

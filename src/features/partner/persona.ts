@@ -1,8 +1,8 @@
+import { type Buyer, weakestFirst } from './buyer.js';
 import { type Metric, METRICS } from './confidence-update.js';
 import { directionOf, stageOf } from './interpretation.js';
 import type {
   BuyerContextView,
-  BuyerProfileView,
   MetricConfidence,
   MetricTrend,
   PartnerAvatar,
@@ -13,106 +13,108 @@ import type {
 
 /** Where the buyers stand. */
 export interface BuyerFacts {
-  count: number;
-  averageConfidence: number | null;
-  /** Updates ever accepted. */
-  updates: number;
-  /** Unix milliseconds. */
-  lastEventAt: number | null;
-  /** The 50 of whom something was told last. */
-  profiles: Pick<BuyerProfileView, 'buyerId' | 'confidence' | 'topGap' | 'updatedAt'>[];
+  /** Null until there was an update. */
+  persona: {
+    buyers: number;
+    /** 0 to 1: the mean over the buyers. */
+    confidence: number;
+    /** Updates ever accepted. */
+    updates: number;
+    /** Unix milliseconds. */
+    lastEventAt: number;
+  } | null;
   metrics: MetricConfidence[];
+  /** The 50 of whom something was told last. */
+  profiles: (Buyer & { buyerId: string })[];
 }
 
-/** What came in lately. */
+/** What came in within the last 24 hours and 7 days, with the sums of what it changed, and what came last. */
 export interface UpdateFacts {
-  windows: Pick<MetricTrend, 'metric' | 'change24h' | 'change7d' | 'updates24h' | 'updates7d'>[];
+  windows: { metric: Metric; updates24h: number; updates7d: number; delta24h: number; delta7d: number }[];
   recent: RecentUpdate[];
 }
 
 /** The persona now: all buyers taken together. */
-export function avatarOf(facts: BuyerFacts): PartnerAvatar {
-  const confidence = rounded(facts.averageConfidence);
-  const ranked = rankedMetrics(facts);
+export function avatarOf({ persona, metrics }: BuyerFacts): PartnerAvatar {
+  const confidence = rounded(persona?.confidence ?? null);
+  const ranked = weakestFirst(metrics);
   return {
     confidence,
     stage: confidence === null ? null : stageOf(confidence),
-    metrics: facts.metrics
+    metrics: metrics
       .toSorted((a, b) => METRICS.indexOf(a.metric) - METRICS.indexOf(b.metric))
       .map((known) => ({ ...known, confidence: rounded(known.confidence) })),
     strongest: ranked.at(-1) ?? null,
     weakest: ranked[0] ?? null,
-    buyers: facts.count,
-    lastEventAt: facts.lastEventAt,
+    buyers: persona?.buyers ?? 0,
+    lastEventAt: persona?.lastEventAt ?? null,
   };
 }
 
 /** What moves the buyers, and where to. */
-export function intelligenceOf(buyers: BuyerFacts, { windows, recent }: UpdateFacts): PartnerIntelligence {
+export function intelligenceOf(facts: BuyerFacts, { windows, recent }: UpdateFacts): PartnerIntelligence {
+  const avatar = avatarOf(facts);
   const total = (count: 'updates24h' | 'updates7d') =>
     windows.reduce((sum, window) => sum + window[count], 0);
   return {
     counts: {
-      buyers: buyers.count,
-      updates: buyers.updates,
+      buyers: avatar.buyers,
+      updates: facts.persona?.updates ?? 0,
       updates24h: total('updates24h'),
       updates7d: total('updates7d'),
     },
-    topGap: topGapOf(buyers),
-    trends: avatarOf(buyers).metrics.map(({ metric, confidence }) => {
-      const window = windows.find((one) => one.metric === metric);
-      const change7d = rounded(window?.change7d ?? 0);
-      return {
-        metric,
-        confidence,
-        direction: directionOf(change7d),
-        change24h: rounded(window?.change24h ?? 0),
-        change7d,
-        updates24h: window?.updates24h ?? 0,
-        updates7d: window?.updates7d ?? 0,
-      };
-    }),
+    topGap: avatar.weakest,
+    trends: avatar.metrics.map((known) =>
+      trendOf(
+        known,
+        windows.find(({ metric }) => metric === known.metric),
+      ),
+    ),
     recent,
-    lastEventAt: buyers.lastEventAt,
+    lastEventAt: avatar.lastEventAt,
+  };
+}
+
+function trendOf(
+  { metric, confidence, buyers }: MetricConfidence,
+  window: UpdateFacts['windows'][number] | undefined,
+): MetricTrend {
+  const change7d = rounded((window?.delta7d ?? 0) / buyers);
+  return {
+    metric,
+    confidence,
+    direction: directionOf(change7d),
+    change24h: rounded((window?.delta24h ?? 0) / buyers),
+    change7d,
+    updates24h: window?.updates24h ?? 0,
+    updates7d: window?.updates7d ?? 0,
   };
 }
 
 /** The payload of `GET /context`; empty until the partner has told something. */
-export function personaOf(buyers: BuyerFacts, updates: UpdateFacts): PartnerPersona {
-  const { lastEventAt } = buyers;
-  if (lastEventAt === null) return { avatar: null, intelligence: null, lastEventAt };
-  return { avatar: avatarOf(buyers), intelligence: intelligenceOf(buyers, updates), lastEventAt };
+export function personaOf(facts: BuyerFacts, updates: UpdateFacts): PartnerPersona {
+  if (!facts.persona) return { avatar: null, intelligence: null, lastEventAt: null };
+  return {
+    avatar: avatarOf(facts),
+    intelligence: intelligenceOf(facts, updates),
+    lastEventAt: facts.persona.lastEventAt,
+  };
 }
 
 /** What a capo is told about the buyers (CONTRACT, Context). */
 export function buyerContextOf(facts: BuyerFacts): BuyerContextView {
+  const { confidence, weakest, buyers } = avatarOf(facts);
   return {
-    profiles: facts.profiles.map(({ buyerId, confidence, topGap, updatedAt }) => ({
-      buyerId,
+    profiles: facts.profiles.map((profile) => ({
+      buyerId: profile.buyerId,
       segment: null,
-      stage: confidence === null ? null : stageOf(confidence),
-      confidence: rounded(confidence),
-      topGap,
-      updatedAt,
+      stage: stageOf(profile.confidence),
+      confidence: rounded(profile.confidence),
+      topGap: profile.topGap,
+      updatedAt: profile.updatedAt,
     })),
-    aggregate: {
-      count: facts.count,
-      averageConfidence: rounded(facts.averageConfidence),
-      topGap: topGapOf(facts),
-    },
+    aggregate: { count: buyers, averageConfidence: confidence, topGap: weakest },
   };
-}
-
-function topGapOf(facts: BuyerFacts): Metric | null {
-  return rankedMetrics(facts)[0] ?? null;
-}
-
-/** The metrics that say where a gap is, the weakest first; `overall` names none. */
-function rankedMetrics({ metrics }: BuyerFacts): Metric[] {
-  return metrics
-    .filter(({ metric }) => metric !== 'overall')
-    .toSorted((a, b) => a.confidence - b.confidence || a.metric.localeCompare(b.metric))
-    .map(({ metric }) => metric);
 }
 
 /** Four digits: what lies behind them is the error of doubles. */

@@ -5,6 +5,9 @@ import { SnakeNaming } from './snake-naming.js';
 /** The role the program works as: it owns nothing and cannot bypass row-level security. */
 export const APP_ROLE = 'consigliere_app';
 
+/** The option of a connection that works as that role: it costs no round trip, and no statement can come before it. */
+export const AS_APP_ROLE = `-c role=${APP_ROLE}`;
+
 const { builtins, getTypeParser } = pg.types;
 
 /**
@@ -37,8 +40,7 @@ export function appDataSource(url: string): Extract<DataSourceOptions, { type: '
     connectTimeoutMS: 5_000,
     poolSize: 16,
     extra: {
-      // The role is set with the connection, so it costs no round trip and no statement can come before it.
-      options: `-c role=${APP_ROLE}`,
+      options: AS_APP_ROLE,
       types: ROW_TYPES,
     },
   };

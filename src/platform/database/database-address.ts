@@ -1,4 +1,9 @@
-/** Where the database is, with the owner's credentials; known once it has been started. */
+/** Where the database is; known once it has been started. */
 export class DatabaseAddress {
-  constructor(readonly url: string) {}
+  constructor(
+    /** With the owner's credentials: for migrations and for the queue's own connections. */
+    readonly ownerUrl: string,
+    /** With those of a role that can become APP_ROLE only: for everything that a request can reach. */
+    readonly loginUrl: string,
+  ) {}
 }

@@ -16,7 +16,11 @@ export class DatabaseModule implements OnModuleInit {
     return {
       module: DatabaseModule,
       imports: [
-        TypeOrmModule.forRoot({ ...appDataSource(address.url), autoLoadEntities: true, retryAttempts: 1 }),
+        TypeOrmModule.forRoot({
+          ...appDataSource(address.loginUrl),
+          autoLoadEntities: true,
+          retryAttempts: 1,
+        }),
       ],
       providers: [{ provide: DatabaseAddress, useValue: address }, Db, Notices],
       exports: [DatabaseAddress, Db, Notices],

@@ -4,9 +4,11 @@ import { APP_ROLE } from './data-source.js';
 const CHECK = /* sql */ `
 select
   current_user = $1 as as_app,
-  (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as can_bypass,
+  (select bool_or(rolsuper or rolbypassrls) from pg_roles where rolname in (current_user, session_user)) as can_bypass,
+  array(select rolname::text from pg_roles where rolname not in ($1, session_user)
+    and pg_has_role(session_user, oid, 'member') order by 1) as other_roles,
   exists (select 1 from pg_class c join pg_roles r on r.oid = c.relowner
-    where r.rolname = current_user and c.relnamespace = 'public'::regnamespace) as owns,
+    where r.rolname in (current_user, session_user) and c.relnamespace = 'public'::regnamespace) as owns,
   array(select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id'
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and not (c.relrowsecurity and c.relforcerowsecurity
@@ -19,14 +21,15 @@ select
 
 /**
  * Refuses to go on when the isolation of workspaces could be bypassed: wrong role, a role that owns tables or skips
- * row-level security, or a tenant table whose policies are missing, not forced, or open.
+ * row-level security, a login that can become any other, or a tenant table whose policies are missing, not forced, or open.
  */
 export async function assertIsolation(dataSource: DataSource): Promise<void> {
   const [found] = await dataSource.query(CHECK, [APP_ROLE]);
   const faults = [
     !found.as_app && `the connection does not work as ${APP_ROLE}`,
-    found.can_bypass && `${APP_ROLE} can bypass row-level security`,
-    found.owns && `${APP_ROLE} owns tables`,
+    found.can_bypass && `${APP_ROLE}, or its login, can bypass row-level security`,
+    found.owns && `${APP_ROLE}, or its login, owns tables`,
+    found.other_roles.length > 0 && `the login can become ${found.other_roles.join(', ')}`,
     found.open_tables.length > 0 && `without forced isolation: ${found.open_tables.join(', ')}`,
   ].filter(Boolean);
   if (faults.length > 0)

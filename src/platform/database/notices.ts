@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import pg from 'pg';
-import { APP_ROLE } from './data-source.js';
+import { AS_APP_ROLE } from './data-source.js';
 import { DatabaseAddress } from './database-address.js';
 import { Batches } from '../kernel/batches.js';
 import { Db } from './db.js';
@@ -79,9 +79,9 @@ export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
   private async connect(): Promise<void> {
     if (this.#closing) return;
     const client = new pg.Client({
-      connectionString: this.address.url,
+      connectionString: this.address.loginUrl,
       application_name: 'consigliere notices',
-      options: `-c role=${APP_ROLE}`,
+      options: AS_APP_ROLE,
       keepAlive: true,
     });
     let ended = false;

@@ -37,7 +37,7 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
   async onApplicationBootstrap(): Promise<void> {
     if (this.config.processRole === 'api') return;
     this.#pool = new pg.Pool({
-      connectionString: this.address.url,
+      connectionString: this.address.ownerUrl,
       max: 6,
       application_name: 'consigliere worker',
     });

@@ -16,7 +16,7 @@ export class SecretBox {
   readonly #key: Buffer;
 
   constructor(config: Config) {
-    this.#key = config.secretsKey ? Buffer.from(config.secretsKey, 'base64') : keyOfDataDir(config.dataDir);
+    this.#key = secretsKey(config);
   }
 
   /** Encrypts `secret` for one purpose, e.g. `signing-key <id>`. */
@@ -31,6 +31,11 @@ export class SecretBox {
     if (version !== VERSION || !wrapped || !text) throw new Error('this is not a sealed secret');
     return decrypt(decrypt(this.#key, wrapped, purpose), text, purpose).toString();
   }
+}
+
+/** The 32 bytes of SECRETS_KEY, or those made once and kept in DATA_DIR. */
+export function secretsKey(config: Config): Buffer {
+  return config.secretsKey ? Buffer.from(config.secretsKey, 'base64') : keyOfDataDir(config.dataDir);
 }
 
 function encrypt(key: Buffer, plain: Buffer, purpose: string): string {

@@ -61,6 +61,14 @@ export function newSigningSecret(): string {
 }
 
 /**
+ * False for `whsec_` followed by what is no padded base64: it would be signed as text, while some libraries would decode
+ * it loosely, into another key.
+ */
+export function hasOneReading(secret: string): boolean {
+  return !secret.startsWith(GENERATED_PREFIX) || standardKey(secret) !== secret;
+}
+
+/**
  * Standard Webhooks keys are bytes, written as `whsec_<base64>`: from a secret of that form (padded, standard alphabet)
  * they are decoded. Any other secret is its own UTF-8 bytes, which a receiver hands to a library as raw bytes or as
  * `whsec_<base64 of the text>`; guessing base64 in text without the prefix would change what a pass phrase means.

@@ -35,6 +35,20 @@ const of = (buyer: string, metric: string, newConfidence: number, more: Update =
   ...more,
 });
 
+/** What is kept of all buyers together is what adding up each of them gives. */
+async function expectExactSums(workspaceId: string): Promise<void> {
+  const [sums] = await test.rows(
+    `select
+       (select (p.buyers, p.confidence_sum) = (select count(*), sum(confidence::text::numeric) from buyers where workspace_id = $1)
+        from personas p where workspace_id = $1) as persona,
+       (select count(*)::int from persona_metrics p where workspace_id = $1 and (p.buyers, p.confidence_sum) <> (
+         select count(*), sum(confidence::text::numeric) from buyer_metrics b where b.workspace_id = $1 and b.metric = p.metric))
+         as wrong_metrics`,
+    [workspaceId],
+  );
+  expect(sums).toEqual({ persona: true, wrong_metrics: 0 });
+}
+
 const NOTHING = { strongest: null, weakest: null, metrics: [], buyers: 0, lastEventAt: null };
 
 describe('GET /partner/avatar 200', () => {
@@ -129,6 +143,29 @@ describe('an update that was overtaken', () => {
     expect((await desk.client.get('/partner/avatar')).body.confidence).toBe(0.6);
   });
 
+  it(
+    'leaves sums that are exact after many changes of many buyers at once',
+    { timeout: 60_000 },
+    async () => {
+      const { partner, workspaceId } = await told();
+      const updates = Array.from({ length: 300 }, (_, index) =>
+        partner.update(
+          of(
+            `b-${index % 7}`,
+            ['trust', 'urgency', 'overall', 'authority'][index % 4]!,
+            ((index * 37) % 101) / 101,
+            {
+              firedAt: Date.now() - ((index * 53) % 97) * 1000,
+            },
+          ),
+        ),
+      );
+      const answers = await Promise.all(updates.map((update) => partner.send(update)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+      await expectExactSums(workspaceId);
+    },
+  );
+
   it('leaves the newest confidence, in whatever order many arrive at once', async () => {
     const now = Date.now();
     const { partner, desk, workspaceId } = await told();
@@ -152,9 +189,11 @@ describe('an update that was overtaken', () => {
         updatedAt: now + 39,
       },
     ]);
-    expect(await test.rows('select updates::int from buyers where workspace_id = $1', [workspaceId])).toEqual(
-      [{ updates: 40 }],
-    );
+    expect((await desk.client.get('/partner/intelligence')).body.counts).toMatchObject({
+      buyers: 1,
+      updates: 40,
+    });
+    await expectExactSums(workspaceId);
   });
 });
 
@@ -296,11 +335,11 @@ describe('GET /context', () => {
   });
 
   it('shows the 50 buyers of whom something was told last, and counts all', async () => {
-    const { desk, workspaceId } = await told();
-    await test.rows(
-      `insert into buyers select $1, 'b-' || n, 0.5, null, 1, now() - n * interval '1 second' from generate_series(1, 60) n`,
-      [workspaceId],
-    );
+    const now = Date.now();
+    const { partner, desk } = await told();
+    for (let index = 60; index > 0; index--) {
+      await partner.report(of(`b-${index}`, 'overall', 0.5, { firedAt: now - index }));
+    }
     const { profiles, aggregate } = (await desk.client.get('/context')).body.buyerContext;
     expect(profiles.map(({ buyerId }: { buyerId: string }) => buyerId)).toEqual(
       Array.from({ length: 50 }, (_, index) => `b-${index + 1}`),

@@ -95,7 +95,7 @@ describe('a process killed with an update in its hands', () => {
   it('leaves nothing when it dies before the COMMIT is on its way', { timeout: 60_000 }, async () => {
     const before = await traces(service.rows, service.workspaceId);
     const update = deskAt(service.processes[0]!).update({ customerEntitlementId: randomUUID() });
-    await killWaiting(update, 'lock table buyer_metrics in exclusive mode');
+    await killWaiting(update, 'lock table personas in exclusive mode');
     await settled();
     expect(await effectSince(before)).toEqual(NO_EFFECT);
     expect((await deskAt(alive()[0]!).send(update)).status).toBe(202);

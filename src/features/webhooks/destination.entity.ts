@@ -1,0 +1,46 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../../platform/auth/caller.js';
+import type { SubscribableEvent } from '../events/event.js';
+
+/** `paused`: only a probe is sent now and then. `gone`: the receiver answered 410, nothing is sent any more. */
+export type DestinationStatus = 'active' | 'paused' | 'gone';
+
+@Entity('webhook_destinations')
+export class WebhookDestinationEntity {
+  @PrimaryColumn('text')
+  destinationId!: string;
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  description!: string;
+  @Column('text')
+  url!: string;
+  @Column('text', { array: true })
+  events!: SubscribableEvent[];
+  @Column('text')
+  status!: DestinationStatus;
+  @Column('text')
+  apiVersion!: string;
+  /** Null once it is deleted. */
+  @Column('text')
+  sealedSecret!: string | null;
+  @Column('text')
+  previousSealedSecret!: string | null;
+  /** How long the previous secret signs as well. */
+  @Column('timestamptz')
+  previousUntil!: number | null;
+  /** Deliveries in a row that were given up. */
+  @Column('int')
+  consecutiveFailures!: number;
+  /** When a paused destination is tried again. */
+  @Column('timestamptz')
+  probeAt!: number | null;
+  @Column('timestamptz')
+  lastDeliveryAt!: number | null;
+  @Column('jsonb')
+  createdBy!: Actor;
+  @Column('timestamptz')
+  createdAt!: number;
+  @Column('timestamptz')
+  deletedAt!: number | null;
+}

@@ -1,0 +1,23 @@
+import type { WebhookDestinationEntity } from './destination.entity.js';
+import type { DestinationView } from './destinations.dto.js';
+
+/** Destinations of a workspace that are not deleted; each event is stored, and sent, once for every one of them. */
+export const MAX_DESTINATIONS = 50;
+
+/** For so long both secrets sign after a rotation (CONTRACT, Webhooks), in milliseconds. */
+export const OVERLAP_MS = 24 * 3_600_000;
+
+/** A destination as an admin may see it; its secrets are nowhere. */
+export function viewOf(destination: WebhookDestinationEntity): DestinationView {
+  return {
+    destinationId: destination.destinationId,
+    description: destination.description,
+    url: destination.url,
+    events: destination.events,
+    status: destination.status,
+    apiVersion: destination.apiVersion,
+    createdAt: destination.createdAt,
+    lastDeliveryAt: destination.lastDeliveryAt,
+    consecutiveFailures: destination.consecutiveFailures,
+  };
+}

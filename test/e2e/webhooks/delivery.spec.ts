@@ -1,0 +1,528 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { ConcludeAttempt } from '../../../src/features/webhooks/conclude-attempt.js';
+import { Notices } from '../../../src/platform/database/notices.js';
+import { Deliveries } from '../../../src/features/webhooks/deliveries.repository.js';
+import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { causeEvent, deliveriesOf, register, SECRET } from './delivery-desk.js';
+
+/** One receiver for all; each test says how it answers on its own path. */
+type Script = Parameters<typeof startEventReceiver>[0];
+
+let app: TestApp;
+let receiver: EventReceiver;
+const scripts = new Map<string, NonNullable<Script>>();
+const counts = new Map<string, number>();
+let paths = 0;
+
+/** A destination of its own path; `script` answers, with the number of the request on that path. */
+async function destination(script?: Script, columns: Parameters<typeof register>[2] = {}) {
+  const path = `/${++paths}`;
+  if (script) scripts.set(path, script);
+  const url = new URL(path, receiver.url).href;
+  const destinationId = await register(app, url, columns);
+  const received = () => receiver.received.filter((one) => one.path === path);
+  return { destinationId, url, received };
+}
+
+const status =
+  (...codes: number[]): NonNullable<Script> =>
+  (_, response, count) =>
+    response.writeHead(codes[Math.min(count, codes.length) - 1]!).end();
+
+const deliveries = (destinationId: string) => deliveriesOf(app, destinationId);
+
+async function settled(destinationId: string, expected: string, seconds?: number) {
+  const [row] = await eventually(
+    () => deliveries(destinationId),
+    ([first]) => first?.status === expected,
+    seconds,
+  );
+  return row!;
+}
+
+/** Lets the waits pass: what is due later is due now. */
+async function makeDue(destinationId: string): Promise<void> {
+  await app.rows(
+    `update webhook_deliveries set due_at = now() where destination_id = $1 and status in ('pending', 'failed')`,
+    [destinationId],
+  );
+  app.app.get(Notices).announce({ topic: 'delivery', workspaceId: app.workspaceId, id: destinationId });
+}
+
+beforeAll(async () => {
+  receiver = await startEventReceiver((received, response) => {
+    const count = (counts.get(received.path) ?? 0) + 1;
+    counts.set(received.path, count);
+    const script = scripts.get(received.path);
+    if (script) script(received, response, count);
+    else response.end();
+  });
+  app = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
+});
+// Each test has its own destination; those of earlier tests receive nothing more.
+afterEach(async () => {
+  await app.rows(`update webhook_destinations set deleted_at = now() where deleted_at is null`);
+  await app.rows(`update webhook_deliveries set status = 'dead', due_at = null where due_at is not null`);
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.close();
+});
+
+describe('a delivery', () => {
+  it('carries the event as it was recorded, with the head of the chain', async () => {
+    const { destinationId, received } = await destination();
+    const eventId = await causeEvent(app, 12.5);
+    const delivery = await settled(destinationId, 'delivered');
+    const [head] = await app.rows<{ seq: string; hash: string }>(
+      `select seq, hash from receipts where workspace_id = $1 and entity_id = $2`,
+      [app.workspaceId, eventId],
+    );
+    expect(JSON.parse(received()[0]!.body.toString())).toEqual({
+      event: 'revenue.recorded',
+      timestamp: expect.any(Number),
+      workspaceId: app.workspaceId,
+      payload: {
+        eventId,
+        amount: 12.5,
+        currency: 'USD',
+        source: 'test',
+        receiptHead: { seq: Number(head!.seq), hash: head!.hash },
+      },
+    });
+    expect(received()[0]!.eventId).toBe(delivery.event_id);
+    expect(delivery).toMatchObject({
+      takes: 1,
+      due_at: null,
+      attempts: [{ n: 1, status: 200, error: null }],
+    });
+  });
+
+  it('has exactly the documented headers', async () => {
+    const { destinationId, received } = await destination();
+    await causeEvent(app);
+    await settled(destinationId, 'delivered');
+    const [{ rawHeaders, body }] = received() as [ReturnType<typeof received>[number]];
+    expect(Object.fromEntries(rawHeaders)).toEqual({
+      host: receiver.hostPort,
+      connection: 'keep-alive',
+      'content-length': String(body.length),
+      'Content-Type': 'application/json',
+      'User-Agent': 'Consigliere',
+      'Accept-Encoding': 'identity',
+      'X-Service-Event': 'revenue.recorded',
+      'X-Service-RequestId': expect.stringMatching(/^req_[0-9a-hjkmnp-tv-z]{26}$/),
+      'X-Service-Signature': expect.stringMatching(/^t=\d{10},v1=[0-9a-f]{64}$/),
+      'webhook-id': expect.stringMatching(/^evt_/),
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    });
+    expect(rawHeaders).toHaveLength(12);
+  });
+
+  it('names the request that caused the event', async () => {
+    const { received } = await destination();
+    const { headers } = await app.owner.post('/revenue-events', {
+      amount: 1,
+      currency: 'USD',
+      source: 'test',
+    });
+    const [one] = await eventually(
+      async () => received(),
+      (all) => all.length > 0,
+    );
+    expect(one!.headers['x-service-requestid']).toBe(headers.get('x-request-id'));
+  });
+
+  it('is verified by the libraries that receivers use', async () => {
+    const { destinationId, received } = await destination();
+    await causeEvent(app);
+    await settled(destinationId, 'delivered');
+    const [{ body, headers }] = received() as [ReturnType<typeof received>[number]];
+    const event = Stripe.webhooks.constructEvent(body, headers['x-service-signature'] as string, SECRET);
+    expect(event).toMatchObject({ event: 'revenue.recorded' });
+    expect(new Webhook(SECRET).verify(body.toString(), headers as Record<string, string>)).toMatchObject({
+      event: 'revenue.recorded',
+    });
+  });
+
+  it('is signed under both secrets while a rotation overlaps', async () => {
+    const { destinationId, received } = await destination(undefined, {
+      secret: 'the new secret of sixteen',
+      previousSecret: SECRET,
+    });
+    await causeEvent(app);
+    await settled(destinationId, 'delivered');
+    const [{ body, headers }] = received() as [ReturnType<typeof received>[number]];
+    const signature = headers['x-service-signature'] as string;
+    expect(signature).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    for (const secret of [SECRET, 'the new secret of sixteen']) {
+      expect(Stripe.webhooks.constructEvent(body, signature, secret)).toBeTruthy();
+    }
+  });
+
+  it('keeps the beginning of the answer, and no more than 2 KiB of it', async () => {
+    const { destinationId } = await destination((_, response) => response.end('n'.repeat(50_000)));
+    await causeEvent(app);
+    expect((await settled(destinationId, 'delivered')).attempts[0]!.answer).toBe('n'.repeat(2048));
+  });
+});
+
+describe('an event', () => {
+  it('is kept for no one when no destination wants it', async () => {
+    await destination(undefined, { events: ['kill.activated'] });
+    await causeEvent(app);
+    expect(
+      await app.rows(`select 1 from webhook_events where event = 'revenue.recorded' and created_at > now()`),
+    ).toEqual([]);
+    expect(await app.rows(`select 1 from webhook_deliveries where due_at is not null`)).toEqual([]);
+  });
+
+  it('goes to every destination of its workspace that wants it, and to none of another', async () => {
+    const [one, two] = [await destination(), await destination()];
+    const other = await app.createWorkspace();
+    const foreign = await destination(undefined, { workspaceId: other.workspaceId });
+    await causeEvent(app);
+    await settled(one.destinationId, 'delivered');
+    await settled(two.destinationId, 'delivered');
+    expect(one.received()[0]!.eventId).toBe(two.received()[0]!.eventId);
+    expect(one.received()[0]!.body).toEqual(two.received()[0]!.body);
+    expect(await deliveries(foreign.destinationId)).toEqual([]);
+  });
+
+  it('is not written when its act is undone', async () => {
+    const { destinationId } = await destination();
+    const event = { amount: 1, currency: 'USD', source: 'test', externalId: 'once' };
+    await app.owner.post('/revenue-events', event);
+    await settled(destinationId, 'delivered');
+    expect((await app.owner.post('/revenue-events', { ...event, amount: 2 })).status).toBe(409);
+    expect((await app.owner.post('/revenue-events', event)).status).toBe(201);
+    expect(await deliveries(destinationId)).toHaveLength(1);
+  });
+
+  it('of each kind tells what has happened', async () => {
+    const { destinationId, received } = await destination();
+    const text = 'Email jane@acme.example and tell her that her order ships on Friday.';
+    const { directiveId, approvalId } = (await app.owner.post('/directive', { text })).body;
+    await eventually(
+      () => app.owner.get(`/approvals/${approvalId}?wait=5`),
+      ({ body }) => body.ready,
+    );
+    const approval = (await app.owner.get(`/approvals/${approvalId}`)).body;
+    await app.owner.post(`/approvals/${approvalId}/approve`);
+    await eventually(
+      () => app.owner.get(`/directives/${directiveId}`),
+      ({ body }) => body.status === 'executed',
+    );
+    const killed = (await app.owner.post('/guardian/kill-switch', { reason: 'a drill' })).body;
+    await app.owner.post('/guardian/revert', { reason: 'over' });
+    await eventually(
+      () => deliveries(destinationId),
+      (rows) => rows.length === 4 && rows.every((row) => row.status === 'delivered'),
+    );
+    const payloads = Object.fromEntries(
+      received().map(({ body }) => {
+        const { event, payload } = JSON.parse(body.toString());
+        return [event, payload];
+      }),
+    );
+    const receiptHead = { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) };
+    const [{ receipt_id: receiptId, summary }] = (await app.rows<{ receipt_id: string; summary: string }>(
+      `select receipt_id, body::jsonb->>'summary' as summary from receipts where action = 'directive.executed'`,
+    )) as [{ receipt_id: string; summary: string }];
+    expect(payloads).toEqual({
+      'directive.created': {
+        directiveId,
+        text,
+        capo: null,
+        priority: 'medium',
+        requiresApproval: true,
+        receiptHead,
+      },
+      'approval.requested': {
+        approvalId,
+        directiveId,
+        title: approval.title,
+        risk: approval.risk,
+        reversibility: approval.reversibility,
+        expiresAt: approval.expiresAt,
+        url: `${app.url}/approvals/${approvalId}`,
+        receiptHead,
+      },
+      'directive.executed': { directiveId, status: 'executed', summary, receiptId, receiptHead },
+      'kill.activated': { reason: 'a drill', epoch: killed.epoch, halted: killed.halted, receiptHead },
+    });
+  });
+});
+
+describe('an attempt that fails', () => {
+  it('is followed by others, with the same bytes and a signature of their own, until one arrives', async () => {
+    const { destinationId, received } = await destination(status(500, 302, 204));
+    await causeEvent(app);
+    await eventually(
+      () => deliveries(destinationId),
+      ([row]) => row?.attempts.length === 2,
+    );
+    await makeDue(destinationId);
+    const { attempts } = await settled(destinationId, 'delivered');
+    expect(attempts.map(({ n, status: code, error }) => [n, code, error])).toEqual([
+      [1, 500, null],
+      [2, 302, null],
+      [3, 204, null],
+    ]);
+    const [first, second, third] = received();
+    expect([second!.body, third!.body]).toEqual([first!.body, first!.body]);
+    expect(new Set(received().map(({ eventId }) => eventId)).size).toBe(1);
+    expect(new Set(received().map(({ headers }) => headers['x-service-requestid'])).size).toBe(1);
+    const [t1, t2] = received().map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(t2! - t1!).toBeGreaterThanOrEqual(1);
+  });
+
+  it('is given up after five sends', async () => {
+    const { destinationId, received } = await destination(status(503));
+    await causeEvent(app);
+    for (let sends = 1; sends < 5; sends++) {
+      await eventually(
+        () => deliveries(destinationId),
+        ([row]) => row?.attempts.length === sends,
+      );
+      await makeDue(destinationId);
+    }
+    const delivery = await settled(destinationId, 'dead');
+    expect(delivery.attempts).toHaveLength(5);
+    expect(delivery.due_at).toBeNull();
+    expect(received()).toHaveLength(5);
+    const [{ consecutive_failures: failures }] = (await app.rows<{ consecutive_failures: number }>(
+      `select consecutive_failures from webhook_destinations where destination_id = $1`,
+      [destinationId],
+    )) as [{ consecutive_failures: number }];
+    expect(failures).toBe(1);
+  });
+
+  it('waits at least 1 s, and longer when the receiver asks for it, to twice as long at most', async () => {
+    const { destinationId, received } = await destination((_, response, count) =>
+      count < 2 ? response.writeHead(429, { 'Retry-After': '3600' }).end() : response.end(),
+    );
+    await causeEvent(app);
+    await settled(destinationId, 'delivered');
+    const [first, second] = received();
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(2000);
+    expect(second!.at - first!.at).toBeLessThan(3000);
+  });
+
+  it('at an address that is not allowed any more sends nothing', async () => {
+    const { destinationId, received } = await destination();
+    await app.rows(
+      `update webhook_destinations set url = 'https://169.254.169.254/' where destination_id = $1`,
+      [destinationId],
+    );
+    await causeEvent(app);
+    const [{ attempts }] = (await eventually(
+      () => deliveries(destinationId),
+      ([row]) => row?.attempts.length === 1,
+    )) as [Awaited<ReturnType<typeof deliveries>>[number]];
+    expect(attempts[0]).toMatchObject({ status: null, error: 'destination' });
+    expect(received()).toEqual([]);
+  });
+});
+
+describe('410', () => {
+  it('ends the destination and whatever waits for it', async () => {
+    const { destinationId, received } = await destination(status(500, 410));
+    await causeEvent(app);
+    await eventually(
+      () => deliveries(destinationId),
+      ([row]) => row?.status === 'failed',
+    );
+    await causeEvent(app);
+    await eventually(
+      () => deliveries(destinationId),
+      (rows) => rows.every((row) => row.status === 'dead'),
+    );
+    const count = received().length;
+    await causeEvent(app);
+    expect(await deliveries(destinationId)).toHaveLength(2);
+    expect(received()).toHaveLength(count);
+    expect(
+      await app.rows(`select status from webhook_destinations where destination_id = $1`, [destinationId]),
+    ).toEqual([{ status: 'gone' }]);
+    expect(await app.rows(`select action from receipts where entity_id = $1`, [destinationId])).toEqual([
+      { action: 'webhook.gone' },
+    ]);
+  });
+});
+
+describe('twenty deliveries given up in a row', () => {
+  it('pause the destination, keep what comes after, and a probe that arrives sends it all', async () => {
+    let healthy = false;
+    const { destinationId, received } = await destination((_, response) =>
+      response.writeHead(healthy ? 200 : 500).end(),
+    );
+    for (let count = 0; count < 25; count++) await causeEvent(app);
+    await eventually(
+      async () => {
+        await makeDue(destinationId);
+        return app.rows<{ status: string }>(
+          `select status from webhook_destinations where destination_id = $1`,
+          [destinationId],
+        );
+      },
+      ([row]) => row!.status === 'paused',
+    );
+    expect(
+      await app.rows(`select type, severity from signals where entity->>'id' = $1`, [destinationId]),
+    ).toEqual([{ type: 'connector', severity: 'warning' }]);
+
+    await eventually(
+      () =>
+        app.rows(`select 1 from webhook_deliveries where destination_id = $1 and status = 'sending'`, [
+          destinationId,
+        ]),
+      (rows) => rows.length === 0,
+    );
+    const before = received().length;
+    await causeEvent(app);
+    await makeDue(destinationId);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(received()).toHaveLength(before);
+
+    // A probe that fails is one request, and the next is an hour away.
+    await app.rows(`update webhook_destinations set probe_at = now() where destination_id = $1`, [
+      destinationId,
+    ]);
+    await eventually(
+      async () => received().length,
+      (count) => count > before,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(received()).toHaveLength(before + 1);
+    const [{ wait }] = (await app.rows<{ wait: number }>(
+      `select extract(epoch from probe_at - now())::float8 as wait from webhook_destinations where destination_id = $1`,
+      [destinationId],
+    )) as [{ wait: number }];
+    expect(wait).toBeGreaterThan(3500);
+
+    const dead = (await deliveries(destinationId)).filter((row) => row.status === 'dead').length;
+    expect(dead).toBeGreaterThanOrEqual(20);
+    healthy = true;
+    await makeDue(destinationId);
+    await app.rows(`update webhook_destinations set probe_at = now() where destination_id = $1`, [
+      destinationId,
+    ]);
+    await eventually(
+      () => deliveries(destinationId),
+      (rows) => rows.every((row) => row.due_at === null),
+    );
+    const rows = await deliveries(destinationId);
+    expect(rows).toHaveLength(26);
+    expect(rows.filter((row) => row.status === 'delivered')).toHaveLength(26 - dead);
+    expect(
+      await app.rows(`select action from receipts where entity_id = $1 order by seq`, [destinationId]),
+    ).toEqual([{ action: 'webhook.paused' }, { action: 'webhook.recovered' }]);
+  });
+});
+
+describe('a slow receiver', () => {
+  it('holds ten requests at most, and delays no other', async () => {
+    let open = 0;
+    let most = 0;
+    const slow = await destination((_, response) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        response.end();
+      }, 400);
+    });
+    const fast = await destination();
+    const sent = performance.now();
+    for (let count = 0; count < 30; count++) await causeEvent(app);
+    await eventually(
+      async () => fast.received().length,
+      (count) => count === 30,
+    );
+    const took = fast.received().at(-1)!.at - sent;
+    await eventually(
+      () => deliveries(slow.destinationId),
+      (rows) => rows.every((row) => row.status === 'delivered'),
+    );
+    expect(most).toBe(10);
+    // Three rounds of 400 ms on the slow lane; the other is done as soon as its events exist.
+    expect(took).toBeLessThan(slow.received().at(-1)!.at - sent);
+  });
+});
+
+describe('a delivery whose process died', () => {
+  it('is taken up when its lease is over, and a late result of the first taking is discarded', async () => {
+    const { destinationId, received } = await destination();
+    await app.rows(
+      `update webhook_destinations set probe_at = now() + interval '1 hour', status = 'paused' where destination_id = $1`,
+      [destinationId],
+    );
+    await causeEvent(app);
+    // As a process leaves it that took it up and was killed.
+    await app.rows(
+      `update webhook_deliveries set status = 'sending', takes = 1, due_at = now() + interval '1 second' where destination_id = $1`,
+      [destinationId],
+    );
+    await app.rows(
+      `update webhook_destinations set probe_at = null, status = 'active' where destination_id = $1`,
+      [destinationId],
+    );
+    const delivery = await settled(destinationId, 'delivered');
+    expect(delivery).toMatchObject({ takes: 2, attempts: [{ n: 1, status: 200 }] });
+    expect(received()).toHaveLength(1);
+
+    const late = { n: 1, at: Date.now(), status: 500, durationMs: 30_000, error: null };
+    const [taken] = await app.rows<{ url: string }>(
+      `select url from webhook_destinations where destination_id = $1`,
+      [destinationId],
+    );
+    await app.app.get(ConcludeAttempt).execute(
+      {
+        deliveryId: delivery.delivery_id,
+        workspaceId: app.workspaceId,
+        destinationId,
+        eventId: delivery.event_id,
+        event: delivery.event,
+        requestId: 'req',
+        body: '',
+        takes: 1,
+        sends: 0,
+        url: taken!.url,
+        sealedSecret: '',
+        previousSealedSecret: null,
+        probe: false,
+      },
+      late,
+      { kind: 'gone' },
+    );
+    expect(await settled(destinationId, 'delivered')).toEqual(delivery);
+    expect(
+      await app.rows(`select status from webhook_destinations where destination_id = $1`, [destinationId]),
+    ).toEqual([{ status: 'active' }]);
+  });
+
+  it('is taken by one of many who ask at once, and ten at most are in flight', async () => {
+    const { destinationId } = await destination();
+    await app.rows(
+      `update webhook_destinations set probe_at = now() + interval '1 hour', status = 'paused' where destination_id = $1`,
+      [destinationId],
+    );
+    for (let count = 0; count < 30; count++) await causeEvent(app);
+    await app.rows(
+      `update webhook_destinations set probe_at = null, status = 'active' where destination_id = $1`,
+      [destinationId],
+    );
+    const repository = app.app.get(Deliveries);
+    const taken = (
+      await Promise.all(Array.from({ length: 16 }, () => repository.take(app.workspaceId, destinationId, 10)))
+    ).flat();
+    const own = new Set(taken.map(({ deliveryId }) => deliveryId));
+    expect(own.size).toBe(taken.length);
+    const sending = (await deliveries(destinationId)).filter((row) => row.status === 'sending');
+    expect(sending.length).toBeLessThanOrEqual(10);
+  });
+});
