@@ -8,7 +8,7 @@ const LEVELS = [
   ['terms'],
   ['workspaces', 'audit', 'events'],
   ['standing-orders', 'signals', 'revenue', 'documents', 'mail', 'connectors'],
-  ['guardian', 'partner'],
+  ['guardian', 'partner', 'webhooks'],
   ['capos'],
   ['work-packets'],
   ['approvals'],

@@ -50,6 +50,8 @@ export const BUILT: readonly SpecifiedRoute[] = [
   { ...route('POST', '/api/pro/partner/induction', [60, MINUTE]), signed: true },
   route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
   route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
+  route('POST', '/api/pro/webhooks'),
+  route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
 ];
 
 /** The same, still to come. One that is there already must be right as well; then it moves up. */
@@ -58,13 +60,11 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/reports'),
   route('PUT', '/api/pro/reports/config'),
   route('POST', '/api/pro/reports/custom-sections'),
-  route('POST', '/api/pro/webhooks'),
   route('GET', '/api/pro/kpi'),
   route('POST', '/api/pro/evals/run'),
   route('POST', '/api/pro/teams'),
   route('POST', '/api/pro/teams/{id}/members'),
   route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
-  route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/family/comment', [30, MINUTE]),

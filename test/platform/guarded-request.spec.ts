@@ -11,6 +11,7 @@ import { DESTINATION_REASONS } from '../../src/platform/outbound/destination-rul
 import { GuardedRequest } from '../../src/platform/outbound/guarded-request.js';
 import { NameResolver } from '../../src/platform/outbound/name-resolver.js';
 import { OwnAddresses } from '../../src/platform/outbound/own-addresses.js';
+import { AskingResolver, startDnsServer } from '../support/dns-server.js';
 import { certificateFor } from '../support/certificates.js';
 import { eventually } from '../support/test-app.js';
 import { answering, closeReceivers, receiver } from './receivers.js';
@@ -33,6 +34,10 @@ class ToldResolver extends NameResolver {
     const answers = this.told[host];
     if (!answers) throw new Error(`${host} is not known`);
     return answers.length > 1 ? answers.shift()! : answers[0]!;
+  }
+
+  override lookUp(host: string): Promise<string[]> {
+    return this.resolve(host);
   }
 }
 
@@ -274,6 +279,22 @@ describe('an address that is not allowed', () => {
       message: DESTINATION_REASONS.address,
     });
     expect(there.connections).toBe(0);
+  });
+
+  it('gets no packet though the name server names it only after the check', async () => {
+    const there = await receiver(answering(200));
+    const table: Record<string, string[]> = { 'hooks.example.com': [PUBLIC] };
+    const dns = await startDnsServer(table);
+    const request = guarded(new AskingResolver(dns));
+    const url = `https://hooks.example.com:${there.port}/`;
+    expect(await request.check(url)).toMatchObject({ ok: true });
+    for (const addresses of [['127.0.0.1'], ['169.254.169.254'], [PUBLIC, '127.0.0.1'], ['::1']]) {
+      table['hooks.example.com'] = addresses;
+      expect(await post(request, url)).toMatchObject({ kind: 'failed', error: 'address' });
+    }
+    expect(there.connections).toBe(0);
+    expect(dns.asked.length).toBeGreaterThanOrEqual(10);
+    await dns.close();
   });
 
   it('is told apart from a name that does not resolve by nothing at all', async () => {
@@ -541,6 +562,10 @@ describe('receivers that take their time', () => {
     class HangingResolver extends NameResolver {
       override async resolve(host: string): Promise<string[]> {
         return host === 'hangs.example.com' ? new Promise<never>(() => undefined) : ['127.0.0.1'];
+      }
+
+      override lookUp(host: string): Promise<string[]> {
+        return this.resolve(host);
       }
     }
     const ports = [...Object.values(slow), neverReads, healthy].map(({ port }) => `127.0.0.1:${port}`);

@@ -45,5 +45,4 @@ export class QueuedTest {
   eventId!: string;
   event!: 'webhook.test';
   destinationId!: string;
-  requestId!: string;
 }

@@ -33,7 +33,10 @@ export class DeliveryLog {
     if (!isId('whk', destinationId)) throw new NotFound();
     const place = [scope.workspaceId, destinationId];
     const [destinations, items, counted] = await this.db.readAll(scope, [
-      { text: 'select 1 from webhook_destinations where workspace_id = $1 and destination_id = $2', values: place },
+      {
+        text: 'select 1 from webhook_destinations where workspace_id = $1 and destination_id = $2',
+        values: place,
+      },
       {
         text: `select ${VIEW}
           from webhook_deliveries d

@@ -1,3 +1,4 @@
+import { InvalidTransition } from '../../platform/kernel/errors.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import type { DestinationView } from './destinations.dto.js';
 
@@ -20,4 +21,17 @@ export function viewOf(destination: WebhookDestinationEntity): DestinationView {
     lastDeliveryAt: destination.lastDeliveryAt,
     consecutiveFailures: destination.consecutiveFailures,
   };
+}
+
+/** @throws InvalidTransition for one that nothing is sent to any more; a paused one still has its probes */
+export function assertReceives({
+  status,
+  deletedAt,
+}: Pick<WebhookDestinationEntity, 'status' | 'deletedAt'>): void {
+  if (deletedAt !== null) throw new InvalidTransition({ message: 'The destination was deleted.' });
+  if (status === 'gone') {
+    throw new InvalidTransition({
+      message: 'The receiver answered 410, so nothing is sent to it any more; register the destination anew.',
+    });
+  }
 }

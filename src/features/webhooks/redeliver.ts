@@ -27,7 +27,12 @@ export class Redeliver {
       action: 'delivery.redelivered',
       entity: { type: 'webhook_delivery', id: delivery.deliveryId },
       summary: `${caller.name} had ${past.event} delivered to ${placeOf(past.url)} again.`,
-      details: { event: past.event, eventId: past.eventId, destinationId: past.destinationId, again: deliveryId },
+      details: {
+        event: past.event,
+        eventId: past.eventId,
+        destinationId: past.destinationId,
+        previousDeliveryId: deliveryId,
+      },
     });
     return delivery;
   }

@@ -32,7 +32,11 @@ export class RotateDestinationSecret {
     if (chosen === this.box.open(destination.sealedSecret!, purpose)) throw alreadyInForce();
     const made = newSigningSecret();
     const previousSecretUntil = this.clock.now() + OVERLAP_MS;
-    this.destinations.rotateSecret(destinationId, this.box.seal(chosen ?? made, purpose), previousSecretUntil);
+    this.destinations.rotateSecret(
+      destinationId,
+      this.box.seal(chosen ?? made, purpose),
+      previousSecretUntil,
+    );
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.secret_rotated',

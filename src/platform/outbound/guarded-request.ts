@@ -137,10 +137,14 @@ export class GuardedRequest implements OnApplicationShutdown {
   /** The addresses to dial; undefined if there is none, or a single one is not allowed. */
   private async addressesOf({ url, exempt }: AllowedDestination): Promise<string[] | undefined> {
     const literal = literalOf(url);
-    const addresses =
-      literal === undefined ? await this.resolver.resolve(url.hostname).catch(() => []) : [literal];
+    const addresses = literal === undefined ? await this.resolve(url.hostname, exempt) : [literal];
     if (addresses.length === 0) return undefined;
     return exempt || addresses.every(isPublicUnicast) ? addresses : undefined;
+  }
+
+  private resolve(host: string, exempt: boolean): Promise<string[]> {
+    const found = exempt ? this.resolver.lookUp(host) : this.resolver.resolve(host);
+    return found.catch(() => []);
   }
 
   private retryAfter(status: number, value: string | string[] | undefined): { retryAfterSeconds?: number } {

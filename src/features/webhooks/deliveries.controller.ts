@@ -1,0 +1,40 @@
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { DeliveryPage, DeliveryView } from './deliveries.dto.js';
+import { DeliveryLog } from './delivery-log.repository.js';
+import { Redeliver } from './redeliver.js';
+
+@Controller('api/pro')
+export class DeliveriesController {
+  constructor(
+    private readonly log: DeliveryLog,
+    private readonly redelivery: Redeliver,
+  ) {}
+
+  /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
+  @Get(['webhooks/:id/deliveries', 'partner/webhooks/:id/deliveries'])
+  @Route({ auth: 'token', role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Param('id') destinationId: string,
+    @Query() query: PageQuery,
+  ): Promise<DeliveryPage> {
+    return this.log.list(scopeOf(caller), destinationId, query);
+  }
+
+  /** Sends the event of a delivery once more, as a new delivery. */
+  @Post('deliveries/:id/redeliver')
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    returns: { 202: DeliveryView },
+    errors: [NotFound, InvalidTransition],
+  })
+  redeliver(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
+    return this.redelivery.execute(caller, deliveryId);
+  }
+}

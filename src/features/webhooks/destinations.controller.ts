@@ -1,0 +1,145 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { DeleteDestination } from './delete-destination.js';
+import { QueuedTest } from './deliveries.dto.js';
+import { CheckedDestination, ChecksDestination, type DestinationVerdict } from './destination-check.js';
+import { viewOf } from './destination.js';
+import {
+  DestinationPage,
+  DestinationView,
+  NewDestination,
+  RegisterPartnerWebhookBody,
+  RegisterWebhookBody,
+  RotatedDestination,
+  RotateSecretBody,
+} from './destinations.dto.js';
+import { Destinations } from './destinations.repository.js';
+import { RegisterDestination } from './register-destination.js';
+import { ResumeDestination } from './resume-destination.js';
+import { RotateDestinationSecret } from './rotate-destination-secret.js';
+import { TestDestination } from './test-destination.js';
+import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
+
+/** Both spellings of what concerns one destination. */
+const one = (rest = '') => [`webhooks/:id${rest}`, `partner/webhooks/:id${rest}`];
+
+@Controller('api/pro')
+export class DestinationsController {
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly registerDestination: RegisterDestination,
+    private readonly deleteDestination: DeleteDestination,
+    private readonly testDestination: TestDestination,
+    private readonly rotateSecret: RotateDestinationSecret,
+    private readonly resumeDestination: ResumeDestination,
+  ) {}
+
+  /** Registers a destination with a secret of the customer's own. */
+  @Post('webhooks')
+  @ChecksDestination(RegisterWebhookBody)
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    returns: { 201: DestinationView },
+    errors: [InvalidDestination, TooManyDestinations],
+  })
+  register(
+    @CurrentCaller() caller: Caller,
+    @Body() body: RegisterWebhookBody,
+    @CheckedDestination() verdict: DestinationVerdict,
+  ): Promise<DestinationView> {
+    return this.registerDestination.withChosenSecret(caller, body, verdict);
+  }
+
+  /** Registers a destination and makes its secret; the answer is the only one that shows it. */
+  @Post('partner/webhooks')
+  @ChecksDestination(RegisterPartnerWebhookBody)
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    limit: specified('/api/pro/partner/webhooks'),
+    secretAnswer: true,
+    returns: { 201: NewDestination },
+    errors: [InvalidDestination, TooManyDestinations],
+  })
+  registerWithNewSecret(
+    @CurrentCaller() caller: Caller,
+    @Body() body: RegisterPartnerWebhookBody,
+    @CheckedDestination() verdict: DestinationVerdict,
+  ): Promise<NewDestination> {
+    return this.registerDestination.withNewSecret(caller, body, verdict);
+  }
+
+  /** The destinations of the workspace, newest first. */
+  @Get('webhooks')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: DestinationPage } })
+  async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
+    const page = await this.destinations.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(viewOf) };
+  }
+
+  /** The same list, under the limit that the specification gives this path. */
+  @Get('partner/webhooks')
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    limit: specified('/api/pro/partner/webhooks'),
+    returns: { 200: DestinationPage },
+  })
+  listPartner(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
+    return this.list(caller, query);
+  }
+
+  /** Deletes a destination; what still waits for it is given up. */
+  @Delete(one())
+  @Route({ auth: 'token', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
+  delete(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
+    return this.deleteDestination.execute(caller, destinationId);
+  }
+
+  /** Sends a `webhook.test` to this destination alone. */
+  @Post(one('/test'))
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    returns: { 202: QueuedTest },
+    errors: [NotFound, InvalidTransition],
+  })
+  test(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<QueuedTest> {
+    return this.testDestination.execute(caller, destinationId);
+  }
+
+  /** Changes the secret; for 24 hours the one before it signs as well. */
+  @Post(one('/rotate-secret'))
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    secretAnswer: true,
+    returns: { 200: RotatedDestination },
+    errors: [NotFound, InvalidTransition],
+  })
+  rotate(
+    @CurrentCaller() caller: Caller,
+    @Param('id') destinationId: string,
+    @Body() { secret }: RotateSecretBody,
+  ): Promise<RotatedDestination> {
+    return this.rotateSecret.execute(caller, destinationId, secret);
+  }
+
+  /** Ends a pause; what waited goes out. */
+  @Post(one('/resume'))
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    returns: { 200: DestinationView },
+    errors: [NotFound, InvalidTransition],
+  })
+  resume(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
+    return this.resumeDestination.execute(caller, destinationId);
+  }
+}

@@ -1,0 +1,152 @@
+import { expect } from 'vitest';
+import { secretPurpose } from '../../../src/features/webhooks/send-delivery.js';
+import type { Role } from '../../../src/platform/auth/caller.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { Client } from '../../support/client.js';
+import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+
+/** A public address, so that no name has to be resolved; nothing is sent without a worker. */
+export const PUBLIC_URL = 'https://93.184.216.34/hooks/ledger?token=topsecretquery';
+/** What receipts name of it. */
+export const PUBLIC_PLACE = 'https://93.184.216.34/hooks/ledger';
+export const CHOSEN_SECRET = 'a pass phrase of the customer';
+
+/** Both spellings of what concerns one destination. */
+export const SPELLINGS = ['/webhooks', '/partner/webhooks'] as const;
+
+type Row = Record<string, unknown>;
+
+/** A workspace whose admin manages destinations, and what stands in the database afterwards. */
+export class WebhookDesk {
+  private constructor(
+    readonly test: TestApp,
+    readonly workspaceId: string,
+    readonly admin: TestMember,
+  ) {}
+
+  /** Without a worker unless asked for: rows stay as the requests leave them. */
+  static async open(environment: Record<string, string> = {}): Promise<WebhookDesk> {
+    const test = await startTestApp({ PROCESS_ROLE: 'api', ...environment });
+    return WebhookDesk.in(test);
+  }
+
+  /** A desk in a new workspace of the same application. */
+  static async in(test: TestApp): Promise<WebhookDesk> {
+    const { workspaceId } = await test.createWorkspace();
+    return new WebhookDesk(test, workspaceId, await test.createMember(workspaceId, 'admin'));
+  }
+
+  /** The admin, from an address that has called nothing yet. */
+  get client(): Client {
+    return new Client(this.test.url, this.admin.token);
+  }
+
+  async as(role: Role): Promise<Client> {
+    return this.test.createMember(this.workspaceId, role);
+  }
+
+  async register(body: object = {}): Promise<string> {
+    const answer = await this.client.post('/webhooks', {
+      event: 'report.daily',
+      url: PUBLIC_URL,
+      secret: CHOSEN_SECRET,
+      ...body,
+    });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body.destinationId;
+  }
+
+  async registerPartner(body: object = {}): Promise<{ destinationId: string; secret: string }> {
+    const answer = await this.client.post('/partner/webhooks', {
+      description: 'Ledger',
+      url: PUBLIC_URL,
+      ...body,
+    });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body;
+  }
+
+  async row(destinationId: string): Promise<Row> {
+    const [row] = await this.test.rows('select * from webhook_destinations where destination_id = $1', [
+      destinationId,
+    ]);
+    return row!;
+  }
+
+  /** The destinations that the workspace has. */
+  live(): Promise<Row[]> {
+    return this.test.rows(
+      'select * from webhook_destinations where workspace_id = $1 and deleted_at is null',
+      [this.workspaceId],
+    );
+  }
+
+  opened(destinationId: string, sealed: unknown): string {
+    return this.test.app
+      .get(SecretBox, { strict: false })
+      .open(sealed as string, secretPurpose(destinationId));
+  }
+
+  /** The contents of the receipts about an entity, in their order. */
+  async receipts(entityId: string): Promise<Row[]> {
+    const rows = await this.test.rows<{ body: string }>(
+      'select body from receipts where workspace_id = $1 and entity_id = $2 order by seq',
+      [this.workspaceId, entityId],
+    );
+    return rows.map(({ body }) => JSON.parse(body));
+  }
+
+  async receiptCount(): Promise<number> {
+    return (await this.test.rows('select 1 from receipts where workspace_id = $1', [this.workspaceId])).length;
+  }
+
+  /** What a receiver's answers bring about, without a receiver. */
+  async becomes(destinationId: string, status: 'paused' | 'gone'): Promise<void> {
+    await this.test.rows(
+      `update webhook_destinations set status = $2, consecutive_failures = 20,
+         probe_at = case when $2 = 'paused' then now() + interval '1 hour' end where destination_id = $1`,
+      [destinationId, status],
+    );
+  }
+
+  /** A delivery as the sending side leaves it. */
+  async leaveDelivery(
+    destinationId: string,
+    delivery: { status?: string; attempts?: object[]; dueAt?: Date | null; eventId?: string } = {},
+  ): Promise<{ deliveryId: string; eventId: string; requestId: string }> {
+    const { status = 'delivered', attempts = [], dueAt = null } = delivery;
+    const ids = { deliveryId: newId('dlv'), eventId: delivery.eventId ?? newId('evt'), requestId: newId('req') };
+    if (delivery.eventId === undefined) {
+      await this.test.rows(
+        `insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
+         values ($1, $2, 'report.daily', $3, '{"event":"report.daily"}', now())`,
+        [ids.eventId, this.workspaceId, ids.requestId],
+      );
+    }
+    await this.test.rows(
+      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, attempts,
+         due_at, created_at)
+       values ($1, $2, $3, $4, 'report.daily', $5, $6::jsonb, $7, now())`,
+      [ids.deliveryId, this.workspaceId, destinationId, ids.eventId, status, JSON.stringify(attempts), dueAt],
+    );
+    return ids;
+  }
+
+  deliveries(destinationId: string): Promise<Row[]> {
+    return this.test.rows(
+      'select * from webhook_deliveries where destination_id = $1 order by delivery_id',
+      [destinationId],
+    );
+  }
+
+  /** Every row of every table, and every line of the log: what someone who reads all of it sees. */
+  async everythingKept(): Promise<string> {
+    const tables = await this.test.rows<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname in ('public', 'graphile_worker')`,
+    );
+    const all = await Promise.all(tables.map(({ name }) => this.test.rows(`select t::text from ${name} t`)));
+    return JSON.stringify([all, this.test.logs]);
+  }
+}
