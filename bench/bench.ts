@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/database/embedded-postgres.js';
 import { sha256 } from '../src/platform/kernel/canonical-json.js';
 import { newId } from '../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../src/platform/kernel/operator-token.js';
+import { type DeliveryFigures, measureDeliveries } from './deliveries.js';
+import { start } from './processes.js';
 
 /**
  * Measures the service against bare handlers over the same database, in one run and in alternating rounds, so that a
@@ -24,13 +22,6 @@ const ROUND_MS = 2_000;
 const WARM_UP_MS = 1_500;
 const TEXT = 'Email jane@acme.example and tell her that her order ships on Friday.';
 let address = 0;
-
-interface Process {
-  url: string;
-  readyMs: number;
-  residentMb(): number;
-  stop(): Promise<void>;
-}
 
 interface Load {
   perSecond: number;
@@ -48,7 +39,12 @@ try {
 
 async function main(): Promise<void> {
   const starts = await measureStarts();
-  const server = await startEmbeddedPostgres({ dataDir: join(dataDir, 'load'), log: () => undefined });
+  const server = await startEmbeddedPostgres({
+    dataDir: join(dataDir, 'load'),
+    // For the time from a COMMIT to its delivery.
+    settings: { track_commit_timestamp: 'on' },
+    log: () => undefined,
+  });
   const environment = {
     DATABASE_URL: server.url,
     DATA_DIR: join(dataDir, 'load'),
@@ -71,10 +67,11 @@ async function main(): Promise<void> {
         compare(api.url, bare.url, 'context', tokens.slice(0, 1)),
       ),
     };
-    report(results, await alone(api.url, bare.url, tokens[0]!), starts);
-  } finally {
-    await api.stop();
+    const single = await alone(api.url, bare.url, tokens[0]!);
     await bare.stop();
+    await api.stop();
+    report(results, single, starts, await measureDeliveries(server.url, environment, tokens[1]!));
+  } finally {
     await server.stop();
   }
 }
@@ -89,31 +86,6 @@ async function measureStarts(): Promise<{ firstMs: number; secondMs: number; idl
   const idleMb = second.residentMb();
   await second.stop();
   return { firstMs: first.readyMs, secondMs: second.readyMs, idleMb };
-}
-
-async function start(file: string, environment: Record<string, string>): Promise<Process> {
-  const began = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', TRUST_PROXY: '1', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stdout })) {
-    url = /ready at (\S+)/.exec(line)?.[1];
-    if (url) break;
-  }
-  if (!url) throw new Error(`${file} did not start`);
-  return {
-    url,
-    readyMs: performance.now() - began,
-    residentMb: () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
 }
 
 async function createWorkspaces(url: string): Promise<string[]> {
@@ -241,6 +213,7 @@ function report(
   results: Record<string, { ours: Load[]; theirs: Load[] }>,
   single: Record<string, { ours: number; theirs: number }>,
   starts: { firstMs: number; secondMs: number; idleMb: number },
+  deliveries: DeliveryFigures,
 ): void {
   const machine = `${cpus().length} x ${cpus()[0]!.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
   console.log(
@@ -263,4 +236,16 @@ function report(
   console.log(`| ready, first time | ${(starts.firstMs / 1000).toFixed(2)} s |`);
   console.log(`| ready, after that | ${(starts.secondMs / 1000).toFixed(2)} s |`);
   console.log(`| idle, resident, without the database | ${starts.idleMb.toFixed(0)} MB |`);
+
+  const { commitToBytes, perSecond, lateness } = deliveries;
+  console.log('\n| deliveries | p50 | p99 |\n|---|---:|---:|');
+  console.log(
+    `| from the COMMIT to the last byte, idle, ms | ${commitToBytes.p50.toFixed(1)} | ${commitToBytes.p99.toFixed(1)} |`,
+  );
+  for (const [wait, { least, p99 }] of Object.entries(lateness)) {
+    console.log(`| late after a wait of ${wait}, ms (least ${least.toFixed(1)}) | | ${p99.toFixed(1)} |`);
+  }
+  console.log('\n| deliveries per second | |\n|---|---:|');
+  console.log(`| one destination | ${perSecond.one.toFixed(0)} |`);
+  console.log(`| eight destinations | ${perSecond.eight.toFixed(0)} |`);
 }

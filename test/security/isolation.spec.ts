@@ -161,7 +161,10 @@ describe('every route with the ids of others', () => {
   it('is 404 for each id of another workspace, and changes nothing', async () => {
     const foreign = await ids('workspace_id = $1', [b.workspaceId]);
     expect([...foreign.keys()]).toEqual(
-      expect.arrayContaining(['dir', 'apr', 'pkt', 'sig', 'doc', 'team', 'mem', 'tok', 'rcp', 'so']),
+      expect.arrayContaining([
+        ...['dir', 'apr', 'pkt', 'sig', 'doc', 'team', 'mem', 'tok', 'rcp', 'so'],
+        ...['whk', 'evt', 'dlv'],
+      ]),
     );
     const before = await stored();
     expect(await sweep(a.desk, foreign)).toBeGreaterThan(50);

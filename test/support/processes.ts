@@ -132,8 +132,9 @@ export interface Service {
 export async function startService(
   processes: number,
   environment: Record<string, string> = {},
+  ownDatabase?: TestDatabase,
 ): Promise<Service> {
-  const database = await createTestDatabase();
+  const database = ownDatabase ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-service-'));
   const token = newOperatorToken();
   const variables = {

@@ -25,6 +25,12 @@ export interface TakenDelivery {
   probe: boolean;
 }
 
+/** What was taken up, and in how many milliseconds the next one falls due; null when none waits. */
+export interface Taking {
+  taken: TakenDelivery[];
+  nextDueInMs: number | null;
+}
+
 /** A destination that has something due, now or soon. */
 export interface DueDestination {
   workspaceId: string;
@@ -50,17 +56,26 @@ export class Deliveries {
     );
   }
 
-  /** Takes up to `room` due deliveries of a destination; never more than its ten in flight over all processes. */
-  async take(workspaceId: string, destinationId: string, room: number): Promise<TakenDelivery[]> {
-    const [taken] = await this.db.writeAll(scopeOf(workspaceId), [
+  /**
+   * Takes up to `room` due deliveries of a destination; never more than its ten in flight over all processes. Tells too
+   * when the next one falls due.
+   */
+  async take(workspaceId: string, destinationId: string, room: number): Promise<Taking> {
+    const [taken, [next]] = (await this.db.writeAll(scopeOf(workspaceId), [
       {
         text: `select delivery_id, workspace_id, destination_id, event_id, event, request_id, body, takes, sends, url,
             sealed_secret, previous_sealed_secret, probe
           from app.take_deliveries($1, $2, $3, $4 * interval '1 millisecond', $5 * interval '1 millisecond')`,
         values: [workspaceId, destinationId, room, LEASE_MS, PROBE_EVERY_MS],
       },
-    ]);
-    return taken as TakenDelivery[];
+      {
+        text: `select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms from webhook_deliveries
+          where workspace_id = $1 and destination_id = $2 and due_at > now() and status <> 'sending'
+          order by due_at limit 1`,
+        values: [workspaceId, destinationId],
+      },
+    ])) as [TakenDelivery[], { dueInMs: number }[]];
+    return { taken, nextDueInMs: next?.dueInMs ?? null };
   }
 
   /** Keeps a delivery that is being sent; false when it is another's by now. */

@@ -11,7 +11,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
 import { validationPipe } from '../../platform/http/validation.js';
-import { DomainError } from '../../platform/kernel/define-error.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 
 export type DestinationVerdict = Awaited<ReturnType<GuardedRequest['check']>>;
@@ -40,7 +40,7 @@ class DestinationCheck implements CanActivate {
       const { url } = await this.#validation.transform(request.body, { type: 'body', metatype });
       verdicts.set(request, await this.outbound.check(url));
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof ValidationFailed)) throw error;
     }
     return true;
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
@@ -14,6 +15,8 @@ const SWEEP_EVERY_MS = 1_000;
 const AHEAD_MS = 1_500;
 /** The alarm goes off this much late rather than early: a delivery that is not due yet is not taken. */
 const AFTER_DUE_MS = 2;
+/** How often a process that ends looks whether its lanes are empty. */
+const DRAIN_LOOK_MS = 10;
 
 /**
  * Sends what is due, in this process. It is rung when an event has committed, and looks for itself each second: for
@@ -23,7 +26,6 @@ const AFTER_DUE_MS = 2;
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #lanes = new Map<string, Lane>();
   readonly #alarms = new Map<string, NodeJS.Timeout>();
-  readonly #sending = new Set<Promise<void>>();
   #stopListening: (() => void) | undefined;
 
   constructor(
@@ -39,12 +41,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.#stopListening = this.notices.on('delivery', ({ workspaceId, id }) => this.wake(workspaceId, id));
   }
 
-  /** Takes up nothing more and lets what is in flight end, which its caps bound. */
+  /** Takes up nothing more and lets what is in flight, or just being taken up, end, which its caps bound. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#stopListening?.();
     this.#stopListening = undefined;
     for (const alarm of this.#alarms.values()) clearTimeout(alarm);
-    await Promise.all(this.#sending);
+    while ([...this.#lanes.values()].some((lane) => !lane.isIdle)) await pause(DRAIN_LOOK_MS);
   }
 
   @Interval(SWEEP_EVERY_MS)
@@ -82,14 +84,18 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const alarm = setTimeout(() => {
       this.#alarms.delete(destinationId);
       this.wake(workspaceId, destinationId);
-    }, dueInMs + AFTER_DUE_MS);
+    }, Math.max(0, dueInMs) + AFTER_DUE_MS);
     this.#alarms.set(destinationId, alarm);
   }
 
   private async take(workspaceId: string, destinationId: string, room: number): Promise<TakenDelivery[]> {
     if (!this.#stopListening) return [];
     try {
-      return await this.deliveries.take(workspaceId, destinationId, room);
+      const { taken, nextDueInMs } = await this.deliveries.take(workspaceId, destinationId, room);
+      if (nextDueInMs !== null && nextDueInMs <= AHEAD_MS) {
+        this.wakeLater(workspaceId, destinationId, nextDueInMs);
+      }
+      return taken;
     } catch (error) {
       this.logger.warn(
         { err: error, destinationId },
@@ -99,8 +105,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  private async send(delivery: TakenDelivery): Promise<void> {
-    const sending = RequestContext.run(new RequestContext(newId('req')), () =>
+  private send(delivery: TakenDelivery): Promise<void> {
+    return RequestContext.run(new RequestContext(newId('req')), () =>
       this.sendDelivery.execute(delivery),
     ).catch((error: unknown) => {
       const { deliveryId } = delivery;
@@ -109,8 +115,5 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
         'the result of a delivery could not be kept; it is sent again',
       );
     });
-    this.#sending.add(sending);
-    await sending;
-    this.#sending.delete(sending);
   }
 }

@@ -1,7 +1,7 @@
 import type { TakenDelivery } from './deliveries.repository.js';
 
 /** In flight to one destination at most, over all processes (CONTRACT, Webhooks). */
-export const LANE_WIDTH = 10;
+const LANE_WIDTH = 10;
 
 /** What a lane needs of its surroundings. */
 interface Surroundings {

@@ -29,15 +29,14 @@ export interface ErrorOccurrence {
 
 /** Any error that a client may see. One filter renders it in both documented shapes. */
 export class DomainError extends Error {
+  readonly #definition: ErrorDefinition;
   readonly reason: string;
   readonly details: unknown;
   readonly headers: Record<string, string>;
 
-  constructor(
-    readonly definition: ErrorDefinition,
-    occurrence: ErrorOccurrence = {},
-  ) {
+  constructor(definition: ErrorDefinition, occurrence: ErrorOccurrence = {}) {
     super(occurrence.message ?? definition.message, { cause: occurrence.cause });
+    this.#definition = definition;
     this.name = definition.code;
     this.reason = occurrence.reason ?? definition.code.toLowerCase();
     this.details = occurrence.details;
@@ -47,8 +46,13 @@ export class DomainError extends Error {
     }
   }
 
+  /** No field: to the logger it would look like an error in the error, which it marks, and this one is frozen. */
+  get definition(): ErrorDefinition {
+    return this.#definition;
+  }
+
   get status(): number {
-    return this.definition.status;
+    return this.#definition.status;
   }
 }
 

@@ -69,7 +69,8 @@ function send(service: Service, process: ServiceProcess, key: string): Promise<A
   return service.client(process).post('/directive', { text: `Note ${key}` }, { 'Idempotency-Key': key });
 }
 
-/** Each key has its one directive with its approval, its two receipts, its stored answer and its job; nothing else is there. */
+/** Each key has its one directive with its approval, its two receipts, its stored answer and its time to be
+ * taken up; nothing else is there. */
 async function expectWhole(service: Service, keys: ReadonlyMap<string, Answer>): Promise<void> {
   const found = await service.rows<{
     text: string;
@@ -95,6 +96,6 @@ async function expectWhole(service: Service, keys: ReadonlyMap<string, Answer>):
     (select count(*)::int from idempotency_keys) keys,
     (select count(*)::int from approvals) approvals,
     (select count(*)::int from receipts where directive_id is not null) receipts,
-    (select count(*)::int from graphile_worker.jobs where task_identifier = 'directive.route') jobs`);
-  expect(counts).toEqual({ keys: keys.size, approvals: keys.size, receipts: 2 * keys.size, jobs: keys.size });
+    (select count(*)::int from app.overdue_work(interval '0', 1000000) where task = 'directive.route') due`);
+  expect(counts).toEqual({ keys: keys.size, approvals: keys.size, receipts: 2 * keys.size, due: keys.size });
 }

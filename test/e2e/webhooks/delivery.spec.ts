@@ -519,7 +519,7 @@ describe('a delivery whose process died', () => {
     const repository = app.app.get(Deliveries);
     const taken = (
       await Promise.all(Array.from({ length: 16 }, () => repository.take(app.workspaceId, destinationId, 10)))
-    ).flat();
+    ).flatMap(({ taken: some }) => some);
     const own = new Set(taken.map(({ deliveryId }) => deliveryId));
     expect(own.size).toBe(taken.length);
     const sending = (await deliveries(destinationId)).filter((row) => row.status === 'sending');

@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { secretPurpose } from '../../../src/features/webhooks/send-delivery.js';
 import type { Role } from '../../../src/platform/auth/caller.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { NameResolver } from '../../../src/platform/outbound/name-resolver.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { Client } from '../../support/client.js';
-import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { AskingResolver, type DnsServer } from '../../support/dns-server.js';
+import type { TestApp, TestMember } from '../../support/test-app.js';
 
 /** A public address, so that no name has to be resolved; nothing is sent without a worker. */
 export const PUBLIC_URL = 'https://93.184.216.34/hooks/ledger?token=topsecretquery';
@@ -15,7 +18,27 @@ export const CHOSEN_SECRET = 'a pass phrase of the customer';
 /** Both spellings of what concerns one destination. */
 export const SPELLINGS = ['/webhooks', '/partner/webhooks'] as const;
 
+/** How a destination is registered on either route. */
+export const REGISTRATIONS = {
+  '/webhooks': { event: 'report.daily', url: PUBLIC_URL, secret: CHOSEN_SECRET },
+  '/partner/webhooks': { description: 'Ledger', url: PUBLIC_URL },
+} as const;
+
+/** A secret as the service makes it. */
+export const GENERATED = /^whsec_[A-Za-z0-9+/]{43}=$/;
+
 type Row = Record<string, unknown>;
+
+/** Lets the application ask this name server and no other. */
+export function askFor(test: TestApp, dns: DnsServer): void {
+  const asking = new AskingResolver(dns);
+  Object.assign(test.app.get(NameResolver, { strict: false }), { resolver: () => asking['resolver']() });
+}
+
+/** Which fields a 422 finds fault with. */
+export function faultPaths(body: { error: { details: { path: string }[] } }): string[] {
+  return body.error.details.map(({ path }) => path);
+}
 
 /** A workspace whose admin manages destinations, and what stands in the database afterwards. */
 export class WebhookDesk {
@@ -25,13 +48,7 @@ export class WebhookDesk {
     readonly admin: TestMember,
   ) {}
 
-  /** Without a worker unless asked for: rows stay as the requests leave them. */
-  static async open(environment: Record<string, string> = {}): Promise<WebhookDesk> {
-    const test = await startTestApp({ PROCESS_ROLE: 'api', ...environment });
-    return WebhookDesk.in(test);
-  }
-
-  /** A desk in a new workspace of the same application. */
+  /** A desk in a new workspace. */
   static async in(test: TestApp): Promise<WebhookDesk> {
     const { workspaceId } = await test.createWorkspace();
     return new WebhookDesk(test, workspaceId, await test.createMember(workspaceId, 'admin'));
@@ -47,20 +64,14 @@ export class WebhookDesk {
   }
 
   async register(body: object = {}): Promise<string> {
-    const answer = await this.client.post('/webhooks', {
-      event: 'report.daily',
-      url: PUBLIC_URL,
-      secret: CHOSEN_SECRET,
-      ...body,
-    });
+    const answer = await this.client.post('/webhooks', { ...REGISTRATIONS['/webhooks'], ...body });
     expect(answer.status, answer.text).toBe(201);
     return answer.body.destinationId;
   }
 
   async registerPartner(body: object = {}): Promise<{ destinationId: string; secret: string }> {
     const answer = await this.client.post('/partner/webhooks', {
-      description: 'Ledger',
-      url: PUBLIC_URL,
+      ...REGISTRATIONS['/partner/webhooks'],
       ...body,
     });
     expect(answer.status, answer.text).toBe(201);
@@ -98,7 +109,8 @@ export class WebhookDesk {
   }
 
   async receiptCount(): Promise<number> {
-    return (await this.test.rows('select 1 from receipts where workspace_id = $1', [this.workspaceId])).length;
+    return (await this.test.rows('select 1 from receipts where workspace_id = $1', [this.workspaceId]))
+      .length;
   }
 
   /** What a receiver's answers bring about, without a receiver. */
@@ -116,7 +128,11 @@ export class WebhookDesk {
     delivery: { status?: string; attempts?: object[]; dueAt?: Date | null; eventId?: string } = {},
   ): Promise<{ deliveryId: string; eventId: string; requestId: string }> {
     const { status = 'delivered', attempts = [], dueAt = null } = delivery;
-    const ids = { deliveryId: newId('dlv'), eventId: delivery.eventId ?? newId('evt'), requestId: newId('req') };
+    const ids = {
+      deliveryId: newId('dlv'),
+      eventId: delivery.eventId ?? newId('evt'),
+      requestId: newId('req'),
+    };
     if (delivery.eventId === undefined) {
       await this.test.rows(
         `insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
@@ -133,11 +149,24 @@ export class WebhookDesk {
     return ids;
   }
 
+  /** Runs `act` while a transaction that has executed `sql` is open, for so long that `act` meets its locks. */
+  async meanwhile<T>(sql: string, act: () => Promise<T>): Promise<T> {
+    const client = await this.test.database.owner.connect();
+    try {
+      await client.query(`begin; ${sql}`);
+      const acting = act();
+      await sleep(300);
+      await client.query('commit');
+      return await acting;
+    } finally {
+      client.release();
+    }
+  }
+
   deliveries(destinationId: string): Promise<Row[]> {
-    return this.test.rows(
-      'select * from webhook_deliveries where destination_id = $1 order by delivery_id',
-      [destinationId],
-    );
+    return this.test.rows('select * from webhook_deliveries where destination_id = $1 order by delivery_id', [
+      destinationId,
+    ]);
   }
 
   /** Every row of every table, and every line of the log: what someone who reads all of it sees. */

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A started program of the benchmark. */
+export interface Process {
+  url: string;
+  readyMs: number;
+  residentMb(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of the build and waits until it is ready. */
+export async function start(file: string, environment: Record<string, string>): Promise<Process> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', TRUST_PROXY: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  let url: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    url = /ready at (\S+)/.exec(line)?.[1];
+    if (url) break;
+  }
+  if (!url) throw new Error(`${file} did not start`);
+  return {
+    url,
+    readyMs: performance.now() - began,
+    residentMb: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,379 @@
+import pg from 'pg';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { PUBLIC_PLACE, SPELLINGS, WebhookDesk } from './webhook-desk.js';
+
+const KEY = 'Idempotency-Key';
+
+let test: TestApp;
+let desk: WebhookDesk;
+beforeAll(async () => {
+  test = await startTestApp({ PROCESS_ROLE: 'api' });
+});
+beforeEach(async () => {
+  desk = await WebhookDesk.in(test);
+});
+afterAll(() => test.close());
+
+/** Runs `act` and answers what the program told other processes meanwhile. */
+async function noticesOf(act: () => Promise<void>, wanted: number): Promise<unknown[]> {
+  const listener = new pg.Client({ connectionString: test.database.url });
+  const heard: unknown[] = [];
+  listener.on('notification', ({ payload }) => heard.push(JSON.parse(payload!)));
+  await listener.connect();
+  await listener.query('listen consigliere');
+  try {
+    await act();
+    await eventually(
+      async () => heard,
+      () => heard.length >= wanted,
+    );
+  } finally {
+    await listener.end();
+  }
+  return heard;
+}
+
+/** A delivery that has been tried in vain, once with an answer and once without. */
+const ATTEMPTS = [
+  { n: 1, at: 1_767_225_600_000, status: 500, durationMs: 12, error: null, answer: 'no room' },
+  { n: 2, at: 1_767_225_601_000, status: null, durationMs: 10_000, error: 'timeout' },
+];
+
+describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
+  it('200: shows each attempt, and when the next one is due', async () => {
+    const destinationId = await desk.register();
+    const dueAt = new Date(Date.now() + 60_000);
+    const ids = await desk.leaveDelivery(destinationId, { status: 'failed', attempts: ATTEMPTS, dueAt });
+    const { status, body, text } = await desk.client.get(`${path}/${destinationId}/deliveries`);
+    expect(status, text).toBe(200);
+    expect(body).toEqual({
+      items: [
+        {
+          ...ids,
+          event: 'report.daily',
+          destinationId,
+          status: 'failed',
+          attempts: ATTEMPTS,
+          nextAttemptAt: dueAt.getTime(),
+        },
+      ],
+      total: 1,
+      limit: 20,
+      offset: 0,
+    });
+  });
+
+  it('200: takes the lease of who is sending for no attempt, and knows none for what has ended', async () => {
+    const destinationId = await desk.register();
+    const dueAt = new Date(Date.now() + 6_000);
+    for (const status of ['delivered', 'dead']) await desk.leaveDelivery(destinationId, { status });
+    for (const status of ['sending', 'pending']) await desk.leaveDelivery(destinationId, { status, dueAt });
+    const { body } = await desk.client.get(`${path}/${destinationId}/deliveries`);
+    const shown = body.items.map((each: Record<string, unknown>) => [each['status'], each['nextAttemptAt']]);
+    expect(shown).toEqual([
+      ['pending', dueAt.getTime()],
+      ['sending', null],
+      ['dead', null],
+      ['delivered', null],
+    ]);
+  });
+
+  it('200: pages through its own deliveries, the newest first', async () => {
+    const [destinationId, other] = [await desk.register(), await desk.register()];
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) made.unshift((await desk.leaveDelivery(destinationId)).deliveryId);
+    await desk.leaveDelivery(other);
+    const list = async (query = '') => {
+      const { body } = await desk.client.get(`${path}/${destinationId}/deliveries${query}`);
+      return { ...body, items: body.items.map(({ deliveryId }: { deliveryId: string }) => deliveryId) };
+    };
+    expect(await list()).toEqual({ items: made, total: 3, limit: 20, offset: 0 });
+    expect(await list('?limit=2')).toEqual({ items: made.slice(0, 2), total: 3, limit: 2, offset: 0 });
+    expect(await list('?limit=2&offset=2')).toEqual({ items: made.slice(2), total: 3, limit: 2, offset: 2 });
+  });
+
+  it('404: knows none of another workspace', async () => {
+    const other = await WebhookDesk.in(test);
+    const foreign = await other.register();
+    await other.leaveDelivery(foreign);
+    for (const id of [foreign, newId('whk'), 'nonsense']) {
+      expect((await desk.client.get(`${path}/${id}/deliveries`)).status).toBe(404);
+    }
+  });
+
+  it('422: refuses a limit that is none', async () => {
+    const { status } = await desk.client.get(`${path}/${await desk.register()}/deliveries?limit=0`);
+    expect(status).toBe(422);
+  });
+});
+
+describe.each(SPELLINGS)('POST %s/{id}/test', (path) => {
+  it('202: queues one event for this destination alone, whatever it has chosen to receive', async () => {
+    const [destinationId, other] = [await desk.register(), await desk.register()];
+    const answer = await desk.client.post(`${path}/${destinationId}/test`);
+    expect(answer.status, answer.text).toBe(202);
+    const { eventId } = answer.body;
+    expect(answer.body).toEqual({
+      eventId: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
+      event: 'webhook.test',
+      destinationId,
+    });
+    expect(await desk.deliveries(other)).toEqual([]);
+    const requestId = answer.headers.get('x-request-id');
+    expect((await desk.client.get(`${path}/${destinationId}/deliveries`)).body.items).toEqual([
+      {
+        deliveryId: expect.stringMatching(/^dlv_[0-9a-z]{26}$/),
+        eventId,
+        event: 'webhook.test',
+        destinationId,
+        status: 'pending',
+        attempts: [],
+        nextAttemptAt: expect.any(Number),
+        requestId,
+      },
+    ]);
+    const [event] = await test.rows<{ body: string }>('select body from webhook_events where event_id = $1', [
+      eventId,
+    ]);
+    const [head] = await test.rows('select seq::int, hash from receipt_heads where workspace_id = $1', [
+      desk.workspaceId,
+    ]);
+    expect(JSON.parse(event!.body)).toEqual({
+      event: 'webhook.test',
+      timestamp: expect.any(Number),
+      workspaceId: desk.workspaceId,
+      payload: { destinationId, message: expect.any(String), receiptHead: head },
+    });
+    expect((await desk.receipts(destinationId)).at(-1)).toMatchObject({
+      action: 'webhook.tested',
+      actor: { id: desk.admin.memberId },
+      details: { url: PUBLIC_PLACE, eventId },
+      requestId,
+    });
+  });
+
+  it('202: queues it for a paused one as well, and once under one key', async () => {
+    const destinationId = await desk.register();
+    await desk.becomes(destinationId, 'paused');
+    const headers = { [KEY]: newId('req') };
+    const first = await desk.client.post(`${path}/${destinationId}/test`, undefined, headers);
+    const again = await desk.client.post(`${path}/${destinationId}/test`, undefined, headers);
+    expect([first.status, again.status]).toEqual([202, 202]);
+    expect(again.text).toBe(first.text);
+    expect(await desk.deliveries(destinationId)).toHaveLength(1);
+  });
+
+  it('409: queues nothing for one that is gone', async () => {
+    const destinationId = await desk.register();
+    await desk.becomes(destinationId, 'gone');
+    const count = await desk.receiptCount();
+    const { status, body } = await desk.client.post(`${path}/${destinationId}/test`);
+    expect([status, body.error.code]).toEqual([409, 'INVALID_TRANSITION']);
+    expect(await desk.deliveries(destinationId)).toEqual([]);
+    expect(await desk.receiptCount()).toBe(count);
+  });
+});
+
+describe('POST /deliveries/{id}/redeliver', () => {
+  it('202: makes a new delivery of the same event, and leaves the old one as it is', async () => {
+    const destinationId = await desk.register();
+    const old = await desk.leaveDelivery(destinationId, { status: 'dead', attempts: ATTEMPTS });
+    const [before] = await desk.deliveries(destinationId);
+    const answer = await desk.client.post(`/deliveries/${old.deliveryId}/redeliver`);
+    expect(answer.status, answer.text).toBe(202);
+    const { deliveryId } = answer.body;
+    expect(deliveryId).not.toBe(old.deliveryId);
+    expect(answer.body).toEqual({
+      deliveryId: expect.stringMatching(/^dlv_[0-9a-z]{26}$/),
+      eventId: old.eventId,
+      event: 'report.daily',
+      destinationId,
+      status: 'pending',
+      attempts: [],
+      nextAttemptAt: expect.any(Number),
+      requestId: old.requestId,
+    });
+    const { body } = await desk.client.get(`/webhooks/${destinationId}/deliveries`);
+    expect(body.items[0]).toEqual(answer.body);
+    const rows = await desk.deliveries(destinationId);
+    expect(rows).toHaveLength(2);
+    expect(rows).toContainEqual(before);
+    expect(rows.find((row) => row['delivery_id'] === deliveryId)).toMatchObject({
+      workspace_id: desk.workspaceId,
+      event_id: old.eventId,
+      status: 'pending',
+      takes: 0,
+      due_at: new Date(answer.body.nextAttemptAt),
+    });
+    const events = await test.rows('select 1 from webhook_events where workspace_id = $1', [
+      desk.workspaceId,
+    ]);
+    expect(events).toHaveLength(1);
+    expect(await desk.receipts(deliveryId)).toEqual([
+      expect.objectContaining({
+        action: 'delivery.redelivered',
+        actor: expect.objectContaining({ id: desk.admin.memberId }),
+        entity: { type: 'webhook_delivery', id: deliveryId },
+        details: {
+          event: 'report.daily',
+          eventId: old.eventId,
+          destinationId,
+          previousDeliveryId: old.deliveryId,
+        },
+      }),
+    ]);
+  });
+
+  it('202: makes one delivery under one key, however many ask at once', async () => {
+    const destinationId = await desk.register();
+    const { deliveryId } = await desk.leaveDelivery(destinationId);
+    const headers = { [KEY]: newId('req') };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        desk.client.post(`/deliveries/${deliveryId}/redeliver`, undefined, headers),
+      ),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(await desk.deliveries(destinationId)).toHaveLength(2);
+  });
+
+  it.each(['gone', 'deleted'] as const)('409: sends nothing more to one that is %s', async (state) => {
+    const destinationId = await desk.register();
+    const { deliveryId } = await desk.leaveDelivery(destinationId);
+    if (state === 'gone') await desk.becomes(destinationId, 'gone');
+    else expect((await desk.client.delete(`/webhooks/${destinationId}`)).status).toBe(200);
+    const count = await desk.receiptCount();
+    const { status, body } = await desk.client.post(`/deliveries/${deliveryId}/redeliver`);
+    expect([status, body.error.code]).toEqual([409, 'INVALID_TRANSITION']);
+    expect(await desk.deliveries(destinationId)).toHaveLength(1);
+    expect(await desk.receiptCount()).toBe(count);
+  });
+
+  it('409: sends nothing to one that is deleted at this moment', async () => {
+    const destinationId = await desk.register();
+    const { deliveryId } = await desk.leaveDelivery(destinationId);
+    const { status } = await desk.meanwhile(
+      `update webhook_destinations set deleted_at = now(), sealed_secret = null
+       where destination_id = '${destinationId}'`,
+      () => desk.client.post(`/deliveries/${deliveryId}/redeliver`),
+    );
+    expect(status).toBe(409);
+    expect(await desk.deliveries(destinationId)).toHaveLength(1);
+  });
+
+  it('404: knows none of another workspace', async () => {
+    const other = await WebhookDesk.in(test);
+    const foreign = await other.register();
+    const { deliveryId } = await other.leaveDelivery(foreign);
+    for (const id of [deliveryId, newId('dlv'), newId('whk'), 'nonsense']) {
+      expect((await desk.client.post(`/deliveries/${id}/redeliver`)).status).toBe(404);
+    }
+    expect(await other.deliveries(foreign)).toHaveLength(1);
+  });
+});
+
+describe('whoever sends', () => {
+  it('is told of a destination after a test, a redelivery and the end of a pause', async () => {
+    const destinationId = await desk.register();
+    const { deliveryId } = await desk.leaveDelivery(destinationId);
+    const notice = { topic: 'delivery', workspaceId: desk.workspaceId, id: destinationId };
+    for (const act of [
+      () => desk.client.post(`/webhooks/${destinationId}/test`),
+      () => desk.client.post(`/deliveries/${deliveryId}/redeliver`),
+      () => desk.client.post(`/webhooks/${destinationId}/resume`),
+    ]) {
+      await desk.becomes(destinationId, 'paused');
+      const heard = await noticesOf(async () => expect((await act()).status).toBeLessThan(300), 1);
+      expect(heard).toEqual([notice]);
+    }
+  });
+});
+
+describe('with a worker', () => {
+  let sending: TestApp;
+  let receiver: EventReceiver;
+  beforeAll(async () => {
+    receiver = await startEventReceiver();
+    sending = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
+  });
+  beforeEach(async () => {
+    desk = await WebhookDesk.in(sending);
+    receiver.received.length = 0;
+  });
+  afterAll(async () => {
+    await sending.close();
+    await receiver.close();
+  });
+
+  const arrivals = (count: number) =>
+    eventually(
+      async () => receiver.received,
+      (received) => received.length >= count,
+    );
+
+  it('a test arrives, signed with the secret that was shown', async () => {
+    const { destinationId, secret } = await desk.registerPartner({ url: receiver.url });
+    const { body } = await desk.client.post(`/webhooks/${destinationId}/test`);
+    const [received] = await arrivals(1);
+    const headers = received!.headers as Record<string, string>;
+    expect(headers).toMatchObject({ 'webhook-id': body.eventId, 'x-service-event': 'webhook.test' });
+    expect(new Webhook(secret).verify(received!.body, headers)).toMatchObject({
+      event: 'webhook.test',
+      workspaceId: desk.workspaceId,
+      payload: { destinationId },
+    });
+    const { items } = await eventually(
+      async () => (await desk.client.get(`/webhooks/${destinationId}/deliveries`)).body,
+      (page) => page.items[0].status === 'delivered',
+    );
+    expect(items[0]).toMatchObject({ attempts: [{ n: 1, status: 200, error: null }], nextAttemptAt: null });
+  });
+
+  it('an event that is sent again arrives with the same id and bytes', async () => {
+    const { destinationId, secret } = await desk.registerPartner({ url: receiver.url });
+    await desk.client.post(`/webhooks/${destinationId}/test`);
+    await arrivals(1);
+    const [{ delivery_id: deliveryId }] = (await desk.deliveries(destinationId)) as [{ delivery_id: string }];
+    expect((await desk.client.post(`/deliveries/${deliveryId}/redeliver`)).status).toBe(202);
+    const [first, again] = await arrivals(2);
+    expect(again!.eventId).toBe(first!.eventId);
+    expect(again!.body).toEqual(first!.body);
+    new Webhook(secret).verify(again!.body, again!.headers as Record<string, string>);
+  });
+
+  it('what a rotated secret signs is known to who has the old one and to who has the new one', async () => {
+    const { destinationId, secret } = await desk.registerPartner({ url: receiver.url });
+    const { body } = await desk.client.post(`/webhooks/${destinationId}/rotate-secret`);
+    await desk.client.post(`/webhooks/${destinationId}/test`);
+    const [received] = await arrivals(1);
+    for (const each of [secret, body.secret]) {
+      new Webhook(each).verify(received!.body, received!.headers as Record<string, string>);
+    }
+  });
+
+  it('what waited for a paused one goes out when it is resumed, and not before', async () => {
+    const { destinationId } = await desk.registerPartner({ url: receiver.url });
+    await desk.becomes(destinationId, 'paused');
+    for (let n = 0; n < 3; n++) await desk.client.post(`/webhooks/${destinationId}/test`);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(receiver.received).toEqual([]);
+    expect((await desk.client.post(`/webhooks/${destinationId}/resume`)).status).toBe(200);
+    await arrivals(3);
+  });
+
+  it('what waited for one that is deleted is never sent', async () => {
+    const { destinationId } = await desk.registerPartner({ url: receiver.url });
+    await desk.becomes(destinationId, 'paused');
+    await desk.client.post(`/webhooks/${destinationId}/test`);
+    await desk.client.delete(`/webhooks/${destinationId}`);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(receiver.received).toEqual([]);
+    expect(await desk.deliveries(destinationId)).toMatchObject([
+      { status: 'dead', due_at: null, attempts: [] },
+    ]);
+  });
+});

@@ -1,0 +1,134 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../../support/test-app.js';
+import { Acts } from './acts.js';
+import { account, type Account, type Stage, type Tenant } from './stage.js';
+
+const WRITERS = 8;
+/** The writers wait while so many deliveries have not come. */
+const BEHIND_AT_MOST = 1_000;
+/** A lease has four seconds left at least, so what comes again comes after this; the dead one's last bytes come before. */
+const AFTER_A_LEASE_MS = 2_000;
+
+interface Held {
+  delivery_id: string;
+  event_id: string;
+  url: string;
+  takes: number;
+}
+
+export interface KilledWorkers extends Account {
+  kills: number;
+  /** What the killed workers were sending. */
+  held: number;
+  /** From a kill until what it held came (again), in milliseconds. */
+  recovery: { median: number; longest: number };
+  seconds: number;
+}
+
+/**
+ * Kills one of two workers, the older one, again and again while they send; a new one is started each time. The kills
+ * are spread evenly over the events, of which up to `rate` are caused a second.
+ */
+export async function killWorkers(
+  stage: Stage,
+  { kills, events, rate }: { kills: number; events: number; rate: number },
+): Promise<KilledWorkers> {
+  const { service, receiver } = stage;
+  const place = () => receiver.place();
+  // Five chains, six destinations: one workspace sends each event to two.
+  const tenants = [await stage.tenant(place(), place())];
+  for (let more = 0; more < 4; more++) tenants.push(await stage.tenant(place()));
+  const workspaces = tenants.map(({ workspaceId }) => workspaceId);
+  const began = performance.now();
+  const before = receiver.total;
+  const arrived = () => receiver.total - before;
+  const done = { kills: 0 };
+  const writing = write(stage, tenants, { events, rate }, () => ({
+    arrived: arrived(),
+    // Something is left to be sent at each kill.
+    upTo: ((done.kills + 1.5) * events) / kills,
+  }));
+  const kept: { at: number; held: Held[] }[] = [];
+  const seen = new Set<string>();
+  while (done.kills < kills) {
+    const next = ((done.kills + 0.5) * events) / kills;
+    await eventually(
+      async () => arrived(),
+      (count) => count >= next,
+      60,
+    );
+    await sleep(randomInt(50));
+    const [victim, other] = stage.workers;
+    await victim.kill();
+    const at = performance.now();
+    const held = await service.rows<Held>(
+      `select w.delivery_id, w.event_id, d.url, w.takes
+       from webhook_deliveries w join webhook_destinations d using (destination_id)
+       where w.status = 'sending' and w.workspace_id = any($1)`,
+      [workspaces],
+    );
+    // What an earlier kill left behind may still wait for the end of its lease.
+    kept.push({ at, held: held.filter(({ delivery_id, takes }) => !seen.has(`${delivery_id} ${takes}`)) });
+    for (const { delivery_id, takes } of held) seen.add(`${delivery_id} ${takes}`);
+    done.kills++;
+    stage.workers = [other, await stage.startWorker()];
+  }
+  await writing;
+  const result = await account(stage, tenants);
+  const seconds = (performance.now() - began) / 1000;
+  const takes = new Map(
+    (
+      await service.rows<{ delivery_id: string; takes: number }>(
+        `select delivery_id, takes from webhook_deliveries where workspace_id = any($1) and takes > 1`,
+        [workspaces],
+      )
+    ).map((row) => [row.delivery_id, row.takes]),
+  );
+  const places = new Map(tenants.flatMap((tenant) => tenant.places).map((one) => [one.url, one.arrivals]));
+  const waits = kept.flatMap(({ at, held }) =>
+    held
+      // The rest was the other worker's, which settled it.
+      .filter((one) => (takes.get(one.delivery_id) ?? 1) > one.takes)
+      .map(
+        ({ url, event_id }) =>
+          places
+            .get(url)!
+            .get(event_id)!
+            .find((time) => time > at + AFTER_A_LEASE_MS)! - at,
+      ),
+  );
+  waits.sort((one, two) => one - two);
+  return {
+    ...result,
+    kills,
+    held: waits.length,
+    recovery: { median: waits[waits.length >> 1] ?? 0, longest: waits.at(-1) ?? 0 },
+    seconds,
+  };
+}
+
+async function write(
+  { service }: Stage,
+  tenants: Tenant[],
+  { events, rate }: { events: number; rate: number },
+  progress: () => { arrived: number; upTo: number },
+): Promise<void> {
+  const acts = await Acts.open(service.database.url);
+  const began = performance.now();
+  let written = 0;
+  const writer = async () => {
+    while (written < events) {
+      const index = written++;
+      const due = began + (index / rate) * 1000;
+      await sleep(Math.max(0, due - performance.now()));
+      const mayWrite = () => {
+        const { arrived, upTo } = progress();
+        return index < upTo && index < arrived + BEHIND_AT_MOST;
+      };
+      while (!mayWrite()) await sleep(10);
+      await acts.recordRevenue(tenants[index % tenants.length]!.workspaceId);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer)).finally(() => acts.close());
+}
