@@ -20,7 +20,6 @@ import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
 import { HaltDirectives } from './halt-directives.js';
 import { HandInDirective } from './hand-in-directive.js';
-import { Runs } from './runs.js';
 import { SettleDirective } from './settle-directive.js';
 
 @Module({
@@ -40,7 +39,6 @@ import { SettleDirective } from './settle-directive.js';
     DirectiveJournal,
     HandInDirective,
     DraftDirective,
-    Runs,
     AcceptDraft,
     DecidedOutput,
     SettleDirective,

@@ -13,13 +13,13 @@ import { PausedCapos } from '../capos/paused-capos.repository.js';
 import { BriefingReader } from '../context/briefing.reader.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
+import { Runs } from '../guardian/runs.js';
 import { AcceptDraft } from './accept-draft.js';
 import { EndDirective } from './end-directive.js';
 import { addCost, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveJournal } from './directive-journal.js';
 import { Directives } from './directives.repository.js';
-import { Runs } from './runs.js';
 
 const MAX_ATTEMPTS = 3;
 

@@ -12,6 +12,7 @@ import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 import { MoveGate } from './move-gate.js';
 import { RevertKill } from './revert-kill.js';
+import { Runs } from './runs.js';
 
 @Module({
   imports: [
@@ -21,8 +22,8 @@ import { RevertKill } from './revert-kill.js';
     StandingOrdersModule,
   ],
   controllers: [GuardianController],
-  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate],
-  exports: [Guardians, HaltableWork, MoveGate],
+  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate, Runs],
+  exports: [Guardians, HaltableWork, MoveGate, Runs],
 })
 export class GuardianModule {
   constructor(autonomyMode: AutonomyMode, guardians: Guardians) {

@@ -8,6 +8,12 @@ import type { MailTransport, SentMail } from './mail-transport.js';
 /** How long connecting, the greeting, and each answer of the server may take. */
 const PATIENCE_MS = 10_000;
 
+/**
+ * How long the server may still answer for a mail that has gone over when sending is called off. To cut then would
+ * stop nothing, and would record as unconfirmed what most likely arrived.
+ */
+const LAST_WORD_MS = 2_000;
+
 /** What nodemailer finds wrong by itself: it would find it wrong again. */
 const HOPELESS = new Set(['EENVELOPE', 'EMESSAGE', 'EAUTH']);
 
@@ -36,12 +42,21 @@ export class Smtp implements MailTransport {
     });
     const body = new Handover(letter.bytes);
     return new Promise<SentMail>((resolve, reject) => {
-      const fail = (error: MailFailed) => {
+      let lastWord: NodeJS.Timeout | undefined;
+      const settled = () => {
         signal.removeEventListener('abort', abort);
+        clearTimeout(lastWord);
+      };
+      const fail = (error: MailFailed) => {
+        settled();
         connection.close();
         reject(error);
       };
-      const abort = () => fail(calledOff(body.hasBegun, signal));
+      const cut = () => fail(calledOff(body.hasBegun, signal));
+      const abort = () => {
+        if (body.hasBegun) lastWord = setTimeout(cut, LAST_WORD_MS);
+        else cut();
+      };
       const step =
         <T>(next: (value: T) => void) =>
         (error: SMTPError | null | undefined, value?: T) => {
@@ -53,7 +68,7 @@ export class Smtp implements MailTransport {
         connection.send(envelope, body, step(finish));
       };
       const finish = (info: SentMessageInfo) => {
-        signal.removeEventListener('abort', abort);
+        settled();
         // Said, not waited for: the mail is the server's by now, and nothing of this connection outlives the call.
         connection.quit();
         connection.close();

@@ -81,10 +81,13 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   private wakeLater(workspaceId: string, destinationId: string, dueInMs: number): void {
     clearTimeout(this.#alarms.get(destinationId));
-    const alarm = setTimeout(() => {
-      this.#alarms.delete(destinationId);
-      this.wake(workspaceId, destinationId);
-    }, Math.max(0, dueInMs) + AFTER_DUE_MS);
+    const alarm = setTimeout(
+      () => {
+        this.#alarms.delete(destinationId);
+        this.wake(workspaceId, destinationId);
+      },
+      Math.max(0, dueInMs) + AFTER_DUE_MS,
+    );
     this.#alarms.set(destinationId, alarm);
   }
 

@@ -11,6 +11,7 @@ import { CAPOS } from '../capos/capo.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
+import { Runs } from '../guardian/runs.js';
 import { Signals } from '../signals/signals.repository.js';
 import { ActionEffects, type Effect, EffectFailed, type PacketToSend } from './action-effects.js';
 import { PacketOutcomes } from './packet-outcomes.js';
@@ -43,13 +44,19 @@ export class SendPacket implements OnModuleInit {
     private readonly outcomes: PacketOutcomes,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
+    private readonly runs: Runs,
   ) {}
 
   onModuleInit(): void {
     this.jobs.handle('packet.send', (target, scope) => this.execute(target, scope));
   }
 
-  private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
+  /** Listens for a kill from before the packet is marked, so that none falls between marking and handing out. */
+  private execute(target: JobTarget, scope: Scope): Promise<void> {
+    return this.runs.during(target.workspaceId, (killed) => this.send(target, scope, killed));
+  }
+
+  private async send({ workspaceId, id }: JobTarget, scope: Scope, killed: AbortSignal): Promise<void> {
     let claimed: ClaimedPacket | undefined;
     let handed: Handed | undefined;
     try {
@@ -68,7 +75,7 @@ export class SendPacket implements OnModuleInit {
       if (!claimed || !(error instanceof EffectFailed)) throw error;
       await this.recordRefusal(claimed, error, scope);
     }
-    if (handed) await this.handOut(handed, scope);
+    if (handed) await this.handOut(handed, scope, killed);
   }
 
   /** Carries out what happens inside the database; answers what has to leave it. */
@@ -94,22 +101,35 @@ export class SendPacket implements OnModuleInit {
     return { packet, action, effect };
   }
 
-  private async handOut({ packet, action, effect }: Handed, scope: Scope): Promise<void> {
+  private async handOut(
+    { packet, action, effect }: Handed,
+    scope: Scope,
+    killed: AbortSignal,
+  ): Promise<void> {
     let result: ActionResult;
     try {
       result = await withLease(
-        () => this.packets.extendLease(scope, packet.workPacketId, packet.attempts, this.clock.now()),
+        () => this.mayGoOn(packet, scope),
         (signal) => effect.run(toSend(packet, action), signal),
-        AbortSignal.timeout(EFFECT_TIMEOUT_MS),
+        AbortSignal.any([killed, AbortSignal.timeout(EFFECT_TIMEOUT_MS)]),
       );
     } catch (error) {
-      await this.recordFailure(packet, asEffectFailed(error), scope);
+      await this.recordFailure(packet, asEffectFailed(error), killed.aborted, scope);
       return;
     }
     await this.db.transaction(scope, async () => {
       const guardian = await this.guardians.hold(packet.workspaceId);
       await this.succeed(packet, action, result, guardian.epoch);
     });
+  }
+
+  /** Asks about the kill as well: its notice may be lost with the connection. */
+  private async mayGoOn({ workPacketId, attempts }: ClaimedPacket, scope: Scope): Promise<boolean> {
+    const [{ mode }, held] = await Promise.all([
+      this.guardians.read(scope),
+      this.packets.extendLease(scope, workPacketId, attempts, this.clock.now()),
+    ]);
+    return held && mode !== 'killed';
   }
 
   private async succeed(
@@ -147,23 +167,29 @@ export class SendPacket implements OnModuleInit {
     });
   }
 
-  private async recordFailure(packet: ClaimedPacket, failure: EffectFailed, scope: Scope): Promise<void> {
+  /** What a kill called off has not failed: however often that happens, the packet goes on with the revert. */
+  private async recordFailure(
+    packet: ClaimedPacket,
+    failure: EffectFailed,
+    calledOff: boolean,
+    scope: Scope,
+  ): Promise<void> {
     await this.db.transaction(scope, async () => {
-      const guardian = await this.guardians.hold(packet.workspaceId);
-      if (failure.retryable && packet.attempts < MAX_ATTEMPTS) await this.tryAgain(packet, failure, guardian);
-      else await this.fail(packet, failure);
+      const { mode } = await this.guardians.hold(packet.workspaceId);
+      const killed = mode === 'killed';
+      if (failure.retryable && (killed || calledOff || packet.attempts < MAX_ATTEMPTS)) {
+        const waitMs = calledOff ? 0 : backoffMs(packet.attempts);
+        await this.putBack(packet, failure, killed ? null : this.clock.now() + waitMs);
+      } else {
+        await this.fail(packet, failure);
+      }
     });
   }
 
-  private async tryAgain(
-    packet: ClaimedPacket,
-    failure: EffectFailed,
-    guardian: GuardianEntity,
-  ): Promise<void> {
-    const killed = guardian.mode === 'killed';
-    const dueAt = killed ? null : this.clock.now() + backoffMs(packet.attempts);
+  /** Halted without `dueAt`, else queued until then. */
+  private async putBack(packet: ClaimedPacket, failure: EffectFailed, dueAt: number | null): Promise<void> {
     await this.packets.settle(packet, {
-      status: killed ? 'halted' : 'queued',
+      status: dueAt === null ? 'halted' : 'queued',
       result: { error: { code: failure.code, message: failure.message } },
       compensation: null,
       receiptId: null,
@@ -192,7 +218,7 @@ export class SendPacket implements OnModuleInit {
     if (!held) throw new LateResult(packet.workPacketId);
     this.signals.raise({
       type: 'agent',
-      severity: code === 'UNCONFIRMED' ? 'critical' : 'warning',
+      severity: code.endsWith('UNCONFIRMED') ? 'critical' : 'warning',
       title: `Not carried out: ${packet.title}`.slice(0, 200),
       body: message,
       score: null,

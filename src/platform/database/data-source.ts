@@ -8,6 +8,12 @@ export const APP_ROLE = 'consigliere_app';
 /** The option of a connection that works as that role: it costs no round trip, and no statement can come before it. */
 export const AS_APP_ROLE = `-c role=${APP_ROLE}`;
 
+/**
+ * How long a transaction may stand still between two statements, in milliseconds. No network call belongs inside one,
+ * so only a process that does not run any more (stopped, swapped out) comes to it; what it holds, a kill waits for.
+ */
+const IDLE_IN_TRANSACTION_MS = 2_000;
+
 const { builtins, getTypeParser } = pg.types;
 
 /**
@@ -40,7 +46,7 @@ export function appDataSource(url: string): Extract<DataSourceOptions, { type: '
     connectTimeoutMS: 5_000,
     poolSize: 16,
     extra: {
-      options: AS_APP_ROLE,
+      options: `${AS_APP_ROLE} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
       types: ROW_TYPES,
     },
   };

@@ -5,9 +5,16 @@ import { Ground1763600000000 } from '../../../migrations/1763600000000-ground.js
 import { Directives1763600100000 } from '../../../migrations/1763600100000-directives.js';
 import { Events1763600200000 } from '../../../migrations/1763600200000-events.js';
 import { Partner1763600300000 } from '../../../migrations/1763600300000-partner.js';
+import { ReceiptIndexes1763600400000 } from '../../../migrations/1763600400000-receipt-indexes.js';
 
 /** Every migration, in order. */
-const MIGRATIONS = [Ground1763600000000, Directives1763600100000, Events1763600200000, Partner1763600300000];
+const MIGRATIONS = [
+  Ground1763600000000,
+  Directives1763600100000,
+  Events1763600200000,
+  Partner1763600300000,
+  ReceiptIndexes1763600400000,
+];
 
 /** Any number no other program on the server is likely to lock: 'cons' in ASCII. */
 const MIGRATION_LOCK = 0x636f6e73;

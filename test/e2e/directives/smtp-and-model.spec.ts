@@ -1,8 +1,8 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { LLMock } from '@copilotkit/aimock';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { Wire } from '../../support/wire.js';
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
 import { Desk, expectUnbroken, pause } from './desk.js';
 
@@ -226,49 +226,3 @@ describe('a late result', () => {
     expect(drafted.workPacketIds).toHaveLength(1);
   });
 });
-
-interface Connection {
-  closed: Promise<void>;
-}
-
-/** A wire in front of the provider that shows its connections. */
-class Wire {
-  readonly #clients = new Map<Socket, Connection>();
-
-  private constructor(
-    private readonly server: Server,
-    readonly port: number,
-  ) {}
-
-  static async to(behind: number): Promise<Wire> {
-    const server = createServer();
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const laid = new Wire(server, (server.address() as AddressInfo).port);
-    server.on('connection', (client) => laid.connect(client, behind));
-    return laid;
-  }
-
-  /** Those that are open now. */
-  open(): Connection[] {
-    return [...this.#clients.values()];
-  }
-
-  close(): void {
-    for (const client of this.#clients.keys()) client.destroy();
-    this.server.close();
-  }
-
-  private connect(client: Socket, behind: number): void {
-    const onward = connect(behind, '127.0.0.1');
-    const closed = new Promise<void>((resolve) => client.once('close', () => resolve()));
-    this.#clients.set(client, { closed });
-    client.on('close', () => {
-      this.#clients.delete(client);
-      onward.destroy();
-    });
-    client.on('error', () => undefined);
-    onward.on('error', () => undefined);
-    onward.on('close', () => client.destroy());
-    client.pipe(onward).pipe(client);
-  }
-}

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose, type MailMessage } from '../../../src/features/mail/letter.js';
 import { Smtp } from '../../../src/features/mail/smtp.js';
@@ -98,14 +99,28 @@ describe('sending that is called off', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('leaves the mail unconfirmed when it has', async () => {
+  it('still learns what becomes of the mail when it has', async () => {
     const calling = new AbortController();
     await start({
       mail: async () => {
         calling.abort();
+        await sleep(300);
         return undefined;
       },
     });
+    expect(await send({}, calling.signal)).toMatchObject({ response: expect.stringMatching(/^250 /) });
+  });
+
+  it('leaves the mail unconfirmed when the server does not say so soon', async () => {
+    const calling = new AbortController();
+    await start({
+      mail: () => {
+        calling.abort();
+        return new Promise(() => undefined);
+      },
+    });
+    const began = performance.now();
     expect(await failure(send({}, calling.signal))).toMatchObject({ code: 'unconfirmed', retryable: false });
+    expect(performance.now() - began).toBeLessThan(4_000);
   });
 });

@@ -293,6 +293,31 @@ describe('whoever sends', () => {
   });
 });
 
+describe('an act that ends while an admin changes a destination', () => {
+  it.each<[string, (destinationId: string, deliveryId: string) => [method: string, path: string]]>([
+    ['rotated', (id) => ['POST', `/webhooks/${id}/rotate-secret`]],
+    ['resumed', (id) => ['POST', `/webhooks/${id}/resume`]],
+    ['tested', (id) => ['POST', `/webhooks/${id}/test`]],
+    ['deleted', (id) => ['DELETE', `/webhooks/${id}`]],
+    ['sent to again', (_, deliveryId) => ['POST', `/deliveries/${deliveryId}/redeliver`]],
+  ])('hands its event to one that is being %s, and neither gives way', async (_case, request) => {
+    const destinationId = await desk.register();
+    const { deliveryId, eventId } = await desk.leaveDelivery(destinationId);
+    await desk.becomes(destinationId, 'paused');
+    const [method, path] = request(destinationId, deliveryId);
+    // The act holds the head of the chain, which the request wants once it has the destination.
+    const answer = await desk.meanwhile(
+      `select 1 from receipt_heads where workspace_id = '${desk.workspaceId}' for update`,
+      () => desk.client.send(method, path),
+      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
+         created_at)
+       values ('${newId('dlv')}', '${desk.workspaceId}', '${destinationId}', '${eventId}', 'report.daily', 'pending',
+         now(), now())`,
+    );
+    expect(answer.status, answer.text).toBeLessThan(300);
+  });
+});
+
 describe('with a worker', () => {
   let sending: TestApp;
   let receiver: EventReceiver;

@@ -149,14 +149,17 @@ export class WebhookDesk {
     return ids;
   }
 
-  /** Runs `act` while a transaction that has executed `sql` is open, for so long that `act` meets its locks. */
-  async meanwhile<T>(sql: string, act: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `act` while a transaction that has executed `sql` is open, for so long that `act` meets its locks; the
+   * transaction goes on with `further` and commits.
+   */
+  async meanwhile<T>(sql: string, act: () => Promise<T>, further = ''): Promise<T> {
     const client = await this.test.database.owner.connect();
     try {
       await client.query(`begin; ${sql}`);
       const acting = act();
       await sleep(300);
-      await client.query('commit');
+      await client.query(`${further}; commit`);
       return await acting;
     } finally {
       client.release();

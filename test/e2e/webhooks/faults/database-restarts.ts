@@ -20,8 +20,8 @@ export interface DatabaseRestarts extends Account, PostAccount {
   whileDown: string[];
   /** From the COMMIT to the arrival, after the last restart: the median, in milliseconds. */
   noticedMs: number;
-  /** Processes that ended on their own. */
-  ended: number;
+  /** What the processes wrote to stderr, and that they ended on their own. */
+  complaints: string[];
 }
 
 /** Ends the server at once and starts it again, under load; the last time it stays down for `downMs`. */
@@ -45,17 +45,7 @@ export async function restartDatabase(
     await postgres.start();
     const began = performance.now();
     const since = posts.length;
-    await eventually(async () => posts.slice(since).some(({ status }) => status === 201), Boolean, 20).catch(
-      (e) => {
-        console.log(
-          'NOT BACK',
-          posts.length,
-          since,
-          posts.slice(-12).map((p) => p.status),
-        );
-        throw e;
-      },
-    );
+    await eventually(async () => posts.slice(since).some(({ status }) => status === 201), Boolean, 20);
     longestRecoveryMs = Math.max(longestRecoveryMs, performance.now() - began);
   };
   for (let restart = 0; restart < restarts; restart++) {
@@ -79,7 +69,10 @@ export async function restartDatabase(
     longestRecoveryMs,
     whileDown: [...new Set(down.map(({ status, retryAfter }) => `${status} ${retryAfter}`))],
     noticedMs: await notice(stage, tenant.workspaceId, place.arrivals),
-    ended: [stage.api, ...stage.workers].filter(({ exited }) => exited).length,
+    complaints: [stage.api, ...stage.workers].flatMap(({ exited, errors }) => [
+      ...(exited ? ['ended'] : []),
+      ...(errors ? [errors] : []),
+    ]),
   };
 }
 

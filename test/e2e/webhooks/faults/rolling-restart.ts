@@ -31,7 +31,7 @@ export async function restartInTurn(stage: Stage, rounds: number): Promise<Rolli
     await sleep(BETWEEN_MS);
     const [old, other] = stage.workers;
     const successor = stage.startWorker();
-    const t=performance.now(); exitCodes.push(await old.stop()); console.log('stop took', performance.now()-t);
+    exitCodes.push(await old.stop());
     stage.workers = [other, await successor];
   }
   over = true;
