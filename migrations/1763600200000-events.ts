@@ -102,7 +102,7 @@ end $$;
 grant execute on function app.new_id to consigliere_app;
 
 -- Which destinations have a delivery due within p_ahead, and in how many milliseconds the first of it is. A paused one
--- has none before its probe.
+-- has none before its probe; one that has ended may have what came in the moment of its end.
 create function app.due_destinations(p_ahead interval)
   returns table (workspace_id text, destination_id text, due_in_ms double precision)
   language sql stable security definer set search_path = public, pg_temp as $$
@@ -113,7 +113,7 @@ create function app.due_destinations(p_ahead interval)
     select w.due_at from webhook_deliveries w
     where w.destination_id = d.destination_id and w.due_at is not null order by w.due_at limit 1
   ) first
-  where d.deleted_at is null and greatest(first.due_at, d.probe_at) <= now() + p_ahead
+  where greatest(first.due_at, d.probe_at) <= now() + p_ahead
 $$;
 alter function app.due_destinations owner to consigliere_system;
 
@@ -133,9 +133,14 @@ begin
   set local synchronous_commit = off;
   perform pg_advisory_xact_lock(hashtextextended(p_destination_id, 2));
   select * into place from webhook_destinations d
-    where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id
-      and d.deleted_at is null and d.status <> 'gone' and (d.probe_at is null or d.probe_at <= now());
-  if not found then return; end if;
+    where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id;
+  if place.deleted_at is not null or place.status = 'gone' then
+    -- What an act left here that committed in the moment of the end.
+    update webhook_deliveries w set status = 'dead', due_at = null
+      where w.workspace_id = p_workspace_id and w.destination_id = p_destination_id and w.due_at <= now();
+    return;
+  end if;
+  if not found or place.probe_at > now() then return; end if;
   select least(p_room, 10 - count(*)) into room from webhook_deliveries w
     where w.destination_id = p_destination_id and w.status = 'sending' and w.due_at > now();
   if place.probe_at is not null then room := least(room, 1); end if;
@@ -222,11 +227,10 @@ begin
   end if;
   if act ? 'events' then
     for event in select value from jsonb_array_elements(act->'events') loop
-      -- Named: a test for this one destination, whatever it has chosen to receive.
       wanted := array(select destination_id from webhook_destinations
         where workspace_id = own_workspace and deleted_at is null and status <> 'gone'
-          and case when event->>'destinationId' is null then event->>'event' = any (events)
-            else destination_id = event->>'destinationId' end);
+          and case when event ? 'only' then destination_id = event->'only'->>'destinationId'
+            else event->>'event' = any (events) end);
       continue when wanted = '{}';
       if head_seq is null then
         select seq, hash into strict head_seq, head_hash from receipt_heads where workspace_id = own_workspace;
@@ -236,7 +240,7 @@ begin
         (event->>'bodyStart') || ',"receiptHead":{"seq":' || head_seq || ',"hash":"' || head_hash || '"}}}', now());
       insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
         created_at)
-      select app.new_id('dlv'), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
+      select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
         now()
       from unnest(wanted) destination_id;
       reached := reached || wanted;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import type { EventRow } from '../../platform/database/unit-of-work.js';
 import { Notices } from '../../platform/database/notices.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
@@ -20,26 +21,41 @@ export class Events {
 
   /**
    * Adds an event to the open transaction, for every destination that receives such events; nothing is kept of it when
-   * there is none. With `destinationId`, for this one destination only. Answers the event's id.
+   * there is none.
    */
-  record<T extends EventType>(event: T, payload: EventPayloads[T], destinationId?: string): string {
+  record<T extends EventType>(event: T, payload: EventPayloads[T]): void {
+    this.add(event, payload);
+  }
+
+  /** Adds an event for one destination alone, whatever it has chosen to receive. */
+  recordFor<T extends EventType>(
+    destinationId: string,
+    event: T,
+    payload: EventPayloads[T],
+  ): Pick<EventRow, 'eventId' | 'requestId'> & { deliveryId: string } {
+    const only = { destinationId, deliveryId: newId('dlv') };
+    const { eventId, requestId } = this.add(event, payload, only);
+    return { eventId, requestId, deliveryId: only.deliveryId };
+  }
+
+  private add<T extends EventType>(event: T, payload: EventPayloads[T], only?: EventRow['only']): EventRow {
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const eventId = newId('evt');
     const body = JSON.stringify({ event, timestamp: this.clock.now(), workspaceId, payload });
     if (unit.events.length === 0) {
       unit.afterCommit.push(() =>
         this.notices.announce(...unit.reached.map((id) => ({ topic: 'delivery' as const, workspaceId, id }))),
       );
     }
-    unit.events.push({
-      eventId,
+    const row: EventRow = {
+      eventId: newId('evt'),
       event,
       requestId: RequestContext.current?.requestId ?? newId('req'),
       // The payload stays open: the head of the chain is added where it is known.
       bodyStart: body.slice(0, -'}}'.length),
-      ...(destinationId !== undefined && { destinationId }),
-    });
-    return eventId;
+      ...(only && { only }),
+    };
+    unit.events.push(row);
+    return row;
   }
 }

@@ -38,11 +38,3 @@ export class DeliveryPage {
   limit!: number;
   offset!: number;
 }
-
-/** A test event on its way; its delivery is among those of the destination, by `eventId`. */
-export class QueuedTest {
-  /** The `webhook-id` that the receiver gets. */
-  eventId!: string;
-  event!: 'webhook.test';
-  destinationId!: string;
-}

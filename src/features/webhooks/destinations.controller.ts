@@ -6,7 +6,7 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { DeleteDestination } from './delete-destination.js';
-import { QueuedTest } from './deliveries.dto.js';
+import { DeliveryView } from './deliveries.dto.js';
 import { CheckedDestination, ChecksDestination, type DestinationVerdict } from './destination-check.js';
 import { viewOf } from './destination.js';
 import {
@@ -107,10 +107,10 @@ export class DestinationsController {
   @Route({
     auth: 'token',
     role: 'admin',
-    returns: { 202: QueuedTest },
+    returns: { 202: DeliveryView },
     errors: [NotFound, InvalidTransition],
   })
-  test(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<QueuedTest> {
+  test(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DeliveryView> {
     return this.testDestination.execute(caller, destinationId);
   }
 

@@ -14,11 +14,14 @@ export interface Standing {
 export class Standings {
   constructor(private readonly db: Db) {}
 
-  /** Locks the destination; undefined when it was deleted meanwhile. */
+  /**
+   * Locks the destination; undefined when it was deleted meanwhile. Not `for update`: that would shut out the reference
+   * of an event that is just being written, by an act that holds the head of the chain, which this act will want.
+   */
   async lock(workspaceId: string, destinationId: string): Promise<Standing | undefined> {
     const [standing] = await this.db.query<Standing>(
       `select status, consecutive_failures, url from webhook_destinations
-       where workspace_id = $1 and destination_id = $2 and deleted_at is null for update`,
+       where workspace_id = $1 and destination_id = $2 and deleted_at is null for no key update`,
       [workspaceId, destinationId],
     );
     return standing;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
-import type { QueuedTest } from './deliveries.dto.js';
+import type { DeliveryView } from './deliveries.dto.js';
 import { assertReceives } from './destination.js';
 import { Destinations } from './destinations.repository.js';
 import { placeOf } from './place-of.js';
@@ -16,18 +17,16 @@ export class TestDestination {
     private readonly destinations: Destinations,
     private readonly events: Events,
     private readonly receipts: Receipts,
+    private readonly clock: Clock,
   ) {}
 
-  /**
-   * Answers the event and not its delivery: that gets its id with the COMMIT, and what is kept of the answer for a
-   * replay is written with it.
-   * @throws NotFound, InvalidTransition for one that is gone
-   */
-  async execute(caller: Caller, destinationId: string): Promise<QueuedTest> {
+  /** @throws NotFound, InvalidTransition for one that is gone */
+  async execute(caller: Caller, destinationId: string): Promise<DeliveryView> {
     const destination = await this.destinations.lock(destinationId);
     assertReceives(destination);
     const event = 'webhook.test';
-    const eventId = this.events.record(event, { destinationId, message: MESSAGE }, destinationId);
+    const payload = { destinationId, message: MESSAGE };
+    const { deliveryId, eventId, requestId } = this.events.recordFor(destinationId, event, payload);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.tested',
@@ -35,6 +34,15 @@ export class TestDestination {
       summary: `${caller.name} sent a test to ${placeOf(destination.url)}.`,
       details: { url: placeOf(destination.url), eventId },
     });
-    return { eventId, event, destinationId };
+    return {
+      deliveryId,
+      eventId,
+      event,
+      destinationId,
+      status: 'pending',
+      attempts: [],
+      nextAttemptAt: this.clock.now(),
+      requestId,
+    };
   }
 }

@@ -42,8 +42,8 @@ export interface EventRow {
   requestId: string;
   /** The body without the end of its payload. */
   bodyStart: string;
-  /** Only for this destination, whether or not it receives such events. */
-  destinationId?: string;
+  /** For this destination alone, whether or not it receives such events, under this id. */
+  only?: { destinationId: string; deliveryId: string };
 }
 
 /**

@@ -116,26 +116,21 @@ describe.each(SPELLINGS)('POST %s/{id}/test', (path) => {
     const [destinationId, other] = [await desk.register(), await desk.register()];
     const answer = await desk.client.post(`${path}/${destinationId}/test`);
     expect(answer.status, answer.text).toBe(202);
-    const { eventId } = answer.body;
+    const { deliveryId, eventId } = answer.body;
+    expect(await desk.deliveries(other)).toEqual([]);
+    const requestId = answer.headers.get('x-request-id');
     expect(answer.body).toEqual({
+      deliveryId: expect.stringMatching(/^dlv_[0-9a-z]{26}$/),
       eventId: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
       event: 'webhook.test',
       destinationId,
+      status: 'pending',
+      attempts: [],
+      nextAttemptAt: expect.any(Number),
+      requestId,
     });
-    expect(await desk.deliveries(other)).toEqual([]);
-    const requestId = answer.headers.get('x-request-id');
-    expect((await desk.client.get(`${path}/${destinationId}/deliveries`)).body.items).toEqual([
-      {
-        deliveryId: expect.stringMatching(/^dlv_[0-9a-z]{26}$/),
-        eventId,
-        event: 'webhook.test',
-        destinationId,
-        status: 'pending',
-        attempts: [],
-        nextAttemptAt: expect.any(Number),
-        requestId,
-      },
-    ]);
+    const { items } = (await desk.client.get(`${path}/${destinationId}/deliveries`)).body;
+    expect(items).toEqual([{ ...answer.body, deliveryId, nextAttemptAt: expect.any(Number) }]);
     const [event] = await test.rows<{ body: string }>('select body from webhook_events where event_id = $1', [
       eventId,
     ]);

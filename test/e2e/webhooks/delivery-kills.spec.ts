@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => stage.close());
 
-describe('events', { timeout: 60_000 }, () => {
+describe('events', { timeout: 120_000 }, () => {
   it('all arrive when workers are killed while they send', async () => {
     // So few events show that it is rare, not how rare.
     expectNoHarmOfKills(await killWorkers(stage, { kills: 5, events: 3_000, rate: 400 }), 0.01);

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
@@ -352,6 +353,44 @@ describe('410', () => {
     expect(await app.rows(`select action from receipts where entity_id = $1`, [destinationId])).toEqual([
       { action: 'webhook.gone' },
     ]);
+  });
+});
+
+describe('the end of a destination', () => {
+  it('does not lock out an act whose event is just being written for it', async () => {
+    const { destinationId } = await destination(status(410));
+    const act = new pg.Client({ connectionString: app.database.url });
+    await act.connect();
+    // An act in its last step: it holds the head of the chain, and refers to the destination.
+    await act.query('begin');
+    await act.query('select 1 from receipt_heads where workspace_id = $1 for update', [app.workspaceId]);
+    await app.rows(
+      `insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
+       values ('evt_late', $1, 'revenue.recorded', 'req', '{}', now())`,
+      [app.workspaceId],
+    );
+    await app.rows(
+      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at, created_at)
+       values ('dlv_first', $1, $2, 'evt_late', 'revenue.recorded', 'pending', now(), now())`,
+      [app.workspaceId, destinationId],
+    );
+    await eventually(
+      () => app.rows(`select 1 from pg_locks where not granted and locktype in ('tuple', 'transactionid')`),
+      (waiting) => waiting.length > 0,
+    );
+    await act.query(
+      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at, created_at)
+       values ('dlv_late', $1, $2, 'evt_late', 'revenue.recorded', 'pending', now(), now())`,
+      [app.workspaceId, destinationId],
+    );
+    await act.query('commit');
+    await act.end();
+    // What came in the moment of the end is not left lying.
+    await eventually(
+      () => deliveries(destinationId),
+      (rows) => rows.length === 2 && rows.every((row) => row.status === 'dead'),
+    );
+    expect(JSON.stringify(app.logs)).not.toContain('deadlock');
   });
 });
 

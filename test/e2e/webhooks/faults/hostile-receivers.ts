@@ -95,7 +95,7 @@ export async function startHostileReceivers(): Promise<Hostile[]> {
   );
 }
 
-export interface Latency {
+interface Latency {
   p50: number;
   p99: number;
 }

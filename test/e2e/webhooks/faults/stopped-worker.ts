@@ -9,7 +9,7 @@ const DELIVERIES = 6;
 const EXCHANGE_MS = 10_000;
 
 /** How a delivery ended that a stopped worker had in flight. */
-export interface Rescued {
+interface Rescued {
   status: string;
   takes: number;
   /** Of each attempt that counted: its number and the answer to it. */
