@@ -54,7 +54,7 @@ AS $function$
     select w.due_at from webhook_deliveries w
     where w.destination_id = d.destination_id and w.due_at is not null order by w.due_at limit 1
   ) first
-  where d.deleted_at is null and greatest(first.due_at, d.probe_at) <= now() + p_ahead
+  where greatest(first.due_at, d.probe_at) <= now() + p_ahead
 $function$;
 alter function app.due_destinations(interval) owner to consigliere_system;
 
@@ -145,11 +145,10 @@ begin
   end if;
   if act ? 'events' then
     for event in select value from jsonb_array_elements(act->'events') loop
-      -- Named: a test for this one destination, whatever it has chosen to receive.
       wanted := array(select destination_id from webhook_destinations
         where workspace_id = own_workspace and deleted_at is null and status <> 'gone'
-          and case when event->>'destinationId' is null then event->>'event' = any (events)
-            else destination_id = event->>'destinationId' end);
+          and case when event ? 'only' then destination_id = event->'only'->>'destinationId'
+            else event->>'event' = any (events) end);
       continue when wanted = '{}';
       if head_seq is null then
         select seq, hash into strict head_seq, head_hash from receipt_heads where workspace_id = own_workspace;
@@ -159,7 +158,7 @@ begin
         (event->>'bodyStart') || ',"receiptHead":{"seq":' || head_seq || ',"hash":"' || head_hash || '"}}}', now());
       insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
         created_at)
-      select app.new_id('dlv'), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
+      select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
         now()
       from unnest(wanted) destination_id;
       reached := reached || wanted;
@@ -167,6 +166,16 @@ begin
   end if;
   return reached;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.first_seq_from(p_workspace_id text, p_from timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce((select r.seq from receipts r
+    where r.workspace_id = p_workspace_id and r.at < p_from - interval '1 minute' order by r.at desc limit 1), 0)
+$function$;
 
 CREATE OR REPLACE FUNCTION app.first_workspace()
  RETURNS text
@@ -186,6 +195,17 @@ begin
   execute format('create policy isolation on %s using (%s)', tenant_table,
     app.own_workspace() || case when by_team then ' and ' || app.own_teams() else '' end);
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.last_seq_to(p_workspace_id text, p_to timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce((select r.seq from receipts r
+    where r.workspace_id = p_workspace_id and r.at >= p_to + interval '1 minute' order by r.at limit 1),
+    9223372036854775807)
+$function$;
 
 CREATE OR REPLACE FUNCTION app.ms(at timestamp with time zone)
  RETURNS bigint
@@ -286,9 +306,14 @@ begin
   set local synchronous_commit = off;
   perform pg_advisory_xact_lock(hashtextextended(p_destination_id, 2));
   select * into place from webhook_destinations d
-    where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id
-      and d.deleted_at is null and d.status <> 'gone' and (d.probe_at is null or d.probe_at <= now());
-  if not found then return; end if;
+    where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id;
+  if place.deleted_at is not null or place.status = 'gone' then
+    -- What an act left here that committed in the moment of the end.
+    update webhook_deliveries w set status = 'dead', due_at = null
+      where w.workspace_id = p_workspace_id and w.destination_id = p_destination_id and w.due_at <= now();
+    return;
+  end if;
+  if not found or place.probe_at > now() then return; end if;
   select least(p_room, 10 - count(*)) into room from webhook_deliveries w
     where w.destination_id = p_destination_id and w.status = 'sending' and w.due_at > now();
   if place.probe_at is not null then room := least(room, 1); end if;
@@ -772,9 +797,13 @@ create table receipts (
   constraint receipts_pkey PRIMARY KEY (workspace_id, seq),
   constraint receipts_workspace_id_prev_hash_key UNIQUE (workspace_id, prev_hash)
 );
-CREATE INDEX receipts_by_action ON public.receipts USING btree (workspace_id, action, seq);
+CREATE INDEX receipts_by_action ON public.receipts USING btree (workspace_id, action text_pattern_ops, seq);
+CREATE INDEX receipts_by_actor ON public.receipts USING btree (workspace_id, actor_id, seq);
+CREATE INDEX receipts_by_capo ON public.receipts USING btree (workspace_id, capo, seq) WHERE (capo IS NOT NULL);
 CREATE INDEX receipts_by_directive ON public.receipts USING btree (workspace_id, directive_id, seq) WHERE (directive_id IS NOT NULL);
 CREATE INDEX receipts_by_entity ON public.receipts USING btree (workspace_id, entity_id, seq);
+CREATE INDEX receipts_by_team ON public.receipts USING btree (workspace_id, team_id, seq) WHERE (team_id IS NOT NULL);
+CREATE INDEX receipts_by_time ON public.receipts USING btree (workspace_id, at);
 alter table receipts enable row level security;
 alter table receipts force row level security;
 create policy append on receipts for insert to public with check (

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** A request as it came: the header lines in their order and spelling, and the exact bytes of the body. */
-export interface Received {
+interface Received {
   path: string;
   rawHeaders: [name: string, value: string][];
   headers: IncomingMessage['headers'];

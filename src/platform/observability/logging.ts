@@ -23,7 +23,12 @@ export function loggingModule(config: Config, destination?: DestinationStream) {
     serializers: { req: () => undefined, res: () => undefined },
     // With the line and not on a logger of the request's own: making one for each request costs more than the line.
     customSuccessObject: line,
-    customErrorObject: (request: IncomingMessage, response: ServerResponse, error: Error, logged: object) => ({
+    customErrorObject: (
+      request: IncomingMessage,
+      response: ServerResponse,
+      error: Error,
+      logged: object,
+    ) => ({
       ...line(request, response, logged),
       err: error,
     }),

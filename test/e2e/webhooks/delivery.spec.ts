@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import Stripe from 'stripe';
+import { Stripe } from 'stripe';
 import { ConcludeAttempt } from '../../../src/features/webhooks/conclude-attempt.js';
 import { Notices } from '../../../src/platform/database/notices.js';
 import { Deliveries } from '../../../src/features/webhooks/deliveries.repository.js';
