@@ -7,6 +7,9 @@ import { startEmbeddedPostgres } from '../src/platform/database/embedded-postgre
 import { sha256 } from '../src/platform/kernel/canonical-json.js';
 import { newId } from '../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../src/platform/kernel/operator-token.js';
+import { measureApprovals } from './approvals.js';
+import { measureAuditPages } from './audit-pages.js';
+import { quantile } from './calls.js';
 import { type DeliveryFigures, measureDeliveries } from './deliveries.js';
 import { start } from './processes.js';
 
@@ -50,6 +53,8 @@ async function main(): Promise<void> {
     DATA_DIR: join(dataDir, 'load'),
     BOOTSTRAP_TIER: 'enterprise',
   };
+  const breakOff = () => void server.stop().then(() => process.exit(130));
+  process.once('SIGINT', breakOff).once('SIGTERM', breakOff);
   // Workers draft what is handed in; here only the handing in is measured.
   const api = await start('../src/main.js', {
     ...environment,
@@ -70,7 +75,13 @@ async function main(): Promise<void> {
     const single = await alone(api.url, bare.url, tokens[0]!);
     await bare.stop();
     await api.stop();
-    report(results, single, starts, await measureDeliveries(server.url, environment, tokens[1]!));
+    const deliveries = await measureDeliveries(server.url, environment, tokens[1]!);
+    const approvals = await measureApprovals(environment, tokens[2]!);
+    const pages = await measureAuditPages(server.url, environment, tokens[3]!);
+    report(results, single, starts);
+    reportDeliveries(deliveries);
+    reportTimes('one at a time', { 'POST /approvals/{id}/approve': approvals });
+    reportTimes('audit page of 50 among 1,000,000', pages);
   } finally {
     await server.stop();
   }
@@ -206,14 +217,13 @@ function request(agent: http.Agent, url: string, route: string, token: string, n
 }
 
 function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+  return quantile(numbers, 0.5);
 }
 
 function report(
   results: Record<string, { ours: Load[]; theirs: Load[] }>,
   single: Record<string, { ours: number; theirs: number }>,
   starts: { firstMs: number; secondMs: number; idleMb: number },
-  deliveries: DeliveryFigures,
 ): void {
   const machine = `${cpus().length} x ${cpus()[0]!.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
   console.log(
@@ -236,8 +246,9 @@ function report(
   console.log(`| ready, first time | ${(starts.firstMs / 1000).toFixed(2)} s |`);
   console.log(`| ready, after that | ${(starts.secondMs / 1000).toFixed(2)} s |`);
   console.log(`| idle, resident, without the database | ${starts.idleMb.toFixed(0)} MB |`);
+}
 
-  const { commitToBytes, perSecond, lateness } = deliveries;
+function reportDeliveries({ commitToBytes, perSecond, lateness }: DeliveryFigures): void {
   console.log('\n| deliveries | p50 | p99 |\n|---|---:|---:|');
   console.log(
     `| from the COMMIT to the last byte, idle, ms | ${commitToBytes.p50.toFixed(1)} | ${commitToBytes.p99.toFixed(1)} |`,
@@ -248,4 +259,11 @@ function report(
   console.log('\n| deliveries per second | |\n|---|---:|');
   console.log(`| one destination | ${perSecond.one.toFixed(0)} |`);
   console.log(`| eight destinations | ${perSecond.eight.toFixed(0)} |`);
+}
+
+function reportTimes(title: string, times: Record<string, number[]>): void {
+  console.log(`\n| ${title} | p50 ms | p99 ms |\n|---|---:|---:|`);
+  for (const [what, each] of Object.entries(times)) {
+    console.log(`| ${what} | ${quantile(each, 0.5).toFixed(2)} | ${quantile(each, 0.99).toFixed(2)} |`);
+  }
 }

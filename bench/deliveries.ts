@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { call, inParallel, quantile, spaced } from './calls.js';
 import { start } from './processes.js';
 
 /** What the receiver saw: when the last byte of each request had come, and when it was answered. Unix milliseconds. */
@@ -29,7 +30,7 @@ export interface DeliveryFigures {
 }
 
 const IDLE_EVENTS = 300;
-const WAITING_EVENTS = 4_000;
+const WAITING_EVENTS = 2_000;
 const FAILING_EVENTS = 50;
 
 const now = () => performance.timeOrigin + performance.now();
@@ -76,14 +77,14 @@ export async function measureDeliveries(
   const settings = { ...environment, OUTBOUND_ALLOW: receiver.hostPort, RATE_LIMIT_STORE: 'memory' };
   const api = await start('../src/main.js', { ...settings, PROCESS_ROLE: 'api' });
   const worker = () => start('../src/main.js', { ...settings, PROCESS_ROLE: 'worker' });
-  const call = (path: string, body: unknown) => post(`${api.url}/api/pro${path}`, token, body);
+  const post = (path: string, body: unknown) => call(`${api.url}/api/pro${path}`, token, body);
   const register = (path: string) =>
-    call('/webhooks', {
+    post('/webhooks', {
       event: 'revenue.recorded',
       url: `http://${receiver.hostPort}${path}`,
       secret: 'a secret of the benchmark',
     });
-  const causeEvent = () => call('/revenue-events', { amount: 1, currency: 'USD', source: 'bench' });
+  const causeEvent = () => post('/revenue-events', { amount: 1, currency: 'USD', source: 'bench' });
   try {
     const sender = await worker();
     await register('/idle');
@@ -137,48 +138,10 @@ function latenessOf(arrivals: readonly Arrival[]): DeliveryFigures['lateness'] {
   return { '1 s': late(1, 1_000), '10 s': late(2, 10_000) };
 }
 
-async function spaced(count: number, pauseMs: number, act: () => Promise<void>): Promise<void> {
-  for (let index = 0; index < count; index++) {
-    await act();
-    await pause(pauseMs);
-  }
-}
-
-async function inParallel(clients: number, count: number, act: () => Promise<void>): Promise<void> {
-  let left = count;
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      while (left-- > 0) await act();
-    }),
-  );
-}
-
 async function arrived(receiver: Receiver, path: string, count: number): Promise<void> {
   const until = now() + 120_000;
   while (receiver.arrivals(path).length < count) {
     if (now() > until) throw new Error(`${receiver.arrivals(path).length} of ${count} arrived at ${path}`);
     await pause(20);
   }
-}
-
-function quantile(numbers: readonly number[], part: number): number {
-  return numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * part))]!;
-}
-
-let address = 0;
-
-async function post(url: string, token: string, body: unknown): Promise<void> {
-  // A new address each time: the limits count, and let everyone pass.
-  const next = address++;
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'x-service-token': token,
-      'content-type': 'application/json',
-      'x-forwarded-for': `10.${200 + ((next >> 16) & 31)}.${(next >> 8) & 255}.${next & 255}`,
-    },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
-  await answer.arrayBuffer();
 }

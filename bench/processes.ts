@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,10 @@ export interface Process {
   stop(): Promise<void>;
 }
 
+const running = new Set<ChildProcess>();
+// A benchmark that fails, or is broken off, leaves nothing behind.
+process.on('exit', () => running.forEach((child) => child.kill('SIGTERM')));
+
 /** Starts a program of the build and waits until it is ready. */
 export async function start(file: string, environment: Record<string, string>): Promise<Process> {
   const began = performance.now();
@@ -19,7 +23,8 @@ export async function start(file: string, environment: Record<string, string>): 
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', TRUST_PROXY: '1', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(child, 'exit');
+  running.add(child);
+  const ended = once(child, 'exit').finally(() => running.delete(child));
   let url: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     url = /ready at (\S+)/.exec(line)?.[1];

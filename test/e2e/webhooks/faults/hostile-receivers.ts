@@ -8,8 +8,8 @@ import { Acts } from './acts.js';
 import type { Stage } from './stage.js';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
-/** 64 MiB of zeros in 64 KiB. */
-const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+/** 128 MiB of zeros in twice what is read of an answer, so that its connection ends with it. */
+const BOMB = gzipSync(Buffer.alloc(128 * 1024 * 1024));
 const BLOCK = Buffer.alloc(64 * 1024, 'x');
 
 /** Writes a byte each second until the connection ends. */
@@ -101,9 +101,11 @@ interface Latency {
 }
 
 export interface HostileReceivers {
-  /** From before the COMMIT to the arrival at the healthy receiver, in milliseconds: without the others, then with them. */
+  /** From before the COMMIT to the arrival at the healthy receiver, in milliseconds: the only one of its workspace. */
   alone: Latency;
-  beside: Latency;
+  /** Beside as many others that answer at once: what the number of them costs. */
+  besideHealthy: Latency;
+  besideHostile: Latency;
   /** Events that the healthy receiver did not get, or got twice. */
   lost: number;
   twice: number;
@@ -116,8 +118,8 @@ export interface HostileReceivers {
 }
 
 /**
- * Sends each event to a healthy receiver, first alone, then beside the hostile ones, each a destination of the same
- * workspace.
+ * Sends each event to a healthy receiver: first alone, then beside other healthy ones, then beside as many hostile ones,
+ * each a destination of the same workspace.
  */
 export async function sendToHostileReceivers(
   stage: Stage,
@@ -128,6 +130,9 @@ export async function sendToHostileReceivers(
   const place = healthy.place();
   const tenant = await stage.tenant(place);
   const acts = await Acts.open(service.database.url);
+  // What is deleted is sent no more.
+  const remove = (ids: string[]) =>
+    service.rows(`update webhook_destinations set deleted_at = now() where destination_id = any($1)`, [ids]);
   const send = async (count: number) => {
     const began = performance.now();
     const sent: { eventId: string; at: number }[] = [];
@@ -142,6 +147,11 @@ export async function sendToHostileReceivers(
   };
   await send(10); // what starts cold: statements, connections
   const quiet = await send(events);
+  const others = await Promise.all(
+    hostile.map(() => stage.register(tenant.workspaceId, healthy.place().url)),
+  );
+  const busy = await send(events);
+  await remove(others);
   const before = Math.max(...workers.map(({ pid }) => memoryOf(pid, 'VmRSS')));
   const named = new Map<string, string>();
   for (const { name, port } of hostile) {
@@ -161,10 +171,7 @@ export async function sendToHostileReceivers(
     20,
   );
   const most = Math.max(...workers.map(({ pid }) => memoryOf(pid, 'VmHWM')));
-  // Nothing of this is sent any more while others are measured.
-  await service.rows(`update webhook_destinations set deleted_at = now() where workspace_id = $1`, [
-    tenant.workspaceId,
-  ]);
+  await remove([...named.keys()]);
   await acts.close();
   const outcomes: Record<string, Record<string, number>> = {};
   for (const { destination_id, status, error } of attempts) {
@@ -172,10 +179,11 @@ export async function sendToHostileReceivers(
     const outcome = error ?? String(status);
     of[outcome] = (of[outcome] ?? 0) + 1;
   }
-  const all = [...quiet, ...loud];
+  const all = [...quiet, ...busy, ...loud];
   return {
     alone: latency(quiet, place.arrivals),
-    beside: latency(loud, place.arrivals),
+    besideHealthy: latency(busy, place.arrivals),
+    besideHostile: latency(loud, place.arrivals),
     lost: all.filter(({ eventId }) => !place.arrivals.has(eventId)).length,
     twice: all.filter(({ eventId }) => (place.arrivals.get(eventId)?.length ?? 0) > 1).length,
     outcomes,
