@@ -1,5 +1,10 @@
 import { EventEmitter } from 'node:events';
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import pg from 'pg';
 import { AS_APP_ROLE } from './data-source.js';
@@ -23,7 +28,7 @@ const GATHER_MS = 2;
  * ever shortens a wait: whoever listens also looks for itself from time to time.
  */
 @Injectable()
-export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Notices implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   #client: pg.Client | undefined;
   #closing = false;
@@ -61,9 +66,13 @@ export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
     await this.connect();
   }
 
+  /** While the database can still be reached. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#announcements.drained();
+  }
+
   async onApplicationShutdown(): Promise<void> {
     this.#closing = true;
-    await this.#announcements.drained();
     await this.#client?.end().catch(() => undefined);
   }
 

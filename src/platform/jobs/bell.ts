@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { Db } from '../database/db.js';
 import { Batches } from '../kernel/batches.js';
@@ -19,7 +19,7 @@ const GATHER_MS = 5;
  * the sweep rings for every row whose time has passed (docs/decisions/0002).
  */
 @Injectable()
-export class Bell implements OnApplicationShutdown {
+export class Bell implements BeforeApplicationShutdown {
   readonly #rings: Batches<Ring>;
 
   constructor(db: Db, logger: PinoLogger) {
@@ -36,7 +36,8 @@ export class Bell implements OnApplicationShutdown {
     this.#rings.add(...rings);
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** While the database can still be reached. */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.#rings.drained();
   }
 }
