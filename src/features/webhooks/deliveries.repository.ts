@@ -58,7 +58,7 @@ export class Deliveries {
 
   /**
    * Takes up to `room` due deliveries of a destination; never more than its ten in flight over all processes. Tells too
-   * when the next one falls due.
+   * when the next one falls due, or its lease ends.
    */
   async take(workspaceId: string, destinationId: string, room: number): Promise<Taking> {
     const [taken, [next]] = (await this.db.writeAll(scopeOf(workspaceId), [
@@ -70,8 +70,7 @@ export class Deliveries {
       },
       {
         text: `select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms from webhook_deliveries
-          where workspace_id = $1 and destination_id = $2 and due_at > now() and status <> 'sending'
-          order by due_at limit 1`,
+          where workspace_id = $1 and destination_id = $2 and due_at > now() order by due_at limit 1`,
         values: [workspaceId, destinationId],
       },
     ])) as [TakenDelivery[], { dueInMs: number }[]];

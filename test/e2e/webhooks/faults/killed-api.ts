@@ -27,9 +27,15 @@ export async function killApi(
   for (let kill = 1; kill <= kills; kill++) {
     const successor = service.start();
     while (sent.length + AT_ONCE < (kill * posts) / kills) await batch();
+    // Every other time the acts are held at their end, so that the kill certainly comes before the answers.
+    const hold = kill % 2 === 0 ? await service.database.owner.connect() : undefined;
+    await hold?.query('begin');
+    await hold?.query('select 1 from receipt_heads where workspace_id = $1 for update', [tenant.workspaceId]);
     const last = batch();
     await sleep(randomInt(LATEST_KILL_MS));
     await target.kill();
+    await hold?.query('rollback');
+    hold?.release();
     await last;
     target = await successor;
   }

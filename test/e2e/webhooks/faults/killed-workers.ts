@@ -24,10 +24,9 @@ export interface KilledWorkers extends Account {
   held: number;
   /** Of these, what the next to take it up was killed with as well. */
   heldAgain: number;
-  /**
-   * From the decision to kill, up to a quarter of a second before, until what was held came for the last time, in
-   * milliseconds; divided by the kills, if there was more than one.
-   */
+  /** Of what came twice, what the receiver read only when its sender was dead: it had come before, for the system. */
+  readLate: number;
+  /** From a kill until what it held came for the last time, in milliseconds; divided by the kills if there were more. */
   recovery: { median: number; longest: number };
   seconds: number;
 }
@@ -65,8 +64,7 @@ export async function killWorkers(
       60,
     );
     const [victim, other] = stage.workers;
-    const at = performance.now();
-    await killFromElsewhere(victim, randomInt(LATEST_KILL_MS));
+    const at = await killFromElsewhere(victim, randomInt(LATEST_KILL_MS));
     const held = await service.rows<Held>(
       `select w.delivery_id, w.event_id, d.url, w.takes
        from webhook_deliveries w join webhook_destinations d using (destination_id)
@@ -100,12 +98,17 @@ export async function killWorkers(
   const waits = orphans.map(
     ({ at, url, event_id, losses }) => (places.get(url)!.get(event_id)!.at(-1)! - at) / losses,
   );
+  const readLate = orphans.filter(({ at, url, event_id }) => {
+    const times = places.get(url)!.get(event_id)!;
+    return times.length > 1 && times[0]! > at;
+  }).length;
   waits.sort((one, two) => one - two);
   return {
     ...result,
     kills,
     held: orphans.length,
     heldAgain: orphans.filter(({ losses }) => losses > 1).length,
+    readLate,
     recovery: { median: waits[waits.length >> 1] ?? 0, longest: waits.at(-1) ?? 0 },
     seconds,
   };
@@ -113,13 +116,18 @@ export async function killWorkers(
 
 /**
  * Kills from a thread of its own. This one is the receiver as well: when it comes to a kill it has been busy with other
- * things, so more requests than usual wait for it to read them, and each of those would be sent twice.
+ * things, so more requests than usual wait for it to read them, and each of those would be sent twice. Answers when the
+ * kill was, in milliseconds of `performance.now()`.
  */
-async function killFromElsewhere(victim: ServiceProcess, afterMs: number): Promise<void> {
-  const script = `setTimeout(() => process.kill(${victim.pid}, 'SIGKILL'), ${afterMs})`;
-  const thread = new Worker(script, { eval: true });
-  await once(thread, 'exit');
+async function killFromElsewhere(victim: ServiceProcess, afterMs: number): Promise<number> {
+  const script = `setTimeout(() => {
+    const at = performance.timeOrigin + performance.now();
+    process.kill(${victim.pid}, 'SIGKILL');
+    require('node:worker_threads').parentPort.postMessage(at);
+  }, ${afterMs})`;
+  const [at] = (await once(new Worker(script, { eval: true }), 'message')) as [number];
   await victim.kill();
+  return at - performance.timeOrigin;
 }
 
 async function write(
