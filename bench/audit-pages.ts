@@ -9,11 +9,10 @@ const PAGES = 60;
 
 /** Milliseconds of each page of 50 receipts of a workspace with a million, by what is asked for. */
 export async function measureAuditPages(
-  databaseUrl: string,
   environment: Record<string, string>,
   token: string,
 ): Promise<Record<string, number[]>> {
-  const { workspaceId } = await fill(databaseUrl, token);
+  const { workspaceId } = await fill(environment['DATABASE_URL']!, token);
   const day = 86_400_000;
   const begin = Date.now() - RECEIPTS * SECONDS_BETWEEN * 1000;
   const pages: Record<string, string> = {

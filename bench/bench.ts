@@ -42,47 +42,66 @@ try {
 
 async function main(): Promise<void> {
   const starts = await measureStarts();
-  const server = await startEmbeddedPostgres({
-    dataDir: join(dataDir, 'load'),
-    // For the time from a COMMIT to its delivery.
-    settings: { track_commit_timestamp: 'on' },
-    log: () => undefined,
-  });
-  const environment = {
-    DATABASE_URL: server.url,
-    DATA_DIR: join(dataDir, 'load'),
-    BOOTSTRAP_TIER: 'enterprise',
-  };
-  const breakOff = () => void server.stop().then(() => process.exit(130));
-  process.once('SIGINT', breakOff).once('SIGTERM', breakOff);
-  // Workers draft what is handed in; here only the handing in is measured.
-  const api = await start('../src/main.js', {
-    ...environment,
-    PROCESS_ROLE: 'api',
-    RATE_LIMIT_STORE: 'memory',
-  });
-  const bare = await start('bare-handlers.js', environment);
-  try {
-    const tokens = await createWorkspaces(server.url);
+  await withDatabase('load', async (environment) => {
+    // Workers draft what is handed in; here only the handing in is measured.
+    const api = await start('../src/main.js', {
+      ...environment,
+      PROCESS_ROLE: 'api',
+      RATE_LIMIT_STORE: 'memory',
+    });
+    const bare = await start('bare-handlers.js', environment);
+    const url = environment['DATABASE_URL']!;
+    const tokens = await createWorkspaces(url, WORKSPACES);
     const results = {
       'POST /directive, 16 workspaces': await compare(api.url, bare.url, 'directive', tokens),
       'POST /directive, one workspace': await compare(api.url, bare.url, 'directive', tokens.slice(0, 1)),
       // A workspace that has been worked in, as the planner knows it after a minute.
-      'GET /context': await analyzed(server.url).then(() =>
+      'GET /context': await analyzed(url).then(() =>
         compare(api.url, bare.url, 'context', tokens.slice(0, 1)),
       ),
     };
-    const single = await alone(api.url, bare.url, tokens[0]!);
+    report(results, await alone(api.url, bare.url, tokens[0]!), starts);
     await bare.stop();
     await api.stop();
-    const deliveries = await measureDeliveries(server.url, environment, tokens[1]!);
-    const approvals = await measureApprovals(environment, tokens[2]!);
-    const pages = await measureAuditPages(server.url, environment, tokens[3]!);
-    report(results, single, starts);
-    reportDeliveries(deliveries);
-    reportTimes('one at a time', { 'POST /approvals/{id}/approve': approvals });
-    reportTimes('audit page of 50 among 1,000,000', pages);
+  });
+  // A database of their own: here workers work, and find nothing to do but what is measured.
+  await withDatabase('work', async (environment) => {
+    const first = await start('../src/main.js', environment);
+    await first.stop();
+    const [one, two, three] = (await createWorkspaces(environment['DATABASE_URL']!, 3)) as [
+      string,
+      string,
+      string,
+    ];
+    reportDeliveries(await measureDeliveries(environment, one));
+    reportTimes('one at a time', {
+      'POST /approvals/{id}/approve': await measureApprovals(environment, two),
+    });
+    reportTimes('audit page of 50 among 1,000,000', await measureAuditPages(environment, three));
+  });
+}
+
+/** A server of its own for `work`, and the environment of a service that uses it. */
+async function withDatabase(
+  name: string,
+  work: (environment: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  const server = await startEmbeddedPostgres({
+    dataDir: join(dataDir, name),
+    // For the time from a COMMIT to its delivery.
+    settings: { track_commit_timestamp: 'on' },
+    log: () => undefined,
+  });
+  const breakOff = () => void server.stop().then(() => process.exit(130));
+  process.on('SIGINT', breakOff).on('SIGTERM', breakOff);
+  try {
+    await work({
+      DATABASE_URL: server.url,
+      DATA_DIR: join(dataDir, name),
+      BOOTSTRAP_TIER: 'enterprise',
+    });
   } finally {
+    process.off('SIGINT', breakOff).off('SIGTERM', breakOff);
     await server.stop();
   }
 }
@@ -99,11 +118,11 @@ async function measureStarts(): Promise<{ firstMs: number; secondMs: number; idl
   return { firstMs: first.readyMs, secondMs: second.readyMs, idleMb };
 }
 
-async function createWorkspaces(url: string): Promise<string[]> {
+async function createWorkspaces(url: string, count: number): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const tokens: string[] = [];
-  for (let index = 0; index < WORKSPACES; index++) {
+  for (let index = 0; index < count; index++) {
     const [workspaceId, userId, memberId] = [newId('wks'), newId('usr'), newId('mem')];
     const token = newOperatorToken();
     await client.query('insert into workspaces (workspace_id, name, tier) values ($1, $2, $3)', [

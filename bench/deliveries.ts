@@ -65,14 +65,13 @@ async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Measures what leaves, with one process for requests and one for sending, over `databaseUrl`. */
+/** Measures what leaves, with one process for requests and one for sending, over the database of `environment`. */
 export async function measureDeliveries(
-  databaseUrl: string,
   environment: Record<string, string>,
   token: string,
 ): Promise<DeliveryFigures> {
   const receiver = await startReceiver();
-  const database = new pg.Client({ connectionString: databaseUrl });
+  const database = new pg.Client({ connectionString: environment['DATABASE_URL'] });
   await database.connect();
   const settings = { ...environment, OUTBOUND_ALLOW: receiver.hostPort, RATE_LIMIT_STORE: 'memory' };
   const api = await start('../src/main.js', { ...settings, PROCESS_ROLE: 'api' });

@@ -18,10 +18,15 @@ export async function listen(app: NestExpressApplication, config: Config): Promi
   return address.url;
 }
 
-/** Waits for SIGTERM or SIGINT, then ends without failing a request that has been taken. */
-export async function drainOnSignal(app: NestExpressApplication): Promise<void> {
-  const drain = new Drain(app.getHttpServer() as Server);
+/** The first SIGTERM or SIGINT. Ask for it before anything is started: a signal that nobody waits for ends the process on the spot. */
+export async function endSignal(): Promise<void> {
   await Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal)));
+}
+
+/** Waits for the signal, then ends without failing a request that has been taken. */
+export async function drainOnSignal(app: NestExpressApplication, signal: Promise<void>): Promise<void> {
+  const drain = new Drain(app.getHttpServer() as Server);
+  await signal;
   app.get(Readiness).drain();
   await drain.end();
   await app.close();
