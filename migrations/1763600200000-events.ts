@@ -166,10 +166,12 @@ begin
 end $$;
 grant execute on function app.take_deliveries to consigliere_app;
 
--- Rings for rows, one call for many: the job is only the bell, the row holds what is to be done and since when.
+-- Rings for rows, one call for many: the job is only the bell, the row holds what is to be done and since when. So a
+-- ring that a crash of the server forgets need not wait for the disk.
 create function app.ring(jobs jsonb) returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+  set local synchronous_commit = off;
   perform graphile_worker.add_jobs(array(
     select (job->>'task', job->'payload', null, (job->>'runAt')::timestamptz, 3, job->>'key', null, null)::graphile_worker.job_spec
     from jsonb_array_elements(jobs) job));

@@ -288,6 +288,7 @@ CREATE OR REPLACE FUNCTION app.ring(jobs jsonb)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  set local synchronous_commit = off;
   perform graphile_worker.add_jobs(array(
     select (job->>'task', job->'payload', null, (job->>'runAt')::timestamptz, 3, job->>'key', null, null)::graphile_worker.job_spec
     from jsonb_array_elements(jobs) job));

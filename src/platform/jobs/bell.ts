@@ -12,7 +12,7 @@ export interface Ring {
 }
 
 /** Under load the rings of this long go in one call, which costs hardly more than one ring alone. */
-const GATHER_MS = 5;
+const GATHER_MS = 20;
 
 /**
  * Rings for rows whose act has committed. A ring that is lost, with the process or with the database, costs a second:
