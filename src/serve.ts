@@ -18,7 +18,10 @@ export async function listen(app: NestExpressApplication, config: Config): Promi
   return address.url;
 }
 
-/** The first SIGTERM or SIGINT. Ask for it before anything is started: a signal that nobody waits for ends the process on the spot. */
+/**
+ * The first SIGTERM or SIGINT. Ask for it before anything is started: a signal that nobody waits for ends the process on
+ * the spot, and leaves the embedded database running.
+ */
 export async function endSignal(): Promise<void> {
   await Promise.race(['SIGTERM', 'SIGINT'].map((signal) => once(process, signal)));
 }

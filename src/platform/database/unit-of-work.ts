@@ -47,9 +47,9 @@ export interface EventRow {
 }
 
 /**
- * One transaction on one connection. Statements of a batch travel in one message, so a mutation takes three round trips: open, work, finish. What the act leaves behind (receipts, events,
- * notices, the stored answer) is collected here and written with the COMMIT; what needs only to be told (the bell for
- * a worker) waits in `afterCommit`.
+ * One transaction on one connection. Statements of a batch travel in one message, so a mutation takes three round
+ * trips: open, work, finish. What the act leaves behind (receipts, events, notices, the stored answer) is collected here
+ * and written with the COMMIT; what needs only to be told (the bell for a worker) waits in `afterCommit`.
  */
 export class UnitOfWork {
   roundTrips = 0;
