@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
+import { DataSource, type EntityManager, type EntityTarget, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
 import { isConnectionFailure } from './database-errors.js';
@@ -120,7 +120,7 @@ export class Db {
   private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
-      const unit = new UnitOfWork(scope, (await runner.connect()) as PoolClient, runner);
+      const unit = new UnitOfWork(scope, await connected(runner), runner);
       // TypeORM must know of our BEGIN, else its own writes would open, and commit, a transaction of theirs.
       Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
       try {
@@ -134,5 +134,14 @@ export class Db {
     } finally {
       await runner.release();
     }
+  }
+}
+
+/** Whatever keeps us from a connection (a limit, a refusal, a network), the caller may come back. */
+async function connected(runner: QueryRunner): Promise<PoolClient> {
+  try {
+    return (await runner.connect()) as PoolClient;
+  } catch (error) {
+    throw new Unavailable({ retryAfterSeconds: 1, cause: error });
   }
 }

@@ -1,0 +1,117 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/platform/kernel/ids.js';
+import { Client } from '../support/client.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+
+/** An operation as the OpenAPI document has it. */
+interface Operation {
+  method: string;
+  path: string;
+  statuses: string[];
+}
+
+let test: TestApp;
+let operations: Operation[];
+
+beforeAll(async () => {
+  test = await startTestApp();
+  const { paths } = (await new Client(test.url, undefined).get('/openapi.json')).body as {
+    paths: Record<string, Record<string, { responses: object }>>;
+  };
+  operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { responses }]) => ({
+      method: method.toUpperCase(),
+      path: path.replace(/\{\w+\}/g, newId('apr')),
+      statuses: Object.keys(responses),
+    })),
+  );
+});
+afterAll(() => test.close());
+
+/** Sends to each operation that documents `status`, from an address of its own; names those that answer another. */
+async function others(
+  status: number,
+  send: (client: Client, operation: Operation) => Promise<{ status: number }>,
+  token = test.owner.token,
+): Promise<string[]> {
+  const documenting = operations.filter(({ statuses }) => statuses.includes(String(status)));
+  expect(documenting.length).toBeGreaterThan(20);
+  const answers = await Promise.all(
+    documenting.map(async (operation) => {
+      const answer = await send(new Client(test.url, token), operation);
+      return answer.status === status ? [] : [`${operation.method} ${operation.path}: ${answer.status}`];
+    }),
+  );
+  return answers.flat();
+}
+
+const bodyOf = ({ method }: Operation) => (method === 'GET' ? undefined : {});
+
+describe('every operation that documents it answers', () => {
+  it('400 to a version that there is not', async () => {
+    const headers = { 'X-Service-API-Version': '1999-01' };
+    expect(
+      await others(400, (client, one) => client.send(one.method, one.path, bodyOf(one), headers)),
+    ).toEqual([]);
+  });
+
+  it('401 to a stranger', async () => {
+    expect(await others(401, (client, { method, path }) => client.send(method, path), 'a stranger')).toEqual(
+      [],
+    );
+  });
+
+  it('413 to a body over 1 MB', async () => {
+    const body = JSON.stringify({ text: 'x'.repeat(1_100_000) });
+    expect(await others(413, (client, { method, path }) => client.send(method, path, body))).toEqual([]);
+  });
+
+  it('429 to an address that calls too often', { timeout: 60_000 }, async () => {
+    const untilRefused = async (client: Client, { method, path }: Operation) => {
+      for (let count = 0; count < 600; count++) {
+        const answer = await client.send(method, path);
+        if (answer.status === 429) return answer;
+      }
+      return client.send(method, path);
+    };
+    expect(await others(429, untilRefused, 'a stranger')).toEqual([]);
+  });
+});
+
+describe('without its database', () => {
+  it('every operation that needs it answers 503 with Retry-After, and a shape', async () => {
+    const address = new URL(test.database.url);
+    const name = address.pathname.slice(1);
+    address.pathname = '/postgres';
+    const beside = new pg.Client({ connectionString: address.href });
+    await beside.connect();
+    await beside.query(`alter database ${name} with allow_connections false`);
+    await beside.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename like 'consigliere\\_login%'`,
+      [name],
+    );
+    try {
+      const answers = await Promise.all(
+        operations
+          .filter(({ path }) => path.startsWith('/api/pro') && !path.endsWith('/induction'))
+          .map(async (operation) => {
+            const client = new Client(test.url, test.owner.token);
+            const { status, headers, body } = await client.send(
+              operation.method,
+              operation.path,
+              bodyOf(operation),
+            );
+            return { operation, status, retryAfter: headers.get('retry-after'), code: body?.error?.code };
+          }),
+      );
+      const wrong = answers.filter(
+        ({ status, retryAfter, code }) => status !== 503 || retryAfter !== '1' || code !== 'UNAVAILABLE',
+      );
+      expect(wrong).toEqual([]);
+    } finally {
+      await beside.query(`alter database ${name} with allow_connections true`);
+      await beside.end();
+    }
+  });
+});
