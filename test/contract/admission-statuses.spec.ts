@@ -11,6 +11,9 @@ interface Operation {
   statuses: string[];
 }
 
+/** Who cannot sign is told nothing about the body; test/e2e/partner has what a signed one is told. */
+const UNSIGNED = ['POST /api/pro/partner/induction: 401'];
+
 let test: TestApp;
 let operations: Operation[];
 
@@ -65,6 +68,19 @@ describe('every operation that documents it answers', () => {
   it('413 to a body over 1 MB', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(1_100_000) });
     expect(await others(413, (client, { method, path }) => client.send(method, path, body))).toEqual([]);
+  });
+
+  it('415 to a body that is no JSON by its type', async () => {
+    const headers = { 'Content-Type': 'text/plain' };
+    expect(
+      await others(415, (client, { method, path }) => client.send(method, path, 'text', headers)),
+    ).toEqual(UNSIGNED);
+  });
+
+  it('422 to a query that holds a reserved name', async () => {
+    expect(
+      await others(422, (client, one) => client.send(one.method, `${one.path}?constructor=1`, bodyOf(one))),
+    ).toEqual(UNSIGNED);
   });
 
   it('429 to an address that calls too often', { timeout: 60_000 }, async () => {
