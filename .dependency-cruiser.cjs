@@ -10,12 +10,10 @@ const LEVELS = [
   ['standing-orders', 'signals', 'revenue', 'documents', 'mail', 'connectors'],
   ['guardian', 'partner', 'webhooks'],
   ['capos'],
-  ['work-packets'],
   ['approvals'],
-  ['context'],
   ['directives'],
   ['consigliere', 'agents'],
-  ['reports', 'kpi', 'metrics', 'bootstrap'],
+  ['context', 'reports', 'kpi', 'metrics', 'bootstrap'],
   ['admin'],
 ];
 

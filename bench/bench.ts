@@ -3,7 +3,7 @@ import http from 'node:http';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { sha256 } from '../src/platform/kernel/canonical-json.js';
 import { newId } from '../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../src/platform/kernel/operator-token.js';

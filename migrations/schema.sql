@@ -114,8 +114,8 @@ declare
   wanted text[];
   reached text[] := '{}';
 begin
-  if act ? 'notices' then
-    perform pg_notify('consigliere', notice) from jsonb_array_elements_text(act->'notices') notice;
+  if act ? 'messages' then
+    perform pg_notify('consigliere', message) from jsonb_array_elements_text(act->'messages') message;
   end if;
   if act ? 'answer' then
     insert into idempotency_keys as kept

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { prepareDatabase } from '../src/platform/database/prepare-database.js';
 
 /**
@@ -32,7 +32,7 @@ select c.relname as name, c.relpersistence = 'u' as unlogged, c.relrowsecurity a
     from information_schema.role_table_grants
     where table_schema = 'public' and table_name = c.relname
       and grantee in ('consigliere_app', 'consigliere_system') group by grantee order by grantee) as grants
-from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ('migrations', 'sql_functions')
 order by c.relname`;
 
 const FUNCTIONS = /* sql */ `

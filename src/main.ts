@@ -1,7 +1,7 @@
 import { createApplication } from './application.js';
 import { welcome } from './features/workspaces/welcome.js';
 import { loadConfig } from './platform/config/config.js';
-import { startEmbeddedPostgres } from './platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
 import { prepareDatabase } from './platform/database/prepare-database.js';
 import { drainOnSignal, endSignal, listen } from './serve.js';
 

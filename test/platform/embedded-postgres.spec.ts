@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { packagedBinaries, type Binaries } from '../../src/platform/database/embedded-binaries.js';
-import { startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres.js';
-import { findServer } from '../../src/platform/database/embedded-process.js';
-import { startFrom, type EmbeddedPostgres } from '../../src/platform/database/embedded-start.js';
+import { packagedBinaries, type Binaries } from '../../src/platform/embedded-postgres/binaries.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { findServer } from '../../src/platform/embedded-postgres/process.js';
+import { startFrom, type EmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
 
 const isRoot = process.getuid?.() === 0;
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { packagedBinaries } from '../../src/platform/database/embedded-binaries.js';
-import { findPlace, systemStateFolder } from '../../src/platform/database/embedded-place.js';
-import { startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres.js';
-import { launchPostmaster } from '../../src/platform/database/embedded-postmaster.js';
+import { packagedBinaries } from '../../src/platform/embedded-postgres/binaries.js';
+import { findPlace, systemStateFolder } from '../../src/platform/embedded-postgres/place.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { launchPostmaster } from '../../src/platform/embedded-postgres/postmaster.js';
 import type { TestDatabase } from './test-database.js';
 
 /** A server of a test's own, which it may end: it survives that as a production server does, and keeps its port. */

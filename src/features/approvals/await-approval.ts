@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -7,7 +7,7 @@ import { Readiness } from '../../platform/observability/health.controller.js';
 import type { ApprovalEntity } from './approval.entity.js';
 import { Approvals } from './approvals.repository.js';
 
-/** A notice may be lost with its connection, so whoever waits also looks for itself. */
+/** A message may be lost with its connection, so whoever waits also looks for itself. */
 const LOOK_EVERY_MS = 1_000;
 
 /** Reads an approval, waiting for its draft or its decision if asked to. No connection is held while it waits. */
@@ -16,7 +16,7 @@ export class AwaitApproval {
   constructor(
     private readonly approvals: Approvals,
     private readonly clock: Clock,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
     private readonly readiness: Readiness,
   ) {}
 
@@ -41,7 +41,7 @@ export class AwaitApproval {
   private nextChange(approvalId: string, until: number): { wait: Promise<void>; stop: () => void } {
     let stop = () => undefined as void;
     const wait = new Promise<void>((resolve) => {
-      const off = this.notices.on('approval', ({ id }) => id === approvalId && resolve());
+      const off = this.channel.subscribe('approval', ({ id }) => id === approvalId && resolve());
       const drained = () => resolve();
       this.readiness.draining.addEventListener('abort', drained);
       const timer = setTimeout(resolve, Math.max(0, Math.min(LOOK_EVERY_MS, until - this.clock.now())));

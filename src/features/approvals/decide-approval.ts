@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -32,7 +32,7 @@ export class DecideApproval {
     private readonly approvals: Approvals,
     private readonly subjects: ApprovalSubjects,
     private readonly receipts: Receipts,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
   ) {}
 
   async execute(
@@ -67,7 +67,7 @@ export class DecideApproval {
 
   private async situation(caller: Caller, approvalIds: readonly string[]): Promise<Situation> {
     const [[guardian], locked] = (await this.db.unit.batch([
-      this.guardians.holdStatement(caller.workspaceId),
+      this.guardians.lockSharedStatement(caller.workspaceId),
       this.approvals.lockStatement(caller.workspaceId, approvalIds),
     ])) as [[GuardianEntity], ApprovalEntity[]];
     return { guardian, approvals: new Map(locked.map((approval) => [approval.approvalId, approval])) };
@@ -112,7 +112,7 @@ export class DecideApproval {
         : status === 'rejected'
           ? await subject.rejected(decided, by, feedback!)
           : await subject.changesRequested(decided, by, feedback!);
-    this.notices.send('approval', approvalId);
+    this.channel.publish('approval', approvalId);
     // A later decision of the same request finds it decided.
     approvals.set(approvalId, decided);
     return answer(decided, directiveStatus);

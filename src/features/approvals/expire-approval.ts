@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -29,7 +29,7 @@ export class ExpireApproval implements OnModuleInit {
     private readonly subjects: ApprovalSubjects,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
   ) {}
 
   onModuleInit(): void {
@@ -39,7 +39,7 @@ export class ExpireApproval implements OnModuleInit {
   private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async (unit) => {
       const [[guardian], [approval]] = (await unit.batch([
-        this.guardians.holdStatement(workspaceId),
+        this.guardians.lockSharedStatement(workspaceId),
         this.approvals.lockStatement(workspaceId, [id]),
       ])) as [[GuardianEntity], [ApprovalEntity?]];
       // While killed nobody could have approved it; the revert gives the time back.
@@ -60,7 +60,7 @@ export class ExpireApproval implements OnModuleInit {
       this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
       if (approval.onExpiry === 'escalate') this.raise(approval);
       await this.subjects.of(approval).expired(approval);
-      this.notices.send('approval', id);
+      this.channel.publish('approval', id);
     });
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -30,7 +30,7 @@ export class RequestApproval {
     private readonly approvals: Approvals,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
     private readonly events: Events,
     private readonly address: PublicAddress,
   ) {}
@@ -93,6 +93,6 @@ export class RequestApproval {
       expiresAt,
       url,
     });
-    this.notices.send('approval', approvalId);
+    this.channel.publish('approval', approvalId);
   }
 }

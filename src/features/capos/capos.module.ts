@@ -5,6 +5,7 @@ import { ActionReversibility } from '../standing-orders/action-reversibility.js'
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { ACTION_TYPES } from './action-types.js';
 import type { CapoRunner } from './briefing.js';
+import { BriefingReader } from './briefing.reader.js';
 import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
 import type { ModelPrices } from './model-cost.js';
@@ -22,6 +23,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
   imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule],
   providers: [
     PausedCapos,
+    BriefingReader,
     {
       provide: CAPO_RUNNER,
       inject: [Config],
@@ -39,7 +41,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
       },
     },
   ],
-  exports: [PausedCapos, CAPO_RUNNER],
+  exports: [PausedCapos, BriefingReader, CAPO_RUNNER],
 })
 export class CaposModule {
   /** Standing orders must know which moves cannot be undone, and lie below this feature. */

@@ -45,7 +45,7 @@ export class RouteDirective implements OnModuleInit {
     await this.db.transaction(scope, async (unit) => {
       const now = this.clock.now();
       const [[guardian], orders, [directive]] = (await unit.batch([
-        this.guardians.holdStatement(workspaceId),
+        this.guardians.lockSharedStatement(workspaceId),
         this.orders.briefStatement(workspaceId),
         this.directives.claimStatement(workspaceId, id, 'route', now),
       ])) as [[GuardianEntity], Parameters<typeof routeDirective>[0]['standingOrders'], [DirectiveEntity?]];

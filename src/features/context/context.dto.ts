@@ -1,6 +1,6 @@
 import { SignalView } from '../signals/signals.dto.js';
 import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
-import { WorkPacketView } from '../work-packets/work-packets.dto.js';
+import { WorkPacketView } from '../directives/packets/work-packets.dto.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';
 import { BuyerContextView, PartnerPersona } from '../partner/partner.dto.js';
 

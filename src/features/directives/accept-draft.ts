@@ -14,9 +14,9 @@ import { capoActor } from '../capos/capo-actor.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { type Gated, MoveGate } from '../guardian/move-gate.js';
-import { contentHash, moveOf, newPacket } from '../work-packets/work-packet.js';
-import type { WorkPacketEntity } from '../work-packets/work-packet.entity.js';
-import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { contentHash, moveOf, newPacket } from './packets/work-packet.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { addCost, outputOf, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -56,7 +56,7 @@ export class AcceptDraft {
 
   async execute(taken: DirectiveEntity, draft: Draft, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async () => {
-      const guardian = await this.guardians.hold(taken.workspaceId);
+      const guardian = await this.guardians.lockShared(taken.workspaceId);
       const approval = await this.approvals.lockPending(taken.workspaceId, taken.directiveId);
       const directive = await this.directives.lockAttempt(taken);
       if (!directive) return;

@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 import { UNSENT } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
@@ -24,7 +24,7 @@ export class CancelDirective {
   async execute(caller: Caller, directiveId: string): Promise<DirectiveEntity> {
     const { workspaceId } = caller;
     // A revert takes the same rows in another order, so the two take turns.
-    await this.guardians.hold(workspaceId);
+    await this.guardians.lockShared(workspaceId);
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();

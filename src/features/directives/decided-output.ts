@@ -8,7 +8,7 @@ import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-su
 import { RequestApproval } from '../approvals/request-approval.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { DirectiveStatus } from '../terms/terms.js';
-import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 import { DirectiveJournal, type Named } from './directive-journal.js';
 import { Directives } from './directives.repository.js';
 

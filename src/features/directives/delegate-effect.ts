@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { capoActor } from '../capos/capo-actor.js';
-import { ActionEffects } from '../work-packets/action-effects.js';
+import { ActionEffects } from './packets/action-effects.js';
 import { HandInDirective } from './hand-in-directive.js';
 
 /** Lets a capo hand work to another: the new directive stops at a person like any other. */

@@ -2,10 +2,9 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
-import { ContextModule } from '../context/context.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
-import { WorkPacketsModule } from '../work-packets/work-packets.module.js';
+import { WorkPacketsModule } from './packets/work-packets.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { CancelDirective } from './cancel-directive.js';
@@ -31,7 +30,6 @@ import { SettleDirective } from './settle-directive.js';
     CaposModule,
     WorkPacketsModule,
     ApprovalsModule,
-    ContextModule,
   ],
   controllers: [DirectivesController],
   providers: [

@@ -10,7 +10,7 @@ import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
-import { BriefingReader } from '../context/briefing.reader.js';
+import { BriefingReader } from '../capos/briefing.reader.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { Runs } from '../guardian/runs.js';
@@ -74,7 +74,7 @@ export class DraftDirective implements OnModuleInit {
     return this.db.transaction(scope, async (unit) => {
       const now = this.clock.now();
       const [[guardian], paused, [directive]] = (await unit.batch([
-        this.guardians.holdStatement(workspaceId),
+        this.guardians.lockSharedStatement(workspaceId),
         this.paused.statement(workspaceId),
         this.directives.claimStatement(workspaceId, id, 'draft', now),
       ])) as [[GuardianEntity], { capo: string }[], [DirectiveEntity?]];

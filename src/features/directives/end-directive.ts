@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import type { DirectiveStatus } from '../terms/terms.js';
-import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveJournal } from './directive-journal.js';
@@ -27,7 +27,7 @@ export class EndDirective {
     private readonly journal: DirectiveJournal,
     private readonly approvals: Approvals,
     private readonly packets: WorkPackets,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
   ) {}
 
   end(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
@@ -42,7 +42,7 @@ export class EndDirective {
       );
       const status = to === 'expired' ? 'expired' : 'cancelled';
       this.approvals.end(approval, { status, by: actor, at: this.clock.now(), feedback: null, receiptId });
-      this.notices.send('approval', approval.approvalId);
+      this.channel.publish('approval', approval.approvalId);
     }
     this.journal.move(
       directive,

@@ -6,7 +6,7 @@ import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 import { UNSENT } from './directive.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
@@ -35,7 +35,7 @@ export class ExpireDirective implements OnModuleInit {
 
   private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async () => {
-      await this.guardians.hold(workspaceId);
+      await this.guardians.lockShared(workspaceId);
       const approval = await this.approvals.lockPending(workspaceId, id);
       const directive = await this.directives.lock(workspaceId, id);
       if (!directive || !UNSENT.includes(directive.status)) return;

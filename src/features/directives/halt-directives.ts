@@ -11,7 +11,7 @@ import {
   type PlannedStep,
   type WorkStanding,
 } from '../guardian/halting.js';
-import { WorkPackets } from '../work-packets/work-packets.repository.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
 import { SettleDirective } from './settle-directive.js';

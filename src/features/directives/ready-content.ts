@@ -5,8 +5,8 @@ import { highestReversibility, riskOf } from '../capos/action-types.js';
 import type { Gated } from '../guardian/move-gate.js';
 import { EFFECTS } from '../standing-orders/standing-order.js';
 import { type Priority, type Risk, RISKS } from '../terms/terms.js';
-import { contentHash, recipientsOf } from '../work-packets/work-packet.js';
-import type { WorkPacketEntity } from '../work-packets/work-packet.entity.js';
+import { contentHash, recipientsOf } from './packets/work-packet.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
 
 /** What a person is shown to decide on: each move with its complete parameters, the risk, and why they are asked. */

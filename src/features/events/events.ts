@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { EventRow } from '../../platform/database/unit-of-work.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { RequestContext } from '../../platform/kernel/request-context.js';
@@ -16,7 +16,7 @@ export class Events {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
   ) {}
 
   /**
@@ -44,7 +44,9 @@ export class Events {
     const body = JSON.stringify({ event, timestamp: this.clock.now(), workspaceId, payload });
     if (unit.events.length === 0) {
       unit.afterCommit.push(() =>
-        this.notices.announce(...unit.reached.map((id) => ({ topic: 'delivery' as const, workspaceId, id }))),
+        this.channel.publishNow(
+          ...unit.reached.map((id) => ({ topic: 'delivery' as const, workspaceId, id })),
+        ),
       );
     }
     const row: EventRow = {

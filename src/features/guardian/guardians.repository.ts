@@ -32,14 +32,14 @@ export class Guardians {
    * Reads the guardian and keeps it as it is until the transaction ends: a kill waits for those who hold it, and
    * whoever comes after the kill sees it.
    */
-  async hold(workspaceId: string): Promise<GuardianEntity> {
-    const { text, values } = this.holdStatement(workspaceId);
+  async lockShared(workspaceId: string): Promise<GuardianEntity> {
+    const { text, values } = this.lockSharedStatement(workspaceId);
     const [row] = await this.db.query<GuardianEntity>(text, values);
     return row!;
   }
 
-  /** {@link hold} for a caller that sends it along with statements of its own. */
-  holdStatement(workspaceId: string): Statement {
+  /** {@link lockShared} for a caller that sends it along with statements of its own. */
+  lockSharedStatement(workspaceId: string): Statement {
     return {
       // The sub-select is evaluated before the row is locked, and locking reads the newest version of the row.
       text: `select ${COLUMNS} from guardians where workspace_id = $1

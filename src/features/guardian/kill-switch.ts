@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -13,7 +13,7 @@ import { HaltableWork } from './halting.js';
 /**
  * Halts all autonomous operations of the workspace (SPECIFICATION, States 4): mode, epoch, halted work and receipt in
  * one transaction. Once it has committed no dispatch can start, since each holds the guardian's row while it marks a
- * move as sending; runs in progress are aborted in every process by the notice.
+ * move as sending; runs in progress are aborted in every process by the message on the channel.
  */
 @Injectable()
 export class KillSwitch {
@@ -24,7 +24,7 @@ export class KillSwitch {
     private readonly work: HaltableWork,
     private readonly receipts: Receipts,
     private readonly events: Events,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
   ) {}
 
   async execute(caller: Caller, reason: string | null): Promise<KillAnswer> {
@@ -46,7 +46,7 @@ export class KillSwitch {
       guardianEpoch: killed.epoch,
     });
     this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
-    this.notices.send('guardian', 'killed');
+    this.channel.publish('guardian', 'killed');
     return {
       mode: 'killed',
       changed: true,
@@ -59,7 +59,7 @@ export class KillSwitch {
   }
 
   private async unchanged(workspaceId: string): Promise<KillAnswer> {
-    const { epoch, killedAt } = await this.guardians.hold(workspaceId);
+    const { epoch, killedAt } = await this.guardians.lockShared(workspaceId);
     const halted = { queued: 0, executing: 0, sending: 0 };
     return {
       mode: 'killed',

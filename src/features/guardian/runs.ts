@@ -1,15 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 
 /** The runs and moves under way in this process, so that a kill can abort those of its workspace at once. */
 @Injectable()
 export class Runs implements OnModuleInit {
   readonly #running = new Map<string, Set<AbortController>>();
 
-  constructor(private readonly notices: Notices) {}
+  constructor(private readonly channel: Channel) {}
 
   onModuleInit(): void {
-    this.notices.on('guardian', ({ workspaceId, id }) => {
+    this.channel.subscribe('guardian', ({ workspaceId, id }) => {
       if (id === 'killed') this.abort(workspaceId);
     });
   }

@@ -43,7 +43,7 @@ export class FirstPartnerSecret implements OnApplicationBootstrap {
    */
   private async putInForce(workspaceId: string, configured: string): Promise<void> {
     const purpose = secretPurpose(workspaceId);
-    const kept = await this.secrets.hold();
+    const kept = await this.secrets.lockShared();
     const open = (sealed: string | null | undefined) => (sealed ? this.box.open(sealed, purpose) : undefined);
     if (open(kept?.sealedConfigured) === configured) return;
     if (open(kept?.sealedSecret) !== configured) {

@@ -26,7 +26,7 @@ export class PartnerSecrets {
   }
 
   /** What is stored, in the open transaction; who else asks for the same waits until it has ended. */
-  async hold(): Promise<Pick<PartnerSecretEntity, 'sealedSecret' | 'sealedConfigured'> | undefined> {
+  async lockShared(): Promise<Pick<PartnerSecretEntity, 'sealedSecret' | 'sealedConfigured'> | undefined> {
     const { workspaceId } = this.db.unit.scope;
     const [, rows] = await this.db.unit.batch([
       {

@@ -3,7 +3,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../../platform/config/config.js';
-import { Notices } from '../../platform/database/notices.js';
+import { Channel } from '../../platform/database/channel.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { RequestContext } from '../../platform/kernel/request-context.js';
 import { Deliveries, type TakenDelivery } from './deliveries.repository.js';
@@ -30,7 +30,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     private readonly config: Config,
-    private readonly notices: Notices,
+    private readonly channel: Channel,
     private readonly deliveries: Deliveries,
     private readonly sendDelivery: SendDelivery,
     private readonly logger: PinoLogger,
@@ -38,7 +38,9 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   onApplicationBootstrap(): void {
     if (this.config.processRole === 'api') return;
-    this.#stopListening = this.notices.on('delivery', ({ workspaceId, id }) => this.wake(workspaceId, id));
+    this.#stopListening = this.channel.subscribe('delivery', ({ workspaceId, id }) =>
+      this.wake(workspaceId, id),
+    );
   }
 
   /** Takes up nothing more and lets what is in flight, or just being taken up, end, which its caps bound. */

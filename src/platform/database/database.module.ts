@@ -5,7 +5,7 @@ import { appDataSource } from './data-source.js';
 import { DatabaseAddress } from './database-address.js';
 import { Db } from './db.js';
 import { assertIsolation } from './isolation-check.js';
-import { Notices } from './notices.js';
+import { Channel } from './channel.js';
 
 @Global()
 @Module({})
@@ -22,8 +22,8 @@ export class DatabaseModule implements OnModuleInit {
           retryAttempts: 1,
         }),
       ],
-      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Notices],
-      exports: [DatabaseAddress, Db, Notices],
+      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Channel],
+      exports: [DatabaseAddress, Db, Channel],
     };
   }
 

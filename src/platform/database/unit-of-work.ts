@@ -48,14 +48,14 @@ export interface EventRow {
 
 /**
  * One transaction on one connection. Statements of a batch travel in one message, so a mutation takes three round
- * trips: open, work, finish. What the act leaves behind (receipts, events, notices, the stored answer) is collected here
+ * trips: open, work, finish. What the act leaves behind (receipts, events, messages, the stored answer) is collected here
  * and written with the COMMIT; what needs only to be told (the bell for a worker) waits in `afterCommit`.
  */
 export class UnitOfWork {
   roundTrips = 0;
   readonly receipts: ReceiptRow[] = [];
   readonly events: EventRow[] = [];
-  readonly notices: string[] = [];
+  readonly messages: string[] = [];
   readonly afterCommit: (() => void)[] = [];
   answer: StoredAnswer | undefined;
   /** Once finished: the destinations that the events are to be delivered to. */
@@ -133,14 +133,14 @@ export class UnitOfWork {
   /** Undoes the work but keeps the transaction, so that the answer of a failed request can still be stored. */
   async undoWork(): Promise<void> {
     this.#writes = [];
-    this.receipts.length = this.events.length = this.notices.length = this.afterCommit.length = 0;
+    this.receipts.length = this.events.length = this.messages.length = this.afterCommit.length = 0;
     await this.batch([{ text: 'rollback to savepoint work' }]);
   }
 
   /** Writes what the act leaves behind and commits, in one round trip. */
   async finish(): Promise<void> {
     const act: Record<string, unknown> = { workspaceId: this.scope.workspaceId };
-    if (this.notices.length > 0) act['notices'] = this.notices;
+    if (this.messages.length > 0) act['messages'] = this.messages;
     if (this.answer) act['answer'] = this.answer;
     if (this.receipts.length > 0) act['receipts'] = this.receipts;
     if (this.events.length > 0) act['events'] = this.events;

@@ -1,5 +1,5 @@
 import { approvedHash } from '../../../src/features/approvals/approval.js';
-import { contentHash } from '../../../src/features/work-packets/work-packet.js';
+import { contentHash } from '../../../src/features/directives/packets/work-packet.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { TestApp } from '../../support/test-app.js';
 

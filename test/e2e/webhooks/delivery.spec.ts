@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { ConcludeAttempt } from '../../../src/features/webhooks/conclude-attempt.js';
-import { Notices } from '../../../src/platform/database/notices.js';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { Deliveries } from '../../../src/features/webhooks/deliveries.repository.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
@@ -50,7 +50,7 @@ async function makeDue(destinationId: string): Promise<void> {
     `update webhook_deliveries set due_at = now() where destination_id = $1 and status in ('pending', 'failed')`,
     [destinationId],
   );
-  app.app.get(Notices).announce({ topic: 'delivery', workspaceId: app.workspaceId, id: destinationId });
+  app.app.get(Channel).publishNow({ topic: 'delivery', workspaceId: app.workspaceId, id: destinationId });
 }
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Notices } from '../../../src/platform/database/notices.js';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
@@ -61,7 +61,7 @@ describe('1,000 deliveries of any payload', () => {
        select app.new_id('dlv'), $1, $4, event_id, 'directive.created', 'pending', now(), now() from events`,
         [app.workspaceId, newId('req'), JSON.stringify(Object.fromEntries(bodies)), destinationId],
       );
-      app.app.get(Notices).announce({ topic: 'delivery', workspaceId: app.workspaceId, id: destinationId });
+      app.app.get(Channel).publishNow({ topic: 'delivery', workspaceId: app.workspaceId, id: destinationId });
       await eventually(
         async () => receiver.received.length,
         (count) => count === COUNT,

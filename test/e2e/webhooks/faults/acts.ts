@@ -6,7 +6,7 @@ import { SYSTEM } from '../../../../src/platform/auth/caller.js';
 import { appDataSource } from '../../../../src/platform/database/data-source.js';
 import { DatabaseAddress } from '../../../../src/platform/database/database-address.js';
 import { Db } from '../../../../src/platform/database/db.js';
-import { Notices } from '../../../../src/platform/database/notices.js';
+import { Channel } from '../../../../src/platform/database/channel.js';
 import { Clock } from '../../../../src/platform/kernel/clock.js';
 import { Receipts } from '../../../../src/platform/receipts/receipts.js';
 
@@ -26,7 +26,7 @@ export class Acts {
     const db = new Db(dataSource);
     const clock = new Clock();
     const logger = new PinoLogger({ pinoHttp: { level: 'silent' } });
-    const events = new Events(db, clock, new Notices(new DatabaseAddress(url, url), db, logger));
+    const events = new Events(db, clock, new Channel(new DatabaseAddress(url, url), db, logger));
     return new Acts(dataSource, db, new RevenueEvents(db, clock, new Receipts(db, clock), events));
   }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import type { Briefing, FeedbackRound } from '../capos/briefing.js';
+import type { Briefing, FeedbackRound } from './briefing.js';
 import { buyerContextOf, type BuyerFacts } from '../partner/persona.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
 import type { CapoRole, Priority } from '../terms/terms.js';

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../../platform/kernel/clock.js';
-import { capoActor } from '../capos/capo-actor.js';
-import { Documents } from '../documents/documents.repository.js';
-import { Mailer, MailFailed } from '../mail/mailer.js';
-import { RevenueEvents } from '../revenue/revenue-events.repository.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Clock } from '../../../platform/kernel/clock.js';
+import { capoActor } from '../../capos/capo-actor.js';
+import { Documents } from '../../documents/documents.repository.js';
+import { Mailer, MailFailed } from '../../mail/mailer.js';
+import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
+import { Signals } from '../../signals/signals.repository.js';
 import { ActionEffects, EffectFailed } from './action-effects.js';
 
 /** What this program can do by itself: file, raise, record, and send mail. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../capos/action-types.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
+import type { CapoRole } from '../../terms/terms.js';
 
 /** A packet as an effect sees it. */
 export interface PacketToSend<T extends ActionTypeName = ActionTypeName> {

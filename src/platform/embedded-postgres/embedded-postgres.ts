@@ -1,8 +1,8 @@
-import { packagedBinaries } from './embedded-binaries.js';
-import { systemStateFolder } from './embedded-place.js';
-import { startFrom, type EmbeddedPostgres, type StartOptions } from './embedded-start.js';
+import { packagedBinaries } from './binaries.js';
+import { systemStateFolder } from './place.js';
+import { startFrom, type EmbeddedPostgres, type StartOptions } from './start.js';
 
-export type { EmbeddedPostgres } from './embedded-start.js';
+export type { EmbeddedPostgres } from './start.js';
 
 /**
  * The PostgreSQL that runs when `DATABASE_URL` is unset: started, adopted or recovered in `dataDir`

@@ -1,10 +1,10 @@
-import type { DraftPacket } from '../capos/briefing.js';
-import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../capos/action-types.js';
-import { engineOf } from '../capos/capo.js';
-import type { DecisionMove } from '../standing-orders/decision-input.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
-import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import type { Id } from '../../platform/kernel/ids.js';
+import type { DraftPacket } from '../../capos/briefing.js';
+import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../../capos/action-types.js';
+import { engineOf } from '../../capos/capo.js';
+import type { DecisionMove } from '../../standing-orders/decision-input.js';
+import type { CapoRole, Priority } from '../../terms/terms.js';
+import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
+import type { Id } from '../../../platform/kernel/ids.js';
 import type { WorkPacketView } from './work-packets.dto.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 

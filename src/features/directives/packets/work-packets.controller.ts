@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
-import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
-import { specified } from '../../platform/rate-limit/limits.js';
+import { type Caller, scopeOf } from '../../../platform/auth/caller.js';
+import { CurrentCaller } from '../../../platform/auth/current-caller.js';
+import { Route } from '../../../platform/http/route.js';
+import { specified } from '../../../platform/rate-limit/limits.js';
 import { viewOf } from './work-packet.js';
 import { WorkPacketPage, WorkPacketQuery } from './work-packets.dto.js';
 import { WorkPackets } from './work-packets.repository.js';

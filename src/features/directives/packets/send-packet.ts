@@ -1,18 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
-import { backoffMs, withLease } from '../../platform/jobs/lease.js';
-import { Clock } from '../../platform/kernel/clock.js';
-import { Receipts } from '../../platform/receipts/receipts.js';
-import { type Action, type ActionResult, compensationOf, validateAction } from '../capos/action-types.js';
-import { capoActor } from '../capos/capo-actor.js';
-import { CAPOS } from '../capos/capo.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { letsNothingLeave } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
-import { Runs } from '../guardian/runs.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Db } from '../../../platform/database/db.js';
+import type { Scope } from '../../../platform/database/unit-of-work.js';
+import { Jobs, type JobTarget } from '../../../platform/jobs/jobs.js';
+import { backoffMs, withLease } from '../../../platform/jobs/lease.js';
+import { Clock } from '../../../platform/kernel/clock.js';
+import { Receipts } from '../../../platform/receipts/receipts.js';
+import { type Action, type ActionResult, compensationOf, validateAction } from '../../capos/action-types.js';
+import { capoActor } from '../../capos/capo-actor.js';
+import { CAPOS } from '../../capos/capo.js';
+import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { letsNothingLeave } from '../../guardian/guardian.js';
+import { Guardians } from '../../guardian/guardians.repository.js';
+import { Runs } from '../../guardian/runs.js';
+import { Signals } from '../../signals/signals.repository.js';
 import { ActionEffects, type Effect, EffectFailed, type PacketToSend } from './action-effects.js';
 import { PacketOutcomes } from './packet-outcomes.js';
 import { contentHash } from './work-packet.js';
@@ -62,7 +62,7 @@ export class SendPacket implements OnModuleInit {
     try {
       handed = await this.db.transaction(scope, async (unit) => {
         const [[guardian], [packet]] = (await unit.batch([
-          this.guardians.holdStatement(workspaceId),
+          this.guardians.lockSharedStatement(workspaceId),
           this.packets.claimStatement(workspaceId, id, this.clock.now()),
         ])) as [[GuardianEntity], [ClaimedPacket?]];
         if (!packet) return undefined;
@@ -118,12 +118,12 @@ export class SendPacket implements OnModuleInit {
       return;
     }
     await this.db.transaction(scope, async () => {
-      const guardian = await this.guardians.hold(packet.workspaceId);
+      const guardian = await this.guardians.lockShared(packet.workspaceId);
       await this.succeed(packet, action, result, guardian.epoch);
     });
   }
 
-  /** Asks about the kill as well: its notice may be lost with the connection. */
+  /** Asks about the kill as well: its message may be lost with the connection. */
   private async mayGoOn({ workPacketId, attempts }: ClaimedPacket, scope: Scope): Promise<boolean> {
     const [{ mode }, held] = await Promise.all([
       this.guardians.read(scope),
@@ -175,7 +175,7 @@ export class SendPacket implements OnModuleInit {
     scope: Scope,
   ): Promise<void> {
     await this.db.transaction(scope, async () => {
-      const { mode } = await this.guardians.hold(packet.workspaceId);
+      const { mode } = await this.guardians.lockShared(packet.workspaceId);
       const killed = mode === 'killed';
       if (failure.retryable && (killed || calledOff || packet.attempts < MAX_ATTEMPTS)) {
         const waitMs = calledOff ? 0 : backoffMs(packet.attempts);

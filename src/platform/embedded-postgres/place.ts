@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyBinaries, makeRunnable, type Binaries } from './embedded-binaries.js';
-import { canEnter, isRoot, serverUser, type ServerUser } from './embedded-user.js';
+import { copyBinaries, makeRunnable, type Binaries } from './binaries.js';
+import { canEnter, isRoot, serverUser, type ServerUser } from './user.js';
 
 /** What the machine brings; the tests bring their own. */
 export interface Host {

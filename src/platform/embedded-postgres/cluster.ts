@@ -4,10 +4,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { binary, isWindows, programEnvironment } from './embedded-binaries.js';
-import { SUPERUSER } from './embedded-connection.js';
-import type { Place } from './embedded-place.js';
-import { runAs, type ServerUser } from './embedded-user.js';
+import { binary, isWindows, programEnvironment } from './binaries.js';
+import { SUPERUSER } from './connection.js';
+import type { Place } from './place.js';
+import { runAs, type ServerUser } from './user.js';
 
 /** Ours, inside the cluster, so that the password moves with the data. */
 const STATE_FILE = 'consigliere.json';

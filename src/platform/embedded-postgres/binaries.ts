@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { withLock } from './embedded-lock.js';
+import { withLock } from './lock.js';
 
 /** PostgreSQL as npm brings it: `native` holds bin, lib and share. */
 export interface Binaries {

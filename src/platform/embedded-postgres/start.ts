@@ -1,11 +1,11 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { initialiseCluster, readPassword } from './embedded-cluster.js';
-import { databaseUrl } from './embedded-connection.js';
-import { withLock } from './embedded-lock.js';
-import { findPlace, hasCluster, type Host } from './embedded-place.js';
-import { adoptServer, startServer } from './embedded-server.js';
-import { leaveToFolderOwner } from './embedded-user.js';
+import { initialiseCluster, readPassword } from './cluster.js';
+import { databaseUrl } from './connection.js';
+import { withLock } from './lock.js';
+import { findPlace, hasCluster, type Host } from './place.js';
+import { adoptServer, startServer } from './server.js';
+import { leaveToFolderOwner } from './user.js';
 
 /** A running server of ours. */
 export interface EmbeddedPostgres {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Db } from '../../platform/database/db.js';
-import type { Statement } from '../../platform/database/batch.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { CLOCK_TOLERANCE_MS, LEASE_MS } from '../../platform/jobs/lease.js';
-import type { Page } from '../../platform/kernel/pages.dto.js';
-import type { Unconfirmed } from '../guardian/halting.js';
+import { Db } from '../../../platform/database/db.js';
+import type { Statement } from '../../../platform/database/batch.js';
+import type { Scope } from '../../../platform/database/unit-of-work.js';
+import { CLOCK_TOLERANCE_MS, LEASE_MS } from '../../../platform/jobs/lease.js';
+import type { Page } from '../../../platform/kernel/pages.dto.js';
+import type { Unconfirmed } from '../../guardian/halting.js';
 import type { WorkPacketQuery } from './work-packets.dto.js';
 import { type PacketResult, type PacketStatus, WorkPacketEntity } from './work-packet.entity.js';
 

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DocumentsModule } from '../documents/documents.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { MailModule } from '../mail/mail.module.js';
-import { RevenueModule } from '../revenue/revenue.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { DocumentsModule } from '../../documents/documents.module.js';
+import { GuardianModule } from '../../guardian/guardian.module.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { RevenueModule } from '../../revenue/revenue.module.js';
+import { SignalsModule } from '../../signals/signals.module.js';
 import { ActionEffects } from './action-effects.js';
 import { PacketOutcomes } from './packet-outcomes.js';
 import { RegisterEffects } from './register-effects.js';

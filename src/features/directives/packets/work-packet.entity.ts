@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Compensation, PacketKind } from '../capos/action-types.js';
-import type { Engine } from '../capos/capo.js';
-import type { Decision } from '../standing-orders/evaluate.js';
-import type { DecisionInput } from '../standing-orders/decision-input.js';
-import type { CapoRole, Reversibility } from '../terms/terms.js';
+import type { Compensation, PacketKind } from '../../capos/action-types.js';
+import type { Engine } from '../../capos/capo.js';
+import type { Decision } from '../../standing-orders/evaluate.js';
+import type { DecisionInput } from '../../standing-orders/decision-input.js';
+import type { CapoRole, Reversibility } from '../../terms/terms.js';
 
 export type PacketStatus =
   | 'drafted'

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, constants, fchownSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { binary, isWindows, programEnvironment } from './embedded-binaries.js';
-import type { Place } from './embedded-place.js';
-import { isAlive, readPidFile } from './embedded-process.js';
-import { isRoot, runAs } from './embedded-user.js';
+import { binary, isWindows, programEnvironment } from './binaries.js';
+import type { Place } from './place.js';
+import { isAlive, readPidFile } from './process.js';
+import { isRoot, runAs } from './user.js';
 
 /** A server process we started. */
 export interface Postmaster {

@@ -1,6 +1,6 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { PageQuery } from '../../../platform/kernel/pages.dto.js';
+import { CAPO_ROLES, type CapoRole } from '../../terms/terms.js';
 
 export const PACKET_STATUSES = [
   'drafted',

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isServing, type Cluster } from './embedded-connection.js';
-import type { Place } from './embedded-place.js';
-import { launchPostmaster, type Postmaster } from './embedded-postmaster.js';
-import { findServer, readPidFile } from './embedded-process.js';
+import { isServing, type Cluster } from './connection.js';
+import type { Place } from './place.js';
+import { launchPostmaster, type Postmaster } from './postmaster.js';
+import { findServer, readPidFile } from './process.js';
 
 interface Server {
   port: number;

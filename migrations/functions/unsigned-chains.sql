@@ -1,0 +1,16 @@
+drop function if exists app.unsigned_chains;
+
+-- Chains whose head should come under a signed checkpoint: 1,000 receipts or 60 seconds after the last.
+create function app.unsigned_chains(p_limit int) returns table (workspace_id text, seq bigint, hash text)
+  language sql stable security definer set search_path = public, pg_temp as $$
+  select h.workspace_id, h.seq, h.hash
+  from receipt_heads h
+  left join lateral (
+    select c.seq, c.signed_at from receipt_checkpoints c
+    where c.workspace_id = h.workspace_id order by c.seq desc limit 1
+  ) last on true
+  where h.seq > coalesce(last.seq, 0)
+    and (last.seq is null or h.seq - last.seq >= 1000 or last.signed_at < now() - interval '60 seconds')
+  limit p_limit
+$$;
+alter function app.unsigned_chains owner to consigliere_system;
