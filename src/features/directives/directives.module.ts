@@ -21,6 +21,7 @@ import { HaltDirectives } from './halt-directives.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { SettleDirective } from './settle-directive.js';
 
+/** @level 7 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([DirectiveEntity]),

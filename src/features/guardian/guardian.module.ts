@@ -14,6 +14,7 @@ import { MoveGate } from './move-gate.js';
 import { RevertKill } from './revert-kill.js';
 import { Runs } from './runs.js';
 
+/** @level 4 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([GuardianEntity, RevertEntity]),

@@ -21,6 +21,7 @@ import { SendDelivery } from './send-delivery.js';
 import { Standings } from './standing.repository.js';
 import { TestDestination } from './test-destination.js';
 
+/** @level 4 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([WebhookDestinationEntity, WebhookEventEntity, WebhookDeliveryEntity]),

@@ -23,6 +23,7 @@ import {
   WorkspaceEntity,
 } from './workspaces.entity.js';
 
+/** @level 2 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([
