@@ -5,6 +5,7 @@ import { Channel } from '../../platform/database/channel.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -68,7 +69,7 @@ export class ExpireApproval implements OnModuleInit {
     this.signals.raise({
       type: 'policy',
       severity: 'critical',
-      title: `Expired without a decision: ${title}`.slice(0, 200),
+      title: cutText(`Expired without a decision: ${title}`, 200),
       body: 'A standing order asks to be told when this happens. Hand the directive in again if it is still wanted.',
       score: null,
       source: SYSTEM,

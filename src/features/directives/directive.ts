@@ -1,4 +1,5 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { cutText } from '../../platform/kernel/text.js';
 import type { Output } from '../approvals/approval.entity.js';
 import type { Draft } from '../capos/briefing.js';
 import type { DirectiveStatus, Cost } from '../terms/terms.js';
@@ -14,7 +15,7 @@ export const UNSENT: readonly DirectiveStatus[] = ['pending_approval', 'queued',
 /** One line that names the directive in lists and receipts. */
 export function titleOf(text: string): string {
   const line = text.trim().split('\n', 1)[0]!.replace(/\s+/g, ' ');
-  return line.length <= 120 ? line : `${line.slice(0, 119).trimEnd()}…`;
+  return cutText(line, 120);
 }
 
 export function outputOf({ summary, body }: Draft): Output {

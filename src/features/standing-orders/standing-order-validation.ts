@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { cutText } from '../../platform/kernel/text.js';
 import { canonicalDomain } from './domains.js';
 import type { Effect, FieldCondition } from './standing-order.js';
 
@@ -140,5 +141,5 @@ function isListOf(accepts: (element: unknown) => boolean): (operand: unknown) =>
 
 /** A message quotes what was sent, but not megabytes of it. */
 function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 80));
+  return JSON.stringify(cutText(text, 80));
 }

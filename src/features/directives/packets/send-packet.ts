@@ -4,6 +4,7 @@ import type { Scope } from '../../../platform/database/unit-of-work.js';
 import { Jobs, type JobTarget } from '../../../platform/jobs/jobs.js';
 import { backoffMs, withLease } from '../../../platform/jobs/lease.js';
 import { Clock } from '../../../platform/kernel/clock.js';
+import { cutText } from '../../../platform/kernel/text.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { type Action, type ActionResult, compensationOf, validateAction } from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
@@ -219,7 +220,7 @@ export class SendPacket implements OnModuleInit {
     this.signals.raise({
       type: 'agent',
       severity: code.endsWith('UNCONFIRMED') ? 'critical' : 'warning',
-      title: `Not carried out: ${packet.title}`.slice(0, 200),
+      title: cutText(`Not carried out: ${packet.title}`, 200),
       body: message,
       score: null,
       source: capoActor(packet.capo),
