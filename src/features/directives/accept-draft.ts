@@ -17,7 +17,6 @@ import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
 import { contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { addCost, outputOf, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveJournal } from './directive-journal.js';
@@ -45,7 +44,6 @@ export class AcceptDraft {
     private readonly jobs: Jobs,
     private readonly guardians: Guardians,
     private readonly gate: PolicyGate,
-    private readonly workspaces: Workspaces,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
     private readonly requestApproval: RequestApproval,
@@ -70,9 +68,8 @@ export class AcceptDraft {
         return;
       }
       this.attach(directive, draft, packets);
-      const settings = await this.workspaces.settings(scope);
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
-      const policy = await this.gate.decide(decidable, { guardian, ...settings });
+      const policy = await this.gate.decide(decidable, { guardian });
       this.decide({ directive, packets, policy, guardian }, draft, approval);
     });
   }
