@@ -35,11 +35,11 @@ export class ApprovalEntity {
   approvalId!: string;
   @Column('text')
   workspaceId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   teamId!: string | null;
   @Column('text')
   directiveId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   capo!: CapoRole | null;
   @Column('text')
   kind!: ApprovalKind;
@@ -61,13 +61,13 @@ export class ApprovalEntity {
   risk!: Risk;
   @Column('text')
   reversibility!: Reversibility;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   output!: Output | null;
   @Column('jsonb')
   packets!: ApprovalPacket[];
-  @Column('text')
+  @Column('text', { nullable: true })
   contentHash!: string | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   policy!: ApprovalPolicy | null;
   @Column('jsonb')
   requestedBy!: Actor;
@@ -76,20 +76,20 @@ export class ApprovalEntity {
   @Column('timestamptz')
   expiresAt!: number;
   /** What was left until expiry when the kill switch froze it, in milliseconds; given back on revert. */
-  @Column('bigint')
+  @Column('bigint', { nullable: true })
   frozenMs!: number | null;
   @Column('text')
   onExpiry!: 'reject' | 'escalate';
   @Column('boolean')
   selfApproval!: boolean;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   decidedAt!: number | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   decidedBy!: Actor | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   decidedVia!: Via | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   feedback!: string | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   receiptId!: string | null;
 }

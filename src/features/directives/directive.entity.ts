@@ -26,16 +26,16 @@ export class DirectiveEntity {
   directiveId!: string;
   @Column('text')
   workspaceId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   teamId!: string | null;
   @Column('text')
   text!: string;
   /** Null until the consigliere has routed it. */
-  @Column('text')
+  @Column('text', { nullable: true })
   capo!: CapoRole | null;
   @Column('text')
   routedBy!: 'operator' | 'consigliere';
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   routing!: Routing | null;
   @Column('text')
   priority!: Priority;
@@ -43,26 +43,26 @@ export class DirectiveEntity {
   requiresApproval!: boolean;
   @Column('jsonb')
   context!: Record<string, unknown>;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   deadline!: number | null;
   @Column('text')
   status!: DirectiveStatus;
   /** The status that a kill interrupted. */
-  @Column('text')
+  @Column('text', { nullable: true })
   haltedFrom!: DirectiveStatus | null;
   @Column('text')
   stage!: Stage;
-  @Column('text')
+  @Column('text', { nullable: true })
   approvalId!: string | null;
   @Column('jsonb')
   workPacketIds!: string[];
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   output!: Output | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   engine!: { name: string; model: string | null } | null;
   @Column('jsonb')
   cost!: Cost;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   error!: { code: string; message: string } | null;
   /** What reviewers asked to be changed, with the drafts they saw. */
   @Column('jsonb')
@@ -73,12 +73,12 @@ export class DirectiveEntity {
   createdBy!: Actor;
   @Column('timestamptz')
   createdAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   startedAt!: number | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   executedAt!: number | null;
   /** When anyone may take the row up: at once, at the next try, or when the lease of who has it is over. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   dueAt!: number | null;
   /** Counts takings up; a result counts only under the attempt that made it. */
   @Column('int')

@@ -7,7 +7,7 @@ export class DocumentEntity {
   documentId!: string;
   @Column('text')
   workspaceId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   teamId!: string | null;
   @Column('text')
   directiveId!: string;
@@ -22,6 +22,6 @@ export class DocumentEntity {
   @Column('timestamptz')
   createdAt!: number;
   /** A withdrawn document is listed no more; who has its id still reads it, since receipts name it. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   withdrawnAt!: number | null;
 }

@@ -8,18 +8,18 @@ export class GuardianEntity {
   workspaceId!: string;
   @Column('text')
   mode!: GuardianMode;
-  @Column('text')
+  @Column('text', { nullable: true })
   modeBeforeKill!: GuardianMode | null;
   /** Counts kills; a dispatch of an older epoch is void. */
   @Column('bigint')
   epoch!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   killedAt!: number | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   killedBy!: Actor | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   reason!: string | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   lastCheckpointId!: string | null;
 }
 
@@ -31,7 +31,7 @@ export class RevertEntity {
   workspaceId!: string;
   @Column('text')
   mode!: 'resume';
-  @Column('text')
+  @Column('text', { nullable: true })
   reason!: string | null;
   @Column('jsonb')
   plan!: unknown[];

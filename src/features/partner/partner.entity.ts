@@ -7,13 +7,13 @@ export class PartnerSecretEntity {
   workspaceId!: string;
   @Column('text')
   sealedSecret!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   sealedPrevious!: string | null;
   /** How long the previous secret is taken as well. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   previousUntil!: number | null;
   /** The value of PARTNER_SIGNING_SECRET that was put in force last. */
-  @Column('text')
+  @Column('text', { nullable: true })
   sealedConfigured!: string | null;
   @Column('timestamptz')
   setAt!: number;
@@ -38,9 +38,9 @@ export class PartnerEventEntity {
   delta!: number;
   @Column('double precision')
   newConfidence!: number;
-  @Column('double precision')
+  @Column('double precision', { nullable: true })
   priorConfidence!: number | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   sourceServiceRef!: { table: string; id: string } | null;
   @Column('timestamptz')
   firedAt!: number;
@@ -93,7 +93,7 @@ export class BuyerEntity {
   @Column('double precision')
   confidence!: number;
   /** The weakest metric beside `overall`. */
-  @Column('text')
+  @Column('text', { nullable: true })
   topGap!: Metric | null;
   /** When the newest update was fired. */
   @Column('timestamptz')

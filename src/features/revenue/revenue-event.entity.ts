@@ -14,12 +14,12 @@ export class RevenueEventEntity {
   currency!: string;
   @Column('text')
   source!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   description!: string | null;
   @Column('timestamptz')
   occurredAt!: number;
   /** The name of the event where it comes from; unique in the workspace (revenue_events_external_id). */
-  @Column('text')
+  @Column('text', { nullable: true })
   externalId!: string | null;
   @Column('jsonb')
   recordedBy!: Actor;

@@ -18,7 +18,7 @@ export class SignalEntity {
   signalId!: string;
   @Column('text')
   workspaceId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   teamId!: string | null;
   @Column('text')
   type!: SignalType;
@@ -28,27 +28,27 @@ export class SignalEntity {
   title!: string;
   @Column('text')
   body!: string;
-  @Column('double precision')
+  @Column('double precision', { nullable: true })
   score!: number | null;
   /** Who raised it. */
   @Column('jsonb')
   source!: Actor;
-  @Column('text')
+  @Column('text', { nullable: true })
   capo!: string | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   entity!: SignalSubject | null;
   @Column('timestamptz')
   createdAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   acknowledgedAt!: number | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   acknowledgedBy!: Actor | null;
   /** What was said with the last acknowledgement or snooze. */
-  @Column('text')
+  @Column('text', { nullable: true })
   note!: string | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   snoozedUntil!: number | null;
   /** A withdrawn signal is shown nowhere; its receipts stay. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   withdrawnAt!: number | null;
 }

@@ -18,13 +18,13 @@ export class StandingOrderEntity {
   standingOrderId!: Id<'so'>;
   @Column('text')
   workspaceId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   teamId!: Id<'team'> | null;
   @Column('text')
   name!: string;
   @Column('text')
   text!: string;
-  @Column('text', { array: true })
+  @Column('text', { nullable: true, array: true })
   capos!: CapoRole[] | null;
   @Column('text')
   status!: StandingOrderStatus;
@@ -34,18 +34,18 @@ export class StandingOrderEntity {
   effect!: Effect;
   @Column('jsonb')
   match!: OrderMatch;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   when!: OrderWhen | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   limits!: OrderLimits | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   budget!: OrderBudget | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   approval!: OrderApproval | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   expiresAt!: number | null;
   /** Why a new order did not become active. */
-  @Column('text')
+  @Column('text', { nullable: true })
   heldBecause!: string | null;
   /** SHA-256 over the rule; decisions name it. */
   @Column('text')
@@ -56,7 +56,7 @@ export class StandingOrderEntity {
   createdAt!: number;
   @Column('timestamptz')
   updatedAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   activatedAt!: number | null;
 }
 
@@ -72,11 +72,11 @@ export class StandingOrderUseEntity {
   @Column('timestamptz')
   at!: number;
   /** The money the work packet carries, without its sign. */
-  @Column('numeric')
+  @Column('numeric', { precision: 18, scale: 4 })
   amount!: number;
-  @Column('text')
+  @Column('text', { nullable: true })
   currency!: string | null;
   /** What of it the order's budget pays. */
-  @Column('numeric')
+  @Column('numeric', { precision: 18, scale: 4 })
   spent!: number;
 }

@@ -44,7 +44,7 @@ export class WebhookDeliveryEntity {
   @Column('int')
   takes!: number;
   /** The next attempt, or the end of the lease of who is making one; null when there is no more to do. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   dueAt!: number | null;
   @Column('timestamptz')
   createdAt!: number;

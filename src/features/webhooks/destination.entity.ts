@@ -22,25 +22,25 @@ export class WebhookDestinationEntity {
   @Column('text')
   apiVersion!: string;
   /** Null once it is deleted. */
-  @Column('text')
+  @Column('text', { nullable: true })
   sealedSecret!: string | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   previousSealedSecret!: string | null;
   /** How long the previous secret signs as well. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   previousUntil!: number | null;
   /** Deliveries in a row that were given up. */
   @Column('int')
   consecutiveFailures!: number;
   /** When a paused destination is tried again. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   probeAt!: number | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   lastDeliveryAt!: number | null;
   @Column('jsonb')
   createdBy!: Actor;
   @Column('timestamptz')
   createdAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   deletedAt!: number | null;
 }

@@ -15,7 +15,7 @@ export class WorkspaceEntity {
   locale!: string;
   @Column('text')
   presence!: 'present' | 'away';
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   quietHours!: { from: string; to: string } | null;
   @Column('jsonb')
   notifications!: Record<string, boolean>;
@@ -31,7 +31,7 @@ export class UserEntity {
   email!: string;
   @Column('text')
   displayName!: string;
-  @Column('text', { select: false })
+  @Column('text', { nullable: true, select: false })
   passwordHash!: string | null;
   @Column('timestamptz')
   createdAt!: number;
@@ -51,7 +51,7 @@ export class MemberEntity {
   status!: 'active' | 'removed';
   @Column('timestamptz')
   joinedAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   lastSeenAt!: number | null;
 }
 
@@ -67,7 +67,7 @@ export class TeamEntity {
   slug!: string;
   @Column('timestamptz')
   createdAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   archivedAt!: number | null;
 }
 
@@ -101,10 +101,10 @@ export class TokenEntity {
   hint!: string;
   @Column('timestamptz')
   createdAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   lastUsedAt!: number | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   expiresAt!: number | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   revokedAt!: number | null;
 }

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { DataSource, type EntityManager, type EntityTarget, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
 import { isConnectionFailure } from './database-errors.js';
-import { type Insertion, insertionOf } from './insertion.js';
 import type { Statement } from './batch.js';
+import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
 
 const ambient = new AsyncLocalStorage<UnitOfWork>();
@@ -17,8 +17,6 @@ const ambient = new AsyncLocalStorage<UnitOfWork>();
  */
 @Injectable()
 export class Db {
-  readonly #insertions = new Map<EntityTarget<object>, Insertion>();
-
   constructor(private readonly dataSource: DataSource) {}
 
   /**
@@ -59,12 +57,37 @@ export class Db {
   }
 
   /** Adds a row of this entity to the open transaction; it is written with the next statement. */
-  insert<T extends object>(entity: EntityTarget<T>, row: T): void {
-    const { text, columns } = this.insertion(entity);
-    this.unit.write(
-      text,
-      columns.map((column) => column.parameter(row[column.property as keyof T])),
-    );
+  insert<T extends object>(entity: EntityClass<T>, row: T): void {
+    const { text, values } = insertOf(entity, row);
+    this.unit.write(text, values!);
+  }
+
+  /** Sets what `changes` names in the rows that equal `key`; written with the next statement. */
+  update<T extends object>(entity: EntityClass<T>, key: Partial<T>, changes: Partial<T>): void {
+    const { text, values } = updateOf(entity, key, changes);
+    this.unit.write(text, values!);
+  }
+
+  /** The row of this entity that equals `key`, if the scope may see it. */
+  async findOne<T extends object>(
+    scope: Scope,
+    entity: EntityClass<T>,
+    key: Partial<T>,
+  ): Promise<T | undefined> {
+    const { text, values } = selectOf(entity, key);
+    const [row] = await this.read<T>(scope, text, values);
+    return row;
+  }
+
+  /** The row of this entity that equals `key`, locked until the open transaction ends. */
+  async lockOne<T extends object>(
+    entity: EntityClass<T>,
+    key: Partial<T>,
+    lock: 'for update' | 'for no key update' | 'for share',
+  ): Promise<T | undefined> {
+    const { text, values } = selectOf(entity, key, lock);
+    const [row] = await this.query<T>(text, values);
+    return row;
   }
 
   /** A statement of the open transaction whose result nobody waits for; it costs no round trip of its own. */
@@ -106,15 +129,6 @@ export class Db {
   async system<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
     const [rows] = await this.writeAll({ workspaceId: '', teamIds: [] }, [{ text, values }]);
     return rows as T[];
-  }
-
-  private insertion<T extends object>(entity: EntityTarget<T>): Insertion {
-    let insertion = this.#insertions.get(entity);
-    if (!insertion) {
-      insertion = insertionOf(this.dataSource.getMetadata(entity));
-      this.#insertions.set(entity, insertion);
-    }
-    return insertion;
   }
 
   private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {

@@ -29,7 +29,7 @@ export class WorkPacketEntity {
   workPacketId!: string;
   @Column('text')
   workspaceId!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   teamId!: string | null;
   @Column('text')
   directiveId!: string;
@@ -46,22 +46,22 @@ export class WorkPacketEntity {
   kind!: PacketKind;
   @Column('text')
   actionType!: string;
-  @Column('text')
+  @Column('text', { nullable: true })
   target!: string | null;
   @Column('jsonb')
   params!: Record<string, unknown>;
   @Column('text')
   reversibility!: Reversibility;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   compensation!: Compensation | null;
   @Column('text')
   status!: PacketStatus;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   decision!: Decision | null;
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   decisionInput!: DecisionInput | null;
   /** The content that a person or a standing order allowed; only this content is sent. */
-  @Column('text')
+  @Column('text', { nullable: true })
   allowedHash!: string | null;
   @Column('double precision')
   leverageScore!: number;
@@ -71,18 +71,18 @@ export class WorkPacketEntity {
   rationale!: string;
   @Column('jsonb')
   cost!: { amount: number; currency: string };
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   result!: PacketResult | null;
-  @Column('text')
+  @Column('text', { nullable: true })
   receiptId!: string | null;
   @Column('timestamptz')
   createdAt!: number;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   executedAt!: number | null;
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   sendingSince!: number | null;
   /** When anyone may take the row up: the next try, or the end of the lease of who has it. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   dueAt!: number | null;
   /** Counts takings up; a result counts only under the attempt that made it. */
   @Column('int')
