@@ -57,11 +57,15 @@ begin
       insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
       values (event->>'eventId', own_workspace, event->>'event', event->>'requestId',
         (event->>'bodyStart') || ',"receiptHead":{"seq":' || head_seq || ',"hash":"' || head_hash || '"}}}', now());
-      insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
-        created_at)
-      select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
-        now()
-      from unnest(wanted) destination_id;
+      with delivery as (
+        insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, created_at)
+        select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id,
+          event->>'eventId', event->>'event', 'pending', now()
+        from unnest(wanted) destination_id
+        returning delivery_id, destination_id
+      )
+      insert into work_items (kind, id, workspace_id, queue, due_at)
+      select 'webhook.deliver', delivery_id, own_workspace, destination_id, now() from delivery;
       reached := reached || wanted;
     end loop;
   end if;

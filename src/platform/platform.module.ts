@@ -8,7 +8,7 @@ import type { DatabaseAddress } from './database/database-address.js';
 import { DatabaseModule } from './database/database.module.js';
 import { Documentation, DocumentationController } from './http/documentation.controller.js';
 import { PublicAddress } from './http/public-address.js';
-import { JobsModule } from './jobs/jobs.module.js';
+import { WorkModule } from './work/work.module.js';
 import { Clock } from './kernel/clock.js';
 import { loggingModule } from './observability/logging.js';
 import { ObservabilityModule } from './observability/observability.module.js';
@@ -29,7 +29,7 @@ export class PlatformModule {
         DatabaseModule.forRoot(address),
         AdmissionModule,
         ReceiptsModule,
-        JobsModule,
+        WorkModule,
         OutboundModule,
         ObservabilityModule,
       ],

@@ -32,3 +32,13 @@ export function violatedConstraint(error: unknown): string | undefined {
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03';
 }
+
+/** True when two transactions waited for each other and this one was ended for it; done again, it goes through. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40P01';
+}
+
+/** True when app.end_attempt found that the work belongs to another attempt by now. */
+export function isLateResult(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === 'CW001';
+}

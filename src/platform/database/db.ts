@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
-import { isConnectionFailure } from './database-errors.js';
+import { isConnectionFailure, isDeadlock } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
@@ -36,19 +36,13 @@ export class Db {
       }
       return work(current, []);
     }
-    return this.onConnection(scope, async (unit) => {
-      try {
-        const opened = await unit.open(opening);
-        const result = await ambient.run(unit, () => work(unit, opened));
-        await unit.finish();
-        for (const act of unit.afterCommit) act();
-        return result;
-      } catch (error) {
-        // Fails only with the connection, which the pool then drops; the first error is the one that tells why.
-        await unit.rollback().catch(() => undefined);
-        throw error;
-      }
-    });
+    try {
+      return await this.transactionOfItsOwn(scope, work, opening);
+    } catch (error) {
+      // The server ended it for another that waited for it in turn; nothing of it is left, so it is done again, once.
+      if (!isDeadlock(error)) throw error;
+      return this.transactionOfItsOwn(scope, work, opening);
+    }
   }
 
   /** One statement of the open transaction; outside of one, use {@link read}. */
@@ -127,8 +121,33 @@ export class Db {
 
   /** One of our functions that answer across workspaces, or a statement on a table that belongs to none. */
   async system<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const [rows] = await this.writeAll({ workspaceId: '', teamIds: [] }, [{ text, values }]);
+    const [rows] = await this.systemAll([{ text, values }]);
     return rows as T[];
+  }
+
+  /** Several of {@link system} in one round trip. */
+  systemAll(statements: Statement[]): Promise<unknown[][]> {
+    return this.writeAll({ workspaceId: '', teamIds: [] }, statements);
+  }
+
+  private transactionOfItsOwn<T>(
+    scope: Scope,
+    work: (unit: UnitOfWork, opened: unknown[][]) => Promise<T>,
+    opening: Statement[],
+  ): Promise<T> {
+    return this.onConnection(scope, async (unit) => {
+      try {
+        const opened = await unit.open(opening);
+        const result = await ambient.run(unit, () => work(unit, opened));
+        await unit.finish();
+        for (const act of unit.afterCommit) act();
+        return result;
+      } catch (error) {
+        // Fails only with the connection, which the pool then drops; the first error is the one that tells why.
+        await unit.rollback().catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
   private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { Channel } from '../database/channel.js';
+import { Db } from '../database/db.js';
+import type { WorkError, WorkItem, WorkKind } from './work-item.js';
+
+/** Who has work enqueued is told under this topic; the id is `<kind> <queue>`. */
+export const WORK_TOPIC = 'work';
+
+/** What is enqueued. */
+interface NewWork {
+  /** The row's id. */
+  id: string;
+  /** Left out, the workspace is the queue. */
+  queue?: string;
+}
+
+/**
+ * Work that is due (docs/decisions/0005). Everything here belongs to the open transaction: an item exists if and only if
+ * the row it is about needs it, and an attempt ends with the transaction that writes its result. Workers look for what is
+ * due; what has just been enqueued they are told after the COMMIT.
+ */
+@Injectable()
+export class Work {
+  readonly kinds = new Map<string, WorkKind>();
+  readonly #ended = new WeakSet<WorkItem>();
+
+  constructor(
+    private readonly db: Db,
+    private readonly channel: Channel,
+  ) {}
+
+  /** Declares a kind of work; called while the program starts. */
+  declare<Item extends WorkItem>(kind: WorkKind<Item>): void {
+    if (this.kinds.has(kind.name)) throw new Error(`the work ${kind.name} is declared twice`);
+    this.kinds.set(kind.name, kind as unknown as WorkKind);
+  }
+
+  /** Makes work due at once. What is enqueued already is due at once, too, and any attempt at it is void. */
+  enqueue(kind: string, ...items: NewWork[]): void {
+    if (items.length === 0) return;
+    const { workspaceId } = this.db.unit.scope;
+    const queues = items.map(({ queue }) => queue ?? workspaceId);
+    this.db.write(
+      `insert into work_items as existing (kind, id, workspace_id, queue, due_at)
+       select $1, id, $2, queue, now() from unnest($3::text[], $4::text[]) as enqueued (id, queue)
+       on conflict (kind, id) do update set due_at = now(), claimed = false, abort_requested = false,
+         attempt = existing.attempt + 1, failures = 0, crashes = 0, last_error = null`,
+      [kind, workspaceId, items.map(({ id }) => id), queues],
+    );
+    this.notify(kind, queues);
+  }
+
+  /** Tells workers that these queues have something due once the open transaction has committed. */
+  notify(kind: string, queues: readonly string[]): void {
+    const { afterCommit, scope } = this.db.unit;
+    const { workspaceId } = scope;
+    afterCommit.push(() =>
+      this.channel.publishNow(
+        ...[...new Set(queues)].map((queue) => ({ topic: WORK_TOPIC, workspaceId, id: `${kind} ${queue}` })),
+      ),
+    );
+  }
+
+  /** The item is done. The transaction fails (see isLateResult) when it belongs to another attempt by now. */
+  complete(item: WorkItem): void {
+    this.end(item, { waitMs: null, error: null, failures: 0 });
+  }
+
+  /**
+   * The item is due again after `waitMs`; with an error the attempt counts as failed. The transaction fails
+   * (see isLateResult) when the item belongs to another attempt by now.
+   */
+  reschedule(item: WorkItem, waitMs: number, error: WorkError | null = null): void {
+    this.end(item, { waitMs, error, failures: error ? 1 : 0 });
+  }
+
+  /** The item waits until {@link unpark}: whoever it is for is paused, or nothing may leave just now. */
+  park(item: WorkItem): void {
+    this.end(item, { waitMs: Infinity, error: null, failures: 0 });
+  }
+
+  /** Whether this attempt has ended the item, or tried to. */
+  hasEnded(item: WorkItem): boolean {
+    return this.#ended.has(item);
+  }
+
+  /** Takes work back that is not wanted any more; an attempt at it that is under way is void. */
+  cancel(kind: string, ids: readonly string[]): void {
+    this.db.write('delete from work_items where workspace_id = $1 and kind = $2 and id = any($3)', [
+      this.db.unit.scope.workspaceId,
+      kind,
+      ids,
+    ]);
+  }
+
+  /** Parks all work of these kinds in the workspace; attempts that are under way are void, and are told to stop. */
+  parkAll(kinds: readonly string[]): void {
+    this.db.write(
+      `update work_items set due_at = 'infinity', attempt = attempt + claimed::int, claimed = false, crashes = 0
+       where workspace_id = $1 and kind = any($2)`,
+      [this.db.unit.scope.workspaceId, kinds],
+    );
+  }
+
+  /** Parks what nobody has claimed; attempts that are under way are asked to stop, and still say how they ended. */
+  parkUnclaimed(kinds: readonly string[]): void {
+    this.db.write(
+      `update work_items set due_at = case when claimed then due_at else 'infinity' end, abort_requested = claimed
+       where workspace_id = $1 and kind = any($2)`,
+      [this.db.unit.scope.workspaceId, kinds],
+    );
+  }
+
+  /** Makes parked work of these kinds due at once: all of the workspace's, or these items. */
+  unpark(kinds: readonly string[], ids: readonly string[] | 'all' = 'all'): void {
+    const { workspaceId } = this.db.unit.scope;
+    this.db.write(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = any($2) and due_at = 'infinity'
+         and ($3::text[] is null or id = any($3))`,
+      [workspaceId, kinds, ids === 'all' ? null : ids],
+    );
+    for (const kind of kinds) this.notify(kind, [workspaceId]);
+  }
+
+  private end(
+    item: WorkItem,
+    { waitMs, error, failures }: { waitMs: number | null; error: WorkError | null; failures: number },
+  ): void {
+    this.#ended.add(item);
+    this.db.write('select app.end_attempt($1, $2, $3, $4, $5::jsonb, $6)', [
+      item.kind,
+      item.id,
+      item.attempt,
+      waitMs,
+      error && JSON.stringify(error),
+      failures,
+    ]);
+  }
+}
