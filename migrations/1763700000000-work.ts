@@ -85,7 +85,9 @@ const CONTRACT = /* sql */ `
 drop function if exists app.overdue_work, app.due_destinations, app.take_deliveries, app.ring;
 drop index directives_due, work_packets_due;
 alter table directives drop column due_at, drop column attempts, drop column stage;
-alter table work_packets drop column due_at;
+alter table work_packets drop column due_at, add column allowed_by text check (allowed_by in ('policy', 'person'));
+update work_packets set allowed_by = case when decision->>'outcome' = 'allow' then 'policy' else 'person' end
+where allowed_hash is not null;
 -- The checks that name these columns go with them.
 alter table webhook_deliveries drop column due_at, drop column takes;
 alter table webhook_destinations drop column probe_at;

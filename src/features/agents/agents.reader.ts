@@ -30,10 +30,10 @@ cross join unnest($2::text[]) with ordinality as c(role, position)
 left join paused_capos p on p.workspace_id = w.workspace_id and p.capo = c.role
 cross join lateral (
   select count(*) as pending_directives,
-    (array_agg(directive_id order by stage = 'draft' desc, started_at desc nulls last, directive_id)
-      filter (where status = 'sending' or (stage = 'draft' and due_at is not null and attempts > 0)))[1]
-      as current_directive_id
-  from directives where workspace_id = w.workspace_id and capo = c.role
+    (array_agg(directive_id order by claimed desc nulls last, started_at desc nulls last, directive_id)
+      filter (where status = 'sending' or claimed))[1] as current_directive_id
+  from directives left join work_items on kind = 'directive.draft' and id = directive_id
+  where directives.workspace_id = w.workspace_id and capo = c.role
     and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')) open
 where w.workspace_id = $1
 order by c.position`;

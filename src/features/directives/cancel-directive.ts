@@ -4,7 +4,7 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { UNSENT } from './directive.js';
+import { DIRECTIVE_STATES } from './directive-states.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
@@ -30,12 +30,12 @@ export class CancelDirective {
     if (!directive) throw new NotFound();
     const partlySent =
       directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
-    if (!UNSENT.includes(directive.status) || partlySent) {
+    if (!DIRECTIVE_STATES.sources('cancel').includes(directive.status) || partlySent) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);
-    this.endDirective.end(directive, approval, {
-      to: 'cancelled',
+    this.endDirective.endFromOutside(directive, approval, {
+      trigger: 'cancel',
       actor,
       because: `${caller.name} took it back`,
     });

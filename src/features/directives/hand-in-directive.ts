@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { Events } from '../events/events.js';
 import { type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
+import { DIRECTIVE_STATES } from './directive-states.js';
 import { Directives } from './directives.repository.js';
 import { instantOf } from './is-instant-ahead.js';
 
@@ -26,7 +27,7 @@ export interface NewDirective {
 }
 
 /**
- * Accepts a directive: its row, its approval if one is wanted, its receipts and its wake-up, in one transaction and
+ * Accepts a directive: its row, its approval if one is wanted, its receipts and the work on it, in one transaction and
  * without a round trip of its own.
  */
 @Injectable()
@@ -37,7 +38,7 @@ export class HandInDirective {
     private readonly teamOfRequest: TeamOfRequest,
     private readonly receipts: Receipts,
     private readonly events: Events,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly clock: Clock,
   ) {}
 
@@ -61,7 +62,7 @@ export class HandInDirective {
     const context = input.context ?? {};
     const now = this.clock.now();
     const directiveId = newId('dir');
-    const status = requiresApproval ? 'pending_approval' : 'queued';
+    const status = DIRECTIVE_STATES.next(null, requiresApproval ? 'hand_in_for_approval' : 'hand_in');
     const receiptId = this.receipts.append({
       actor,
       action: 'directive.created',
@@ -87,7 +88,6 @@ export class HandInDirective {
       deadline: instantOf(input.deadline) ?? null,
       status,
       haltedFrom: null,
-      stage: capo ? 'draft' : 'route',
       approvalId,
       workPacketIds: [],
       output: null,
@@ -100,8 +100,6 @@ export class HandInDirective {
       createdAt: now,
       startedAt: null,
       executedAt: null,
-      dueAt: now,
-      attempts: 0,
     };
     this.directives.add(directive);
     if (approvalId) {
@@ -110,7 +108,7 @@ export class HandInDirective {
       this.requestApproval.open({ ...asked, requestedBy: actor });
     }
     this.events.record('directive.created', { directiveId, text, capo, priority, requiresApproval });
-    this.jobs.wake(capo ? 'directive.draft' : 'directive.route', directiveId);
+    this.work.enqueue(capo ? 'directive.draft' : 'directive.route', { id: directiveId });
     return directive;
   }
 }

@@ -30,11 +30,11 @@ export class GuardianController {
   @Route({ auth: 'token', returns: { 200: GuardianView } })
   async read(@CurrentCaller() caller: Caller): Promise<GuardianView> {
     const scope = scopeOf(caller);
-    const [guardian, standing] = await Promise.all([
+    const [guardian, heldBack] = await Promise.all([
       this.guardians.read(scope),
-      this.work.standing(scope, this.clock.now()),
+      this.work.heldBack(scope, this.clock.now()),
     ]);
-    return viewOf(guardian, standing);
+    return viewOf(guardian, heldBack);
   }
 
   /** Halts all autonomous operations of the workspace. */

@@ -12,7 +12,6 @@ import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 import { PolicyGate } from './policy-gate.js';
 import { RevertKill } from './revert-kill.js';
-import { Runs } from './runs.js';
 
 /** @level 4 */
 @Module({
@@ -23,8 +22,8 @@ import { Runs } from './runs.js';
     StandingOrdersModule,
   ],
   controllers: [GuardianController],
-  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate, Runs],
-  exports: [Guardians, HaltableWork, PolicyGate, Runs],
+  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate],
+  exports: [Guardians, HaltableWork, PolicyGate],
 })
 export class GuardianModule {
   constructor(autonomyMode: AutonomyMode, guardians: Guardians) {

@@ -48,11 +48,13 @@ export interface PlannedStep {
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
   resume(workspaceId: string, act: LiftingAct): Promise<PlannedStep[]>;
-  standing(scope: Scope, at: number): Promise<WorkStanding>;
+  /** The mode lets packets leave again, or for the first time. */
+  releaseHeldBack(): void;
+  heldBack(scope: Scope, at: number): Promise<HeldBack>;
 }
 
 /** What the guardian holds back just now, for `GET /guardian`. */
-export interface WorkStanding {
+export interface HeldBack {
   /** Work packets that wait for a person. */
   pending: number;
   /** Work packets denied in the last 24 hours. */
@@ -85,8 +87,12 @@ export class HaltableWork {
     return steps;
   }
 
-  async standing(scope: Scope, at: number): Promise<WorkStanding> {
-    const all = await Promise.all(this.#registered.map((work) => work.standing(scope, at)));
+  releaseHeldBack(): void {
+    for (const work of this.#registered) work.releaseHeldBack();
+  }
+
+  async heldBack(scope: Scope, at: number): Promise<HeldBack> {
+    const all = await Promise.all(this.#registered.map((work) => work.heldBack(scope, at)));
     return {
       pending: all.reduce((sum, one) => sum + one.pending, 0),
       blocked24h: all.reduce((sum, one) => sum + one.blocked24h, 0),

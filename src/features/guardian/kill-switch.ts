@@ -7,6 +7,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import type { KillAnswer } from './guardian.dto.js';
+import { KILLED_TOPIC } from './guardian.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 
@@ -46,7 +47,7 @@ export class KillSwitch {
       guardianEpoch: killed.epoch,
     });
     this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
-    this.channel.publish('guardian', 'killed');
+    this.channel.publish(KILLED_TOPIC, workspaceId);
     return {
       mode: 'killed',
       changed: true,

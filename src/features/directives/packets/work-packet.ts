@@ -43,6 +43,7 @@ export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrig
     decision: null,
     decisionInput: null,
     allowedHash: null,
+    allowedBy: null,
     leverageScore: leverageOf(action.type, draft.multipliers),
     multipliers: draft.multipliers,
     rationale: draft.rationale,
@@ -51,7 +52,6 @@ export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrig
     receiptId: null,
     executedAt: null,
     sendingSince: null,
-    dueAt: null,
     attempts: 0,
   };
 }
@@ -63,7 +63,10 @@ export function recipientsOf({ params }: Pick<PacketContent, 'params'>): number 
 }
 
 /** What the guardian decides about. */
-export function decidedPacketOf(packet: WorkPacketEntity, priority: Priority): DecidedPacket {
+export function decidedPacketOf(
+  packet: WorkPacketEntity,
+  priority: Priority,
+): DecidedPacket & { workPacketId: Id<'pkt'> } {
   const { amount, currency } = packet.params;
   return {
     workPacketId: packet.workPacketId as Id<'pkt'>,
