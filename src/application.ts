@@ -13,6 +13,7 @@ import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
 import { requireHost, startRequest } from './platform/http/start-request.js';
 import { Metrics } from './platform/observability/metrics.controller.js';
+import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
 import { secretsKey } from './platform/secrets/secret-box.js';
 
 /** The application, wired but not listening; tests start it the same way as main.ts does. */
@@ -21,6 +22,7 @@ export async function createApplication(
   databaseUrl: string,
   logs?: DestinationStream,
 ): Promise<NestExpressApplication> {
+  await assertSecretsKey(config, databaseUrl);
   const address = new DatabaseAddress(databaseUrl, await loginUrl(databaseUrl, secretsKey(config)));
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, address, logs),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { StartRefused } from '../kernel/start-refused.js';
 import { environment, type Environment } from './environment.js';
 
 /** One variable that cannot be used as it is. */
@@ -8,12 +9,11 @@ export interface ConfigFault {
 }
 
 /** The environment cannot be used; names every variable at fault and repeats no value. */
-export class ConfigInvalid extends Error {
+export class ConfigInvalid extends StartRefused {
   constructor(readonly faults: readonly ConfigFault[]) {
     super(
       `invalid configuration\n${faults.map(({ variable, message }) => `  ${variable} ${message}`).join('\n')}`,
     );
-    this.name = 'ConfigInvalid';
   }
 }
 
