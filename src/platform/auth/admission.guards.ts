@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { isCleanText, keyFaults, readBody, readRawBody, unclean } from '../http/body.js';
+import { readBody, readRawBody } from '../http/body.js';
+import { isCleanText, keyFaults, unclean } from '../http/json.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { hasRole } from './caller.js';
