@@ -72,6 +72,8 @@ export class RoleGuard implements CanActivate {
 /** Reads the body, and only of those who may send one; text that the database cannot hold ends here. */
 @Injectable()
 export class InputGuard implements CanActivate {
+  constructor(private readonly routes: RouteTable) {}
+
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
@@ -82,6 +84,10 @@ export class InputGuard implements CanActivate {
     ]);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     await readBody(request, http.getResponse<Response>());
+    const { stops } = this.routes.of(context.getHandler()).policy;
+    if (request.refusedUnlessItStops && typeof stops === 'function' && !stops(request.body)) {
+      throw request.refusedUnlessItStops;
+    }
     return true;
   }
 }
