@@ -13,6 +13,7 @@ import { RouteTable } from '../http/route-table.js';
 import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
 import { RateLimited } from '../kernel/errors.js';
+import { clientAddress } from './client-address.js';
 import { TIER_LIMITS } from './limits.js';
 import {
   isExceeded,
@@ -65,8 +66,7 @@ abstract class LimitGuard extends ThrottlerGuard {
 export class RouteLimitGuard extends LimitGuard {
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
     const { limit, windowSeconds, bucket } = this.routes.of(context.getHandler()).limit;
-    const address = await this.getTracker(req);
-    return [{ key: `route ${bucket} ${address}`, policy: 'route', limit, windowSeconds }];
+    return [{ key: `route ${bucket} ${clientAddress(req)}`, policy: 'route', limit, windowSeconds }];
   }
 }
 

@@ -174,6 +174,57 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
     expect(limits(await from('::ffff:192.0.2.77', '/guardian')).remaining).toBe(58);
   });
 
+  it.each([
+    ['a port', ['198.51.100.3', '198.51.100.3:1234', '198.51.100.3:1235', ' 198.51.100.3 ']],
+    [
+      'IPv4 in IPv6',
+      [
+        '198.51.100.4',
+        '::ffff:198.51.100.4',
+        '::FFFF:c633:6404',
+        '[::ffff:198.51.100.4]:80',
+        '0:0:0:0:0:ffff:c633:6404',
+      ],
+    ],
+    [
+      'brackets, ports, zones and zeros',
+      [
+        '2001:db8:77::1',
+        '[2001:db8:77::1]',
+        '[2001:db8:77::2]:443',
+        '2001:0db8:0077:0000::3',
+        '2001:db8:77::1%eth0',
+      ],
+    ],
+  ])('count the spellings of one address together: %s', async (_case, spellings) => {
+    await untilMinuteHas(5);
+    const left = [];
+    for (const path of ['/guardian', '/nowhere']) {
+      for (const spelling of spellings) left.push(limits(await from(spelling, path)).remaining);
+    }
+    const expected = spellings.map((_spelling, index) => 59 - index);
+    expect(left).toEqual([...expected, ...expected]);
+  });
+
+  it('count what is no address as the address of the socket', async () => {
+    await untilMinuteHas(10);
+    const nonsense = [
+      'unknown',
+      '_hidden',
+      '198.051.100.003',
+      '198.51.100.300',
+      '198.51.100.3:port',
+      '[198.51.100.3',
+      '2001:db8::1::2',
+      '',
+      '=cmd',
+      'x'.repeat(500),
+    ];
+    const left: number[] = [];
+    for (const entry of nonsense) left.push(limits(await from(entry, '/metrics')).remaining);
+    expect(left).toEqual(nonsense.map((_entry, index) => left[0]! - index));
+  });
+
   it('stand whatever a client claims its address is', async () => {
     await untilMinuteHas(5);
     // The proxy adds the address it saw behind what the client sent.
