@@ -83,6 +83,7 @@ export class DirectivesController {
   @Route({
     auth: 'token',
     role: 'operator',
+    stops: true,
     returns: { 200: DirectiveView },
     errors: [NotFound, InvalidTransition],
   })

@@ -94,6 +94,7 @@ export class StandingOrdersController {
   @Route({
     auth: 'token',
     role: 'operator',
+    stops: true,
     returns: { 200: StandingOrderView },
     errors: [NotFound, InvalidTransition],
   })

@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { isCleanText, keyFaults, readBody, readRawBody, unclean } from '../http/body.js';
+import { readBody, readRawBody } from '../http/body.js';
+import { isCleanText, keyFaults, unclean } from '../http/json.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { hasRole } from './caller.js';
@@ -71,6 +72,8 @@ export class RoleGuard implements CanActivate {
 /** Reads the body, and only of those who may send one; text that the database cannot hold ends here. */
 @Injectable()
 export class InputGuard implements CanActivate {
+  constructor(private readonly routes: RouteTable) {}
+
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
@@ -81,6 +84,10 @@ export class InputGuard implements CanActivate {
     ]);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     await readBody(request, http.getResponse<Response>());
+    const { stops } = this.routes.of(context.getHandler()).policy;
+    if (request.refusedUnlessItStops && typeof stops === 'function' && !stops(request.body)) {
+      throw request.refusedUnlessItStops;
+    }
     return true;
   }
 }

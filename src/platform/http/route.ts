@@ -16,6 +16,11 @@ export interface RoutePolicy {
   /** Unless said, 60 reads or 30 mutations per minute. */
   limit?: RouteLimit;
   /**
+   * The route only stops work, always or with such a body: the tier's windows count it and never refuse it
+   * (docs/decisions/0004).
+   */
+  stops?: true | ((body: Record<string, unknown>) => boolean);
+  /**
    * A mutation runs in one transaction with its receipts, jobs and stored answer, and honours Idempotency-Key. A
    * handler that must not hold a transaction open says `false`.
    */

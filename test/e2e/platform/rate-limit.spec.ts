@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DiscoveryService } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
-import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
 // Some wait for the next minute.
 vi.setConfig({ testTimeout: 60_000 });
@@ -174,6 +175,57 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
     expect(limits(await from('::ffff:192.0.2.77', '/guardian')).remaining).toBe(58);
   });
 
+  it.each([
+    ['a port', ['198.51.100.3', '198.51.100.3:1234', '198.51.100.3:1235', ' 198.51.100.3 ']],
+    [
+      'IPv4 in IPv6',
+      [
+        '198.51.100.4',
+        '::ffff:198.51.100.4',
+        '::FFFF:c633:6404',
+        '[::ffff:198.51.100.4]:80',
+        '0:0:0:0:0:ffff:c633:6404',
+      ],
+    ],
+    [
+      'brackets, ports, zones and zeros',
+      [
+        '2001:db8:77::1',
+        '[2001:db8:77::1]',
+        '[2001:db8:77::2]:443',
+        '2001:0db8:0077:0000::3',
+        '2001:db8:77::1%eth0',
+      ],
+    ],
+  ])('count the spellings of one address together: %s', async (_case, spellings) => {
+    await untilMinuteHas(5);
+    const left = [];
+    for (const path of ['/guardian', '/nowhere']) {
+      for (const spelling of spellings) left.push(limits(await from(spelling, path)).remaining);
+    }
+    const expected = spellings.map((_spelling, index) => 59 - index);
+    expect(left).toEqual([...expected, ...expected]);
+  });
+
+  it('count what is no address as the address of the socket', async () => {
+    await untilMinuteHas(10);
+    const nonsense = [
+      'unknown',
+      '_hidden',
+      '198.051.100.003',
+      '198.51.100.300',
+      '198.51.100.3:port',
+      '[198.51.100.3',
+      '2001:db8::1::2',
+      '',
+      '=cmd',
+      'x'.repeat(500),
+    ];
+    const left: number[] = [];
+    for (const entry of nonsense) left.push(limits(await from(entry, '/metrics')).remaining);
+    expect(left).toEqual(nonsense.map((_entry, index) => left[0]! - index));
+  });
+
   it('stand whatever a client claims its address is', async () => {
     await untilMinuteHas(5);
     // The proxy adds the address it saw behind what the client sent.
@@ -302,6 +354,50 @@ describe('three processes over one store', () => {
     expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index));
     for (const answer of answers) expect(limits(answer).reset).toBe(minute);
   });
+});
+
+describe('a process that counts in memory while it is alone', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'automatic' });
+  }, 90_000);
+  afterAll(() => service.close());
+
+  it('shares what it counted with a second one', { timeout: 120_000 }, async () => {
+    await untilMinuteHas(40);
+    const [first] = service.processes;
+    const { address } = service.client(first);
+    const ask = async (process: typeof first) =>
+      limits(await service.client(process).get('/guardian', { 'X-Forwarded-For': address })).remaining;
+    for (let call = 0; call < 5; call++) await ask(first);
+    const counted = () => service.rows('select 1 from rate_windows where key like $1', [`%${address}`]);
+    expect(await counted()).toEqual([]);
+    const second = await service.start();
+    await eventually(counted, (rows) => rows.length === 1);
+    expect([await ask(second), await ask(first), await ask(second)]).toEqual([54, 53, 52]);
+  });
+});
+
+describe('what is done at intervals', () => {
+  it('is registered once, whatever names its provider has', async () => {
+    const test = await startTestApp({ RATE_LIMIT_STORE: 'postgres' });
+    try {
+      const wrappers = test.app.get(DiscoveryService, { strict: false }).getProviders();
+      const scheduled = wrappers
+        .map(({ instance }) => instance as object | undefined)
+        .filter((instance) => instance && hasInterval(Object.getPrototypeOf(instance)));
+      expect(scheduled.length).toBeGreaterThan(1);
+      expect(scheduled).toHaveLength(new Set(scheduled).size);
+    } finally {
+      await test.close();
+    }
+  });
+
+  function hasInterval(prototype: Record<string, unknown> | null): boolean {
+    return Object.values(Object.getOwnPropertyDescriptors(prototype ?? {})).some(
+      ({ value }) => typeof value === 'function' && Reflect.hasMetadata('SCHEDULE_INTERVAL_OPTIONS', value),
+    );
+  }
 });
 
 describe.each(['memory', 'postgres'])('the day of a tier, counted in %s', (store) => {
