@@ -73,8 +73,12 @@ export class ApprovalEntity {
   requestedBy!: Actor;
   @Column('timestamptz')
   requestedAt!: number;
+  /** Not after the deadline. */
   @Column('timestamptz')
   expiresAt!: number;
+  /** That of its directive: what is approved later comes too late, kill or no kill. */
+  @Column('timestamptz')
+  deadline!: number | null;
   /** What was left until expiry when the kill switch froze it, in milliseconds; given back on revert. */
   @Column('bigint')
   frozenMs!: number | null;

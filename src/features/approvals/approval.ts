@@ -75,9 +75,13 @@ export function judge(
   return 'decide';
 }
 
-/** An expired approval is never an approval, whether or not the clock's job has come by yet. */
-function isExpired({ status, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
-  return status === 'expired' || (status === 'pending' && frozenMs === null && expiresAt <= now);
+/**
+ * An expired approval is never an approval, whether or not the work that ends it has been done yet. A kill stops the
+ * clock of the approval, but not the deadline of its directive: what came too late is no use after the revert either.
+ */
+function isExpired({ status, expiresAt, frozenMs, deadline }: ApprovalEntity, now: number): boolean {
+  if (status !== 'pending') return status === 'expired';
+  return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
 }
 
 function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
@@ -86,7 +90,14 @@ function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: 
 }
 
 export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
-  const { workspaceId: _workspace, frozenMs, selfApproval: _self, round: _round, ...shown } = approval;
+  const {
+    workspaceId: _workspace,
+    frozenMs,
+    selfApproval: _self,
+    round: _round,
+    deadline: _,
+    ...shown
+  } = approval;
   return {
     ...shown,
     urgent: approval.status === 'pending' && isUrgent(approval, now),

@@ -106,7 +106,18 @@ export class HandInDirective {
     this.directives.add(directive);
     if (approvalId) {
       const title = titleOf(text);
-      const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
+      const { deadline } = directive;
+      const asked = {
+        approvalId,
+        workspaceId,
+        teamId,
+        directiveId,
+        capo,
+        title,
+        priority,
+        round: 0,
+        deadline,
+      };
       this.requestApproval.open({ ...asked, requestedBy: actor });
     }
     this.events.record('directive.created', { directiveId, text, capo, priority, requiresApproval });
