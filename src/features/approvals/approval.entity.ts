@@ -71,6 +71,9 @@ export class ApprovalEntity {
   policy!: ApprovalPolicy | null;
   @Column('jsonb')
   requestedBy!: Actor;
+  /** Every member who may be the one that asked. */
+  @Column('text', { array: true })
+  requesterIds!: string[];
   @Column('timestamptz')
   requestedAt!: number;
   /** Not after the deadline. */

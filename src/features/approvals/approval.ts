@@ -23,7 +23,8 @@ export interface Decision {
   decision: 'approve' | 'reject';
   /** Sends it back for another draft instead of ending it. */
   revise: boolean;
-  memberId: string;
+  /** Every member who may be the one that decides: whose token it is, and who made the token for them. */
+  people: readonly string[];
   /** The content that was read, if the client said so. */
   ifMatch: string | null;
 }
@@ -44,7 +45,7 @@ export function approvedHash(
  */
 export function judge(
   approval: ApprovalEntity,
-  { decision, revise, memberId, ifMatch }: Decision,
+  { decision, revise, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
 ): 'decide' | 'repeated' {
@@ -67,9 +68,10 @@ export function judge(
   if (ifMatch !== null && ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
-  if (!approval.selfApproval && approval.requestedBy.id === memberId) {
+  if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
     throw new Forbidden({
-      message: 'A standing order wants someone else than the one who asked to approve this.',
+      message:
+        'A standing order wants this approved by someone other than the member who asked for it, with a token that the two of them do not share.',
     });
   }
   return 'decide';
@@ -95,7 +97,8 @@ export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
     frozenMs,
     selfApproval: _self,
     round: _round,
-    deadline: _,
+    deadline: _deadline,
+    requesterIds: _requesters,
     ...shown
   } = approval;
   return {

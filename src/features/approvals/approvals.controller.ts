@@ -50,6 +50,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/approvals'),
     returns: { 200: DecisionResults },
   })
@@ -75,6 +76,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     returns: { 200: ApprovalDecided },
     errors: [
       NotFound,
@@ -99,6 +101,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     returns: { 200: ApprovalDecided },
     errors: [NotFound, ApprovalAlreadyDecided, ApprovalNotReady, ApprovalExpired, InvalidTransition],
   })

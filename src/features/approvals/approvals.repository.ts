@@ -9,7 +9,7 @@ import { ApprovalEntity } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 
 const COLUMNS = `approval_id, workspace_id, team_id, directive_id, capo, kind, round, status, ready, title, summary, priority,
-  risk, reversibility, output, packets, content_hash, policy, requested_by, requested_at, expires_at, deadline, frozen_ms,
+  risk, reversibility, output, packets, content_hash, policy, requested_by, requester_ids, requested_at, expires_at, deadline, frozen_ms,
   on_expiry, self_approval, decided_at, decided_by, decided_via, feedback, receipt_id`;
 
 /** The draft that makes an approval ready. */

@@ -20,7 +20,10 @@ export interface NewApproval {
   title: string;
   priority: Priority;
   round: number;
+  /** Who asked first, through however many delegations. */
   requestedBy: Actor;
+  /** Every member who may be that person. */
+  requesterIds: readonly string[];
   /** Until when its directive is to be carried out, if that was said. */
   deadline: number | null;
 }
@@ -42,6 +45,7 @@ export class RequestApproval {
     const now = this.clock.now();
     const approval: ApprovalEntity = {
       ...asked,
+      requesterIds: [...asked.requesterIds],
       kind: 'output',
       status: 'pending',
       ready: false,

@@ -178,11 +178,12 @@ export class AcceptDraft {
 
   /** A person is asked though the directive did not want it: no standing order covers what the capo wants to do. */
   private ask(directive: DirectiveEntity): string {
-    const { workspaceId, teamId, directiveId, capo, priority, deadline } = directive;
+    const { workspaceId, teamId, directiveId, capo, priority, deadline, requesterIds } = directive;
     const approvalId = newId('apr');
     const title = titleOf(directive.text);
+    const requestedBy = directive.requestedBy ?? directive.createdBy;
     const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0, deadline };
-    this.requestApproval.open({ ...asked, requestedBy: directive.createdBy });
+    this.requestApproval.open({ ...asked, requestedBy, requesterIds });
     return approvalId;
   }
 

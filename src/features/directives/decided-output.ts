@@ -88,6 +88,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       priority: approval.priority,
       round,
       requestedBy: approval.requestedBy,
+      requesterIds: approval.requesterIds,
       deadline: approval.deadline,
     });
     this.journal.move(
