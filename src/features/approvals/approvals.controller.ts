@@ -51,6 +51,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/approvals'),
     stops: onlyRejects,
     returns: { 200: DecisionResults },
@@ -77,6 +78,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     returns: { 200: ApprovalDecided },
     errors: [
       NotFound,
@@ -101,6 +103,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     stops: ({ revise }) => revise !== true,
     returns: { 200: ApprovalDecided },
     errors: [NotFound, ApprovalAlreadyDecided, ApprovalNotReady, ApprovalExpired, InvalidTransition],

@@ -9,7 +9,7 @@ import { ApprovalEntity } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 
 const COLUMNS = `approval_id, workspace_id, team_id, directive_id, capo, kind, round, status, ready, title, summary, priority,
-  risk, reversibility, output, packets, content_hash, policy, requested_by, requested_at, expires_at, frozen_ms,
+  risk, reversibility, output, packets, content_hash, policy, requested_by, requester_ids, requested_at, expires_at, deadline, frozen_ms,
   on_expiry, self_approval, decided_at, decided_by, decided_via, feedback, receipt_id`;
 
 /** The draft that makes an approval ready. */
@@ -126,7 +126,7 @@ export class Approvals {
 
   /**
    * Lets the clock of every pending approval go on with the time that was left when it was frozen, or when it was
-   * asked for if the kill had come before; answers when each expires.
+   * asked for if the kill had come before, but not beyond the deadline; answers when each expires.
    */
   unfreeze(
     workspaceId: string,
@@ -134,9 +134,9 @@ export class Approvals {
     at: number,
   ): Promise<{ approvalId: string; expiresAt: number }[]> {
     return this.db.query(
-      `update approvals set frozen_ms = null, expires_at = case
+      `update approvals set frozen_ms = null, expires_at = least(deadline, case
            when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
-           else $2::timestamptz + frozen_ms * interval '1 millisecond' end
+           else $2::timestamptz + frozen_ms * interval '1 millisecond' end)
        where workspace_id = $1 and status = 'pending' returning approval_id, expires_at`,
       [workspaceId, new Date(at), new Date(killedAt)],
     );

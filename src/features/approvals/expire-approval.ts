@@ -48,6 +48,8 @@ export class ExpireApproval implements OnModuleInit {
       const at = this.clock.now();
       if (!approval || approval.status !== 'pending' || approval.frozenMs !== null || approval.expiresAt > at)
         return;
+      // Its directive ends as well, and says why (ExpireDirective).
+      if (approval.deadline !== null && approval.deadline <= at) return;
       const receiptId = this.receipts.append({
         actor: SYSTEM,
         action: 'approval.expired',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
@@ -12,7 +13,7 @@ import type { DirectivesQuery } from './directives.dto.js';
 
 const COLUMNS = `directive_id, workspace_id, team_id, text, capo, routed_by, routing, priority, requires_approval, context,
   deadline, status, halted_from, stage, approval_id, work_packet_ids, output, engine, cost, error, feedback, history,
-  created_by, created_at, started_at, executed_at, due_at, attempts`;
+  created_by, requested_by, requester_ids, created_at, started_at, executed_at, due_at, attempts`;
 
 /** What a change of status writes besides; what is left out stays as it is. */
 export interface Change {
@@ -22,6 +23,12 @@ export interface Change {
   error?: { code: string; message: string };
   approvalId?: string;
   feedback?: readonly FeedbackRound[];
+}
+
+/** Who asked first, and every member who may be that person. */
+export interface Requester {
+  requestedBy: Actor;
+  requesterIds: string[];
 }
 
 @Injectable()
@@ -39,6 +46,16 @@ export class Directives {
       [scope.workspaceId, directiveId],
     );
     return row;
+  }
+
+  /** Who asked for a directive that exists. */
+  async requesterOf(workspaceId: string, directiveId: string): Promise<Requester> {
+    const [row] = await this.db.query<Requester>(
+      `select coalesce(requested_by, created_by) as requested_by, requester_ids from directives
+         where workspace_id = $1 and directive_id = $2`,
+      [workspaceId, directiveId],
+    );
+    return row!;
   }
 
   /**

@@ -42,6 +42,8 @@ export class GuardianController {
   @Route({
     auth: 'token',
     role: 'operator',
+    // Anyone who may act may stop, be it in one team alone.
+    teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
     stops: true,
     returns: { 200: KillAnswer },

@@ -6,7 +6,7 @@ import type { TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
 const COLUMNS =
-  't.token_id, t.name, t.member_id, t.hint, t.created_at, t.last_used_at, t.expires_at, t.revoked_at';
+  't.token_id, t.name, t.member_id, t.hint, t.made_by, t.created_at, t.last_used_at, t.expires_at, t.revoked_at';
 
 /** The member whom a token is for. */
 export interface TokenHolder {

@@ -6,7 +6,7 @@ import { readBody, readRawBody } from '../http/body.js';
 import { isCleanText, keyFaults, unclean } from '../http/json.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
-import { hasRole } from './caller.js';
+import { hasRole, highestRole } from './caller.js';
 import { Callers } from './callers.js';
 import { presentedToken } from './presented-token.js';
 import { SignedRequests } from './signed-requests.js';
@@ -56,15 +56,17 @@ export class SignatureGuard implements CanActivate {
   }
 }
 
-/** Whether the caller's role may. */
+/** Whether the caller's role may: in the workspace, or in any team where the use case then asks for the row's. */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(private readonly routes: RouteTable) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { caller } = context.switchToHttp().getRequest<AdmittedRequest>();
-    const { role, roles } = this.routes.of(context.getHandler());
-    if (caller && !hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: roles } });
+    const { role, roles, policy } = this.routes.of(context.getHandler());
+    if (!caller) return true;
+    const held = policy.teamRole ? highestRole(caller) : caller.role;
+    if (!hasRole(held, role)) throw new Forbidden({ details: { requiredRoles: roles } });
     return true;
   }
 }

@@ -13,6 +13,11 @@ export interface RoutePolicy {
   auth: 'token' | 'signature' | 'public';
   /** The least role that may call; `viewer` unless said. */
   role?: Role;
+  /**
+   * The role in any team will do to be admitted: the use case asks for the role in the team of the row. Without it the
+   * role in the workspace decides.
+   */
+  teamRole?: boolean;
   /** Unless said, 60 reads or 30 mutations per minute. */
   limit?: RouteLimit;
   /**
