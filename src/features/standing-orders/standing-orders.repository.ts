@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -9,8 +10,7 @@ import type { DecisionOrder, OrderUsage } from './decision-input.js';
 import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
 
-const COLUMNS = `standing_order_id, workspace_id, team_id, name, text, capos, status, version, effect, match, "when",
-  limits, budget, approval, expires_at, held_because, hash, created_by, created_at, updated_at, activated_at`;
+const COLUMNS = columnsOf(StandingOrderEntity);
 
 export interface OrderWithUsage extends DecisionOrder {
   usage: Omit<OrderUsage, 'amountToday'> & {
@@ -124,38 +124,27 @@ export class StandingOrders {
   /** Keeps the order for this transaction. @throws NotFound for one that the caller may not see */
   async lock(standingOrderId: string): Promise<StandingOrderEntity> {
     if (!isId('so', standingOrderId)) throw new NotFound();
-    const [order] = await this.db.query<StandingOrderEntity>(
-      `select ${COLUMNS} from standing_orders where workspace_id = $1 and standing_order_id = $2 for update`,
-      [this.db.unit.scope.workspaceId, standingOrderId],
-    );
+    const { workspaceId } = this.db.unit.scope;
+    const order = await this.db.lockOne(StandingOrderEntity, { workspaceId, standingOrderId }, 'for update');
     if (!order) throw new NotFound();
     return order;
   }
 
   /** Writes the status of a locked order, with what goes with it. */
   saveStatus(order: StandingOrderEntity): void {
-    this.db.write(
-      `update standing_orders set status = $3, held_because = $4, updated_at = $5, activated_at = $6
-       where workspace_id = $1 and standing_order_id = $2`,
-      [
-        order.workspaceId,
-        order.standingOrderId,
-        order.status,
-        order.heldBecause,
-        new Date(order.updatedAt),
-        order.activatedAt === null ? null : new Date(order.activatedAt),
-      ],
+    const { workspaceId, standingOrderId, status, heldBecause, updatedAt, activatedAt } = order;
+    this.db.update(
+      StandingOrderEntity,
+      { workspaceId, standingOrderId },
+      { status, heldBecause, updatedAt, activatedAt },
     );
   }
 
   /** @throws NotFound for an order that the caller may not see */
   async get(scope: Scope, standingOrderId: string): Promise<StandingOrderEntity> {
     if (!isId('so', standingOrderId)) throw new NotFound();
-    const [order] = await this.db.read<StandingOrderEntity>(
-      scope,
-      `select ${COLUMNS} from standing_orders where workspace_id = $1 and standing_order_id = $2`,
-      [scope.workspaceId, standingOrderId],
-    );
+    const { workspaceId } = scope;
+    const order = await this.db.findOne(scope, StandingOrderEntity, { workspaceId, standingOrderId });
     if (!order) throw new NotFound();
     return order;
   }
