@@ -13,7 +13,7 @@ export interface Output {
   contentHash: string;
 }
 
-/** A move with its complete parameters, as the person who decides sees it. */
+/** A work packet with its complete parameters, as the person who decides sees it. */
 export interface ApprovalPacket {
   workPacketId: string;
   title: string;

@@ -28,7 +28,7 @@ export interface Decision {
   ifMatch: string | null;
 }
 
-/** SHA-256 over all that is approved: the output and each move with its complete parameters. */
+/** SHA-256 over all that is approved: the output and each work packet with its complete parameters. */
 export function approvedHash(
   output: Pick<Output, 'body'> | null,
   packets: readonly ApprovalPacket[],

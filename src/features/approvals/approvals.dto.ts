@@ -146,7 +146,7 @@ export class ApprovalAction {
   params!: Record<string, unknown>;
 }
 
-export class ApprovalMove {
+export class ApprovalWorkPacket {
   workPacketId!: string;
   title!: string;
   action!: ApprovalAction;
@@ -184,7 +184,7 @@ export class ApprovalView {
   risk!: string;
   reversibility!: string;
   output!: ApprovalOutput | null;
-  packets!: ApprovalMove[];
+  packets!: ApprovalWorkPacket[];
   /** What an approval is bound to; send it as `If-Match` to approve exactly what was read. */
   contentHash!: string | null;
   policy!: ApprovalReason | null;

@@ -13,8 +13,8 @@ import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { type Gated, MoveGate } from '../guardian/move-gate.js';
-import { contentHash, moveOf, newPacket } from './packets/work-packet.js';
+import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
+import { contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
@@ -29,7 +29,7 @@ import { readyContent } from './ready-content.js';
 interface Accepted {
   directive: DirectiveEntity;
   packets: WorkPacketEntity[];
-  gated: Gated[];
+  policy: PolicyDecision[];
   guardian: GuardianEntity;
 }
 
@@ -44,7 +44,7 @@ export class AcceptDraft {
     private readonly clock: Clock,
     private readonly jobs: Jobs,
     private readonly guardians: Guardians,
-    private readonly gate: MoveGate,
+    private readonly gate: PolicyGate,
     private readonly workspaces: Workspaces,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
@@ -71,17 +71,17 @@ export class AcceptDraft {
       }
       this.attach(directive, draft, packets);
       const settings = await this.workspaces.settings(scope);
-      const moves = packets.map((packet) => moveOf(packet, directive.priority));
-      const gated = await this.gate.decide(moves, { guardian, ...settings });
-      this.decide({ directive, packets, gated, guardian }, draft, approval);
+      const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
+      const policy = await this.gate.decide(decidable, { guardian, ...settings });
+      this.decide({ directive, packets, policy, guardian }, draft, approval);
     });
   }
 
   private decide(accepted: Accepted, draft: Draft, approval: ApprovalEntity | undefined): void {
-    const { directive, gated } = accepted;
-    if (gated.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
+    const { directive, policy } = accepted;
+    if (policy.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, draft, directive.approvalId!);
-    else if (gated.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
+    else if (policy.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
     else this.review(accepted, draft, this.ask(directive));
   }
 
@@ -133,22 +133,22 @@ export class AcceptDraft {
     );
   }
 
-  private deny({ directive, packets, gated }: Accepted, approval: ApprovalEntity | undefined): void {
+  private deny({ directive, packets, policy }: Accepted, approval: ApprovalEntity | undefined): void {
     for (const [index, packet] of packets.entries()) {
-      const denied = gated[index]!.decision.outcome === 'deny';
-      this.packets.add({ ...packet, ...stored(gated[index]!), status: denied ? 'denied' : 'cancelled' });
+      const denied = policy[index]!.decision.outcome === 'deny';
+      this.packets.add({ ...packet, ...stored(policy[index]!), status: denied ? 'denied' : 'cancelled' });
     }
-    const message = gated
+    const message = policy
       .flatMap(({ decision }) => (decision.outcome === 'deny' ? decision.explanation : []))
       .join(' ');
     const error = { code: PolicyDenied.code, message: message || PolicyDenied.message };
     this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
   }
 
-  private send({ directive, packets, gated, guardian }: Accepted): void {
+  private send({ directive, packets, policy, guardian }: Accepted): void {
     const now = this.clock.now();
     for (const [index, packet] of packets.entries()) {
-      const decided = gated[index]!;
+      const decided = policy[index]!;
       this.packets.add({
         ...packet,
         ...stored(decided),
@@ -169,7 +169,7 @@ export class AcceptDraft {
         action: done ? 'directive.executed' : 'directive.sending',
         summary: `"${titleOf(directive.text)}" goes out within the standing orders.`,
         details: {
-          decisions: gated.map(({ decision }) => ({
+          decisions: policy.map(({ decision }) => ({
             outcome: decision.outcome,
             inputHash: decision.inputHash,
           })),
@@ -190,15 +190,15 @@ export class AcceptDraft {
   }
 
   private review(accepted: Accepted, draft: Draft, approvalId: string): void {
-    const { directive, packets, gated, guardian } = accepted;
+    const { directive, packets, policy, guardian } = accepted;
     const { workspaceId, directiveId } = directive;
     const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {
-      this.packets.add({ ...packet, ...stored(gated[index]!), status: 'awaiting_approval' });
+      this.packets.add({ ...packet, ...stored(policy[index]!), status: 'awaiting_approval' });
     }
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title },
-      readyContent(directive, draft.summary, packets, gated, this.clock.now()),
+      readyContent(directive, draft.summary, packets, policy, this.clock.now()),
     );
     this.journal.move(
       directive,
@@ -215,6 +215,6 @@ export class AcceptDraft {
   }
 }
 
-function stored({ decision, input }: Gated): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
+function stored({ decision, input }: PolicyDecision): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
   return { decision, decisionInput: input };
 }

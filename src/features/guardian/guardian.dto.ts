@@ -12,7 +12,7 @@ export class GuardianActor {
 export class GuardianView {
   /** observe, supervised, guardrailed, autonomous, killed or recovering */
   mode!: GuardianMode;
-  /** Moves that wait for a person. */
+  /** Work packets that wait for a person. */
   pending!: number;
   /** Counts kills. */
   epoch!: number;
@@ -21,7 +21,7 @@ export class GuardianView {
   killedBy!: GuardianActor | null;
   reason!: string | null;
   lastCheckpointId!: string | null;
-  /** Moves denied in the last 24 hours. */
+  /** Work packets denied in the last 24 hours. */
   blocked24h!: number;
 }
 
@@ -40,7 +40,7 @@ export class HaltedWork {
   sending!: number;
 }
 
-export class UnconfirmedMove {
+export class UnconfirmedPacket {
   workPacketId!: string;
   /** Unix milliseconds. */
   since!: number;
@@ -55,8 +55,8 @@ export class KillAnswer {
   killedAt!: number;
   receiptId!: string | null;
   halted!: HaltedWork;
-  /** Moves that were already handed out; whether they arrived is not known yet. */
-  unconfirmed!: UnconfirmedMove[];
+  /** Work packets that were already handed out; whether they arrived is not known yet. */
+  unconfirmed!: UnconfirmedPacket[];
 }
 
 export class RevertBody {

@@ -8,7 +8,7 @@ export interface HaltedCounts {
   sending: number;
 }
 
-/** A move that had been handed out when the kill came; whether it arrived is not known yet. */
+/** A work packet that had been handed out when the kill came; whether it arrived is not known yet. */
 export interface Unconfirmed {
   workPacketId: string;
   /** Unix milliseconds. */
@@ -53,9 +53,9 @@ export interface Haltable {
 
 /** What the guardian holds back just now, for `GET /guardian`. */
 export interface WorkStanding {
-  /** Moves that wait for a person. */
+  /** Work packets that wait for a person. */
   pending: number;
-  /** Moves denied in the last 24 hours. */
+  /** Work packets denied in the last 24 hours. */
   blocked24h: number;
 }
 

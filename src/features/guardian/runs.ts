@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Channel } from '../../platform/database/channel.js';
 
-/** The runs and moves under way in this process, so that a kill can abort those of its workspace at once. */
+/** The runs and work packets under way in this process, so that a kill can abort those of its workspace at once. */
 @Injectable()
 export class Runs implements OnModuleInit {
   readonly #running = new Map<string, Set<AbortController>>();

@@ -28,7 +28,11 @@ export class ActivateStandingOrder {
     if (!active) return viewOf(order);
     const relaxes = relaxesIrreversible(order, this.reversibility.within(order.capos));
     if (relaxes) {
-      requireRole(caller, 'owner', 'It allows moves that cannot be undone: only an owner activates it.');
+      requireRole(
+        caller,
+        'owner',
+        'It allows work packets that cannot be undone: only an owner activates it.',
+      );
       if (!acknowledged) throw notAcknowledged();
     }
     this.orders.saveStatus(active);
@@ -38,6 +42,6 @@ export class ActivateStandingOrder {
 }
 
 function notAcknowledged() {
-  const message = 'the order allows moves that cannot be undone: acknowledge must be true';
+  const message = 'the order allows work packets that cannot be undone: acknowledge must be true';
   return new ValidationFailed({ details: [{ path: 'acknowledge', rule: 'equals', message }] });
 }

@@ -17,7 +17,7 @@ import { receiptOf, viewOf } from './standing-order-view.js';
 import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
-const HELD = 'It allows moves that cannot be undone: an owner activates it with acknowledge: true.';
+const HELD = 'It allows work packets that cannot be undone: an owner activates it with acknowledge: true.';
 
 /** Writes a standing order down, and activates it unless it lets something go out that cannot be undone. */
 @Injectable()

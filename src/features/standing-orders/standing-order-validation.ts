@@ -93,7 +93,7 @@ export function OnlyWithEffect(...effects: Effect[]): PropertyDecorator {
   });
 }
 
-/** Throttling without a pace would hold every move back for ever, which is a denial by another name. */
+/** Throttling without a pace would hold every work packet back for ever, which is a denial by another name. */
 export function HasPaceToThrottle(): PropertyDecorator {
   return ValidateBy({
     name: 'hasPaceToThrottle',

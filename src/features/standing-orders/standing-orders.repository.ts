@@ -136,7 +136,7 @@ export class StandingOrders {
     };
   }
 
-  /** Notes that an order let a move through; counted by its limits and its budget. */
+  /** Notes that an order let a work packet through; counted by its limits and its budget. */
   recordUse(use: Omit<StandingOrderUseEntity, 'workspaceId'>): void {
     this.db.insert(StandingOrderUseEntity, { ...use, workspaceId: this.db.unit.scope.workspaceId });
   }

@@ -308,7 +308,7 @@ describe('what is approved is what is sent', () => {
   it.each([
     ['the recipient', `params = jsonb_set(params, '{to}', '["eve@evil.example"]')`],
     ['the text', `params = jsonb_set(params, '{body}', '"Pay at once."')`],
-    ['the type of the move', `action_type = 'document.file', params = '{"title": "x", "body": "y"}'`],
+    ['the type of the work packet', `action_type = 'document.file', params = '{"title": "x", "body": "y"}'`],
     ['the named target', `target = 'eve@evil.example'`],
   ])('a packet of which %s was changed after the approval is not sent', async (_what, change) => {
     const { directiveId, approvalId } = await desk.handInReady();

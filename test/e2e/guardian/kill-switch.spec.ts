@@ -39,7 +39,7 @@ async function statuses(directiveIds: readonly string[]): Promise<Map<string, st
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-describe('1,000 queued moves and the kill switch', () => {
+describe('1,000 queued work packets and the kill switch', () => {
   it('start none after the kill has committed, and go on with the revert exactly once each', async () => {
     const packets = await queueWork(test, { directives: 100, movesEach: 10 });
     const directiveIds = [...new Set(packets.map(({ directiveId }) => directiveId))];

@@ -37,7 +37,7 @@ const PARAMS = {
   }),
 } as const;
 
-/** Approved moves that wait for their turn, as the approvals of `directives` directives leave them behind. */
+/** Approved work packets that wait for their turn, as the approvals of `directives` directives leave them behind. */
 export async function queueWork(
   { rows, workspaceId }: Database,
   {

@@ -1,7 +1,7 @@
 import type { DraftPacket } from '../../capos/briefing.js';
 import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../../capos/action-types.js';
 import { engineOf } from '../../capos/capo.js';
-import type { DecisionMove } from '../../standing-orders/decision-input.js';
+import type { DecidedPacket } from '../../standing-orders/decision-input.js';
 import type { CapoRole, Priority } from '../../terms/terms.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
@@ -63,7 +63,7 @@ export function recipientsOf({ params }: Pick<PacketContent, 'params'>): number 
 }
 
 /** What the guardian decides about. */
-export function moveOf(packet: WorkPacketEntity, priority: Priority): DecisionMove {
+export function decidedPacketOf(packet: WorkPacketEntity, priority: Priority): DecidedPacket {
   const { amount, currency } = packet.params;
   return {
     workPacketId: packet.workPacketId as Id<'pkt'>,
@@ -74,7 +74,7 @@ export function moveOf(packet: WorkPacketEntity, priority: Priority): DecisionMo
     actionType: packet.actionType,
     reversibility: packet.reversibility,
     target: packet.target,
-    params: everyRecipient(packet.params) as DecisionMove['params'],
+    params: everyRecipient(packet.params) as DecidedPacket['params'],
     recipients: recipientsOf(packet),
     amount: typeof amount === 'number' ? amount : null,
     currency: typeof currency === 'string' ? currency : null,

@@ -3,7 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import {
   type DecisionInput,
-  type DecisionMove,
+  type DecidedPacket,
   type OrderUsage,
   storable,
 } from '../standing-orders/decision-input.js';
@@ -12,21 +12,21 @@ import { type OrderWithUsage, StandingOrders } from '../standing-orders/standing
 import type { GuardianEntity } from './guardian.entity.js';
 
 /** A decision with everything it depended on, so that it can be computed again. */
-export interface Gated {
+export interface PolicyDecision {
   decision: Decision;
   input: DecisionInput;
 }
 
-export interface GateSituation {
+export interface PolicySituation {
   guardian: GuardianEntity;
   presence: 'present' | 'away';
   /** IANA zone in which days, weeks and months of limits and budgets begin. */
   timezone: string;
 }
 
-/** Where the guardian decides whether a move may go out: standing orders, limits, budgets and its mode. */
+/** Where the guardian decides whether a packet may go out: standing orders, limits, budgets and its mode. */
 @Injectable()
-export class MoveGate {
+export class PolicyGate {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
@@ -34,47 +34,47 @@ export class MoveGate {
   ) {}
 
   /**
-   * Decides `moves` in their order, within the open transaction; what one move uses up of a limit counts for the
+   * Decides `packets` in their order, within the open transaction; what one packet uses up of a limit counts for the
    * next. Decisions of one workspace wait for each other, so two of them cannot share the last place of a limit.
-   * Nothing is used up yet: {@link use} records the moves that then really go by these decisions.
+   * Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
    */
   async decide(
-    moves: readonly DecisionMove[],
-    { guardian, presence, timezone }: GateSituation,
-  ): Promise<Gated[]> {
+    packets: readonly DecidedPacket[],
+    { guardian, presence, timezone }: PolicySituation,
+  ): Promise<PolicyDecision[]> {
     const at = this.clock.now();
     const orders = await this.orders.activeWithUsage(this.db.unit.scope.workspaceId, timezone, at);
-    return moves.map((move) => {
+    return packets.map((packet) => {
       const input = storable({
         at,
         presence,
         guardian: { mode: guardian.mode, epoch: guardian.epoch },
-        move,
+        packet,
         orders: orders.map(({ usage: _usage, ...order }) => order),
-        usage: Object.fromEntries(orders.map((order) => [order.standingOrderId, usageOf(order, move)])),
+        usage: Object.fromEntries(orders.map((order) => [order.standingOrderId, usageOf(order, packet)])),
       });
       const decision = evaluate(input);
-      const gated = { decision, input };
-      if (decision.outcome === 'allow') for (const use of usesOf(gated)) count(orders, use);
-      return gated;
+      const decided = { decision, input };
+      if (decision.outcome === 'allow') for (const use of usesOf(decided)) count(orders, use);
+      return decided;
     });
   }
 
-  /** Records that the move goes out by this decision: every order that matched counts it. */
-  use(gated: Gated): void {
-    for (const use of usesOf(gated)) this.orders.recordUse(use);
+  /** Records that the packet goes out by this decision: every order that matched counts it. */
+  use(decided: PolicyDecision): void {
+    for (const use of usesOf(decided)) this.orders.recordUse(use);
   }
 }
 
 type Use = Parameters<StandingOrders['recordUse']>[0];
 
-function usesOf({ decision, input: { at, move, orders } }: Gated): Use[] {
-  const { currency } = move;
-  const amount = Math.abs(move.amount ?? 0);
+function usesOf({ decision, input: { at, packet, orders } }: PolicyDecision): Use[] {
+  const { currency } = packet;
+  const amount = Math.abs(packet.amount ?? 0);
   return decision.matched.map(({ standingOrderId }) => {
     const { budget } = orders.find((order) => order.standingOrderId === standingOrderId)!;
     const spent = currency !== null && budget?.currency === currency ? amount : 0;
-    return { standingOrderId, workPacketId: move.workPacketId!, at, amount, currency, spent };
+    return { standingOrderId, workPacketId: packet.workPacketId!, at, amount, currency, spent };
   });
 }
 
@@ -86,7 +86,7 @@ function count(orders: readonly OrderWithUsage[], { standingOrderId, amount, cur
   if (currency !== null) usage.amountsToday[currency] = (usage.amountsToday[currency] ?? 0) + amount;
 }
 
-function usageOf({ usage }: OrderWithUsage, { currency }: DecisionMove): OrderUsage {
+function usageOf({ usage }: OrderWithUsage, { currency }: DecidedPacket): OrderUsage {
   const { lastHour, lastDay, budgetSpent, amountsToday } = usage;
   return { lastHour, lastDay, budgetSpent, amountToday: (currency !== null && amountsToday[currency]) || 0 };
 }
