@@ -22,6 +22,11 @@ export class TestClock extends Clock {
     this.#stoppedAt = at;
   }
 
+  /** The time stands still at the beginning of a minute, where windows of whole minutes begin. */
+  stopAtMinute(): void {
+    this.stop(Math.floor(this.now() / 60_000) * 60_000);
+  }
+
   /** The real time again. */
   goOn(): void {
     this.#stoppedAt = undefined;
