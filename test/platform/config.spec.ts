@@ -174,7 +174,7 @@ describe('ConfigInvalid', () => {
   });
 
   it.each(Object.keys(environment.shape))('never repeats the value of %s', (variable) => {
-    const value = `hunter2\n${'\u0000'}<hunter2>${'x'.repeat(5000)}`;
+    const value = `hunter2\n\u0000<hunter2>${'x'.repeat(5000)}`;
     const fault = faultsOf({ [variable]: value });
     expect(fault.faults.map((each) => each.variable)).toContain(variable);
     expect(fault.message).not.toContain('hunter2');

@@ -243,7 +243,7 @@ describe('lists and summaries', () => {
     const paths = LISTING();
     expect(paths.length).toBeGreaterThan(8);
     for (const { path } of paths) {
-      const { status, text } = await a.desk.client.get(`${path}`);
+      const { status, text } = await a.desk.client.get(path);
       expect(status, path).toBe(200);
       for (const id of foreign) expect(text.includes(id), `${path} shows ${id}`).toBe(false);
     }

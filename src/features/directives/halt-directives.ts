@@ -40,7 +40,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 
   async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<PlannedStep[]> {
-    this.approvals.unfreeze(workspaceId, killedAt, at);
+    await this.approvals.unfreeze(workspaceId, killedAt, at);
     const packets = await this.packets.resume(workspaceId, at);
     for (const { workPacketId } of packets) this.jobs.wake('packet.send', workPacketId);
     await this.resumeDirectives(workspaceId, receiptId, at);

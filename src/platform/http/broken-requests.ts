@@ -38,12 +38,12 @@ export class BrokenRequests {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
       latest.set(request.socket, response),
     );
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket)),
-    );
-    server.on('connect', (_request, socket) =>
-      this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' })),
-    );
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      void this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket));
+    });
+    server.on('connect', (_request, socket) => {
+      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' }));
+    });
   }
 
   private async refuse(socket: Socket, error: DomainError, earlier?: ServerResponse): Promise<void> {

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
-import { Desk, DOCUMENT, expectUnbroken, MAIL, pause } from '../directives/desk.js';
+import { Desk, DOCUMENT, expectUnbroken, MAIL } from '../directives/desk.js';
 
 let test: TestApp;
 let desk: Desk;
@@ -150,8 +151,9 @@ describe('GET /approvals/{id}', () => {
     expect(after).toBeGreaterThan(900);
     expect(after).toBeLessThan(3_000);
 
+    const subscribe = vi.spyOn(test.app.get(Channel), 'subscribe');
     const waiting = timed(own.client.get(`/approvals/${approvalId}?wait=20`));
-    await pause(300);
+    await vi.waitFor(() => expect(subscribe).toHaveBeenCalledWith('approval', expect.any(Function)));
     await own.reject(approvalId);
     const [decided, until] = await waiting;
     expect(decided.body).toMatchObject({ status: 'rejected' });
