@@ -15,6 +15,10 @@ declare
   wanted text[];
   reached text[] := '{}';
 begin
+  -- It runs as the owner, so row-level security may not look at what it writes.
+  if own_workspace is distinct from current_setting('app.workspace_id', true) then
+    raise insufficient_privilege using message = 'an act ends in the workspace of its transaction';
+  end if;
   if act ? 'messages' then
     perform pg_notify('consigliere', message) from jsonb_array_elements_text(act->'messages') message;
   end if;

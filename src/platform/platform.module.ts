@@ -14,6 +14,7 @@ import { loggingModule } from './observability/logging.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { ReceiptsModule } from './receipts/receipts.module.js';
+import { SecretsModule } from './secrets/secrets.module.js';
 
 /** What every feature stands on. No business word in here. */
 @Global()
@@ -28,6 +29,7 @@ export class PlatformModule {
         ScheduleModule.forRoot(),
         DatabaseModule.forRoot(address),
         AdmissionModule,
+        SecretsModule,
         ReceiptsModule,
         WorkModule,
         OutboundModule,

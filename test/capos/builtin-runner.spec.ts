@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { RunnerFailed } from '../../src/features/capos/briefing.js';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
 import type { CapoRole } from '../../src/features/capos/capo.js';
@@ -6,8 +6,11 @@ import { briefing } from './briefings.js';
 
 type Changes = Parameters<typeof briefing>[2];
 
+const runner = new BuiltinRunner();
+afterAll(() => runner.onApplicationShutdown());
+
 const draft = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) =>
-  new BuiltinRunner().run(briefing(text, capo, changes), { signal: new AbortController().signal });
+  runner.run(briefing(text, capo, changes), { signal: new AbortController().signal });
 
 /** Subject and body of the only mail. */
 async function mail(
@@ -560,7 +563,7 @@ describe('the runner', () => {
   });
 
   it('does not start when it was stopped before', async () => {
-    const run = new BuiltinRunner().run(briefing('Do it', 'ceo'), { signal: AbortSignal.abort() });
+    const run = runner.run(briefing('Do it', 'ceo'), { signal: AbortSignal.abort() });
     await expect(run).rejects.toThrow(RunnerFailed);
     await expect(run).rejects.toMatchObject({ code: 'aborted', retryable: false });
   });

@@ -17,7 +17,7 @@ select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by
   (select count(*) from approvals
     where workspace_id = w.workspace_id and capo = c.role and status = 'pending' and ready) as ready_approvals,
   (select count(*) from directives where workspace_id = w.workspace_id and capo = c.role
-    and executed_at >= date_trunc('day', $3::timestamptz, w.timezone)) as completed_today,
+    and executed_at >= date_trunc('day', $3::timestamptz, (select app.workspace_zone($1)))) as completed_today,
   (select executed_at from directives where workspace_id = w.workspace_id and capo = c.role
     and executed_at is not null order by executed_at desc limit 1) as last_executed_at,
   (select coalesce(json_agg(f), '[]') from (

@@ -23,7 +23,8 @@ export interface Decision {
   decision: 'approve' | 'reject';
   /** Sends it back for another draft instead of ending it. */
   revise: boolean;
-  memberId: string;
+  /** Every member who may be the one that decides: whose token it is, and who made the token for them. */
+  people: readonly string[];
   /** The content that was read, if the client said so. */
   ifMatch: string | null;
 }
@@ -44,7 +45,7 @@ export function approvedHash(
  */
 export function judge(
   approval: ApprovalEntity,
-  { decision, revise, memberId, ifMatch }: Decision,
+  { decision, revise, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
 ): 'decide' | 'repeated' {
@@ -67,17 +68,22 @@ export function judge(
   if (ifMatch !== null && ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
-  if (!approval.selfApproval && approval.requestedBy.id === memberId) {
+  if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
     throw new Forbidden({
-      message: 'A standing order wants someone else than the one who asked to approve this.',
+      message:
+        'A standing order wants this approved by someone other than the member who asked for it, with a token that the two of them do not share.',
     });
   }
   return 'decide';
 }
 
-/** An expired approval is never an approval, whether or not the clock's job has come by yet. */
-function isExpired({ status, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
-  return status === 'expired' || (status === 'pending' && frozenMs === null && expiresAt <= now);
+/**
+ * An expired approval is never an approval, whether or not the work that ends it has been done yet. A kill stops the
+ * clock of the approval, but not the deadline of its directive: what came too late is no use after the revert either.
+ */
+function isExpired({ status, expiresAt, frozenMs, deadline }: ApprovalEntity, now: number): boolean {
+  if (status !== 'pending') return status === 'expired';
+  return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
 }
 
 function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
@@ -86,7 +92,15 @@ function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: 
 }
 
 export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
-  const { workspaceId: _workspace, frozenMs, selfApproval: _self, round: _round, ...shown } = approval;
+  const {
+    workspaceId: _workspace,
+    frozenMs,
+    selfApproval: _self,
+    round: _round,
+    deadline: _deadline,
+    requesterIds: _requesters,
+    ...shown
+  } = approval;
   return {
     ...shown,
     urgent: approval.status === 'pending' && isUrgent(approval, now),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -8,9 +9,7 @@ import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
 import { ApprovalEntity } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 
-const COLUMNS = `approval_id, workspace_id, team_id, directive_id, capo, kind, round, status, ready, title, summary, priority,
-  risk, reversibility, output, packets, content_hash, policy, requested_by, requested_at, expires_at, frozen_ms,
-  on_expiry, self_approval, decided_at, decided_by, decided_via, feedback, receipt_id`;
+const COLUMNS = columnsOf(ApprovalEntity);
 
 /** The draft that makes an approval ready. */
 export type ReadyContent = Pick<
@@ -36,13 +35,8 @@ export class Approvals {
     this.db.insert(ApprovalEntity, approval);
   }
 
-  async find(scope: Scope, approvalId: string): Promise<ApprovalEntity | undefined> {
-    const [row] = await this.db.read<ApprovalEntity>(
-      scope,
-      `select ${COLUMNS} from approvals where workspace_id = $1 and approval_id = $2`,
-      [scope.workspaceId, approvalId],
-    );
-    return row;
+  find(scope: Scope, approvalId: string): Promise<ApprovalEntity | undefined> {
+    return this.db.findOne(scope, ApprovalEntity, { workspaceId: scope.workspaceId, approvalId });
   }
 
   /** Locks these approvals, always in one order so that two decisions cannot wait for each other. */
@@ -62,6 +56,7 @@ export class Approvals {
 
   /** Locks the pending approval of a directive, if there is one. */
   async lockPending(workspaceId: string, directiveId: string): Promise<ApprovalEntity | undefined> {
+    // The status stands in the statement: a plan made for any status could not use the index of the pending ones.
     const [row] = await this.db.query<ApprovalEntity>(
       `select ${COLUMNS} from approvals where workspace_id = $1 and directive_id = $2 and status = 'pending' for update`,
       [workspaceId, directiveId],
@@ -71,27 +66,7 @@ export class Approvals {
 
   /** Attaches the draft to an approval that the transaction has locked. */
   makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
-    this.db.write(
-      `update approvals set ready = true, capo = $3, summary = $4, risk = $5, reversibility = $6, output = $7::jsonb,
-         packets = $8::jsonb, content_hash = $9, policy = $10::jsonb, expires_at = $11, on_expiry = $12,
-         self_approval = $13
-       where workspace_id = $1 and approval_id = $2`,
-      [
-        workspaceId,
-        approvalId,
-        content.capo,
-        content.summary,
-        content.risk,
-        content.reversibility,
-        JSON.stringify(content.output),
-        JSON.stringify(content.packets),
-        content.contentHash,
-        JSON.stringify(content.policy),
-        new Date(content.expiresAt),
-        content.onExpiry,
-        content.selfApproval,
-      ],
-    );
+    this.db.update(ApprovalEntity, { workspaceId, approvalId }, { ...content, ready: true });
   }
 
   /** Ends an approval that the transaction has locked. */
@@ -105,19 +80,12 @@ export class Approvals {
       receiptId: string;
     },
   ): void {
-    this.db.write(
-      `update approvals set status = $3, decided_at = $4, decided_by = $5::jsonb, decided_via = $6, feedback = $7,
-         receipt_id = $8 where workspace_id = $1 and approval_id = $2`,
-      [
-        approval.workspaceId,
-        approval.approvalId,
-        end.status,
-        new Date(end.at),
-        JSON.stringify(end.by),
-        end.by.via,
-        end.feedback,
-        end.receiptId,
-      ],
+    const { workspaceId, approvalId } = approval;
+    const { status, by, at, feedback, receiptId } = end;
+    this.db.update(
+      ApprovalEntity,
+      { workspaceId, approvalId },
+      { status, decidedAt: at, decidedBy: by, decidedVia: by.via, feedback, receiptId },
     );
   }
 
@@ -132,13 +100,13 @@ export class Approvals {
 
   /**
    * Lets the clock of every pending approval go on with the time that was left when it was frozen, or when it was
-   * asked for if the kill had come before.
+   * asked for if the kill had come before, but not beyond the deadline.
    */
   unfreeze(workspaceId: string, killedAt: number, at: number): void {
     this.db.write(
-      `update approvals set frozen_ms = null, expires_at = case
+      `update approvals set frozen_ms = null, expires_at = least(deadline, case
            when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
-           else $2::timestamptz + frozen_ms * interval '1 millisecond' end
+           else $2::timestamptz + frozen_ms * interval '1 millisecond' end)
        where workspace_id = $1 and status = 'pending'`,
       [workspaceId, new Date(at), new Date(killedAt)],
     );

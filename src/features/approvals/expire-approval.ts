@@ -53,8 +53,11 @@ export class ExpireApproval implements OnModuleInit {
       this.work.complete(item);
       // While killed nobody could have approved it; the revert gives the time back.
       if (guardian.mode === 'killed' || !approval || approval.frozenMs !== null) return;
-      if (approval.status === 'pending' && approval.expiresAt <= this.clock.now())
-        await this.expire(approval);
+      const at = this.clock.now();
+      if (approval.status !== 'pending' || approval.expiresAt > at) return;
+      // Its directive ends as well, and says why (ExpireDirective).
+      if (approval.deadline !== null && approval.deadline <= at) return;
+      await this.expire(approval);
     });
   }
 

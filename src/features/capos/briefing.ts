@@ -105,7 +105,15 @@ export interface CapoRunner {
   run(briefing: Briefing, options: { signal: AbortSignal }): Promise<Draft>;
 }
 
-export type RunnerFailure = 'provider_unavailable' | 'invalid_output' | 'aborted' | 'refused';
+export type RunnerFailure =
+  | 'provider_unavailable'
+  | 'invalid_output'
+  | 'refused'
+  | 'timeout'
+  | 'out_of_memory'
+  | 'crashed'
+  /** By whom the run was for: nobody waits for the outcome. */
+  | 'aborted';
 
 /** `message` is fit for an operator's eyes: never a key, never a body of the provider. */
 export class RunnerFailed extends Error {

@@ -166,23 +166,24 @@ export class AcceptDraft {
 
   /** A person is asked though the directive did not want it: no standing order covers what the capo wants to do. */
   private ask(directive: DirectiveEntity): string {
-    const { workspaceId, teamId, directiveId, capo, priority } = directive;
+    const { workspaceId, teamId, directiveId, capo, priority, deadline, requesterIds } = directive;
     const approvalId = newId('apr');
     const title = titleOf(directive.text);
-    const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
-    this.requestApproval.open({ ...asked, requestedBy: directive.createdBy });
+    const requestedBy = directive.requestedBy ?? directive.createdBy;
+    const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0, deadline };
+    this.requestApproval.open({ ...asked, requestedBy, requesterIds });
     return approvalId;
   }
 
   private review(accepted: Accepted, draft: Draft, approvalId: string): void {
     const { directive, packets, policy, guardian } = accepted;
-    const { workspaceId, directiveId } = directive;
+    const { workspaceId, directiveId, deadline } = directive;
     const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {
       this.packets.add(packet, 'ask', stored(policy[index]!));
     }
     this.requestApproval.makeReady(
-      { workspaceId, approvalId, directiveId, title },
+      { workspaceId, approvalId, directiveId, title, deadline },
       readyContent(directive, draft.summary, packets, policy, this.clock.now()),
     );
     const receipt = {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -28,6 +29,7 @@ export class CancelDirective {
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();
+    requireRole(caller, directive.teamId, 'operator');
     const partlySent =
       directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
     if (!DIRECTIVE_STATES.sources('cancel').includes(directive.status) || partlySent) {

@@ -72,6 +72,8 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       priority: approval.priority,
       round,
       requestedBy: approval.requestedBy,
+      requesterIds: approval.requesterIds,
+      deadline: approval.deadline,
     });
     this.transitions.note(directive, {
       actor: by,

@@ -66,6 +66,12 @@ export class DirectiveEntity {
   history!: StatusChange[];
   @Column('jsonb')
   createdBy!: Actor;
+  /** Who asked first, through however many delegations; null: who created it. */
+  @Column('jsonb')
+  requestedBy!: Actor | null;
+  /** Every member who may be the one that asked; none of them can be the second pair of eyes. */
+  @Column('text', { array: true })
+  requesterIds!: string[];
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })

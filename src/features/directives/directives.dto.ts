@@ -1,4 +1,6 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { FreeForm } from '../../platform/http/free-form.js';
+import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import {
   CAPO_ROLES,
@@ -12,6 +14,8 @@ import { IsInstantAhead } from './is-instant-ahead.js';
 
 const TEAM_ID = /^team_[0-9a-z]{26}$/;
 const MAX_TEXT = 20_000;
+/** CONTRACT section 1. */
+const MAX_CONTEXT_BYTES = 64 * 1024;
 
 class DirectiveTerms {
   /** high, medium or low */
@@ -19,9 +23,11 @@ class DirectiveTerms {
   @IsIn(PRIORITIES)
   priority?: Priority;
 
-  /** Extra context passed to the capo. */
+  /** Extra context passed to the capo, at most 64 KB as JSON. */
   @IsOptional()
+  @FreeForm()
   @IsObject()
+  @MaxJsonBytes(MAX_CONTEXT_BYTES)
   context?: Record<string, unknown>;
 
   /** ISO 8601 with an offset; when the directive expires if not executed. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import { columnsOf } from '../../platform/database/table.js';
@@ -8,16 +9,24 @@ import type { FeedbackRound } from '../capos/briefing.js';
 import type { HaltedCounts } from '../guardian/halting.js';
 import type { CapoRole, Cost, DirectiveStatus } from '../terms/terms.js';
 import { DirectiveEntity, type Routing, type StatusChange } from './directive.entity.js';
+import { sqlList } from '../../platform/kernel/transition-table.js';
 import { DIRECTIVE_STATES, DRAFTING } from './directive-states.js';
 import type { DirectivesQuery } from './directives.dto.js';
 
 const COLUMNS = columnsOf(DirectiveEntity);
+const DRAFTING_SQL = sqlList(DRAFTING);
 
 /** What a transition writes besides; what is left out stays as it is. */
 export interface Change {
   error?: { code: string; message: string };
   approvalId?: string;
   feedback?: readonly FeedbackRound[];
+}
+
+/** Who asked first, and every member who may be that person. */
+export interface Requester {
+  requestedBy: Actor;
+  requesterIds: string[];
 }
 
 type Key = Pick<DirectiveEntity, 'workspaceId' | 'directiveId'>;
@@ -34,6 +43,16 @@ export class Directives {
     return this.db.findOne(scope, DirectiveEntity, { workspaceId: scope.workspaceId, directiveId });
   }
 
+  /** Who asked for a directive that exists. */
+  async requesterOf(workspaceId: string, directiveId: string): Promise<Requester> {
+    const [row] = await this.db.query<Requester>(
+      `select coalesce(requested_by, created_by) as requested_by, requester_ids from directives
+         where workspace_id = $1 and directive_id = $2`,
+      [workspaceId, directiveId],
+    );
+    return row!;
+  }
+
   /**
    * Locks the directive without its key: a packet that is updated twice in one transaction checks its foreign key again
    * and so shares the key of its directive; two such transactions that both locked the key would wait for each other.
@@ -45,9 +64,9 @@ export class Directives {
   /** Locks a directive that a capo may still draft; no row for any other. */
   lockDraftingStatement(workspaceId: string, directiveId: string): Statement {
     return {
-      text: `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 and status = any($3)
+      text: `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 and status in ${DRAFTING_SQL}
         for no key update`,
-      values: [workspaceId, directiveId, DRAFTING],
+      values: [workspaceId, directiveId],
     };
   }
 
@@ -108,10 +127,10 @@ export class Directives {
          update directives set halted_from = status, status = 'halted',
            history = history || jsonb_build_array(jsonb_build_object('from', status, 'to', 'halted', 'at', $2::bigint,
              'receiptId', $3::text))
-         where workspace_id = $1 and status = any($4) returning halted_from
+         where workspace_id = $1 and status in ${DIRECTIVE_STATES.sourcesSql('kill')} returning halted_from
        )
        select halted_from, count(*) from stopped group by halted_from`,
-      [workspaceId, at, receiptId, DIRECTIVE_STATES.sources('kill')],
+      [workspaceId, at, receiptId],
     );
     const counts: HaltedCounts = { queued: 0, executing: 0, sending: 0 };
     for (const { haltedFrom, count } of rows) counts[haltedFrom] = count;
@@ -143,8 +162,8 @@ export class Directives {
   /** The open directives of a capo. */
   async openOf(workspaceId: string, capo: CapoRole): Promise<string[]> {
     const rows = await this.db.query<{ directiveId: string }>(
-      'select directive_id from directives where workspace_id = $1 and capo = $2 and status = any($3)',
-      [workspaceId, capo, DRAFTING],
+      `select directive_id from directives where workspace_id = $1 and capo = $2 and status in ${DRAFTING_SQL}`,
+      [workspaceId, capo],
     );
     return rows.map((row) => row.directiveId);
   }

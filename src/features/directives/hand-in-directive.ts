@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -11,7 +12,7 @@ import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DIRECTIVE_STATES } from './directive-states.js';
-import { Directives } from './directives.repository.js';
+import { Directives, type Requester } from './directives.repository.js';
 import { instantOf } from './is-instant-ahead.js';
 
 /** A directive as it is handed in, by whatever route. */
@@ -45,15 +46,18 @@ export class HandInDirective {
   /** @throws NotFound for a team that the caller may not see, ValidationFailed when the team has to be named */
   async execute(caller: Caller, input: NewDirective): Promise<DirectiveEntity> {
     const teamId = await this.teamOfRequest.resolve(caller, input.teamId);
-    return this.accept(input, { workspaceId: caller.workspaceId, teamId, actor: actorOf(caller) });
+    requireRole(caller, teamId, 'operator');
+    const actor = actorOf(caller);
+    const onBehalfOf = { requestedBy: actor, requesterIds: peopleBehind(caller) };
+    return this.accept(input, { workspaceId: caller.workspaceId, teamId, actor, onBehalfOf });
   }
 
-  /** Accepts what an actor inside hands in: a capo that delegates. */
+  /** Accepts what an actor inside hands in: a capo that delegates, on behalf of whoever asked the capo. */
   accept(
     input: NewDirective,
-    by: { workspaceId: string; teamId: string | null; actor: Actor },
+    by: { workspaceId: string; teamId: string | null; actor: Actor; onBehalfOf: Requester },
   ): DirectiveEntity {
-    const { workspaceId, teamId, actor } = by;
+    const { workspaceId, teamId, actor, onBehalfOf } = by;
     // JSON says null where it means nothing, so null counts as left out.
     const { text } = input;
     const capo = input.capo ?? null;
@@ -97,6 +101,7 @@ export class HandInDirective {
       feedback: [],
       history: [{ from: null, to: status, at: now, receiptId }],
       createdBy: actor,
+      ...onBehalfOf,
       createdAt: now,
       startedAt: null,
       executedAt: null,
@@ -104,8 +109,19 @@ export class HandInDirective {
     this.directives.add(directive);
     if (approvalId) {
       const title = titleOf(text);
-      const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
-      this.requestApproval.open({ ...asked, requestedBy: actor });
+      const { deadline } = directive;
+      const asked = {
+        approvalId,
+        workspaceId,
+        teamId,
+        directiveId,
+        capo,
+        title,
+        priority,
+        round: 0,
+        deadline,
+      };
+      this.requestApproval.open({ ...asked, ...onBehalfOf });
     }
     this.events.record('directive.created', { directiveId, text, capo, priority, requiresApproval });
     this.work.enqueue(capo ? 'directive.draft' : 'directive.route', { id: directiveId });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
@@ -10,7 +11,7 @@ import { DocumentEntity } from './document.entity.js';
 import type { DocumentSummary, DocumentView } from './documents.dto.js';
 
 /** The text is left out of lists: a page of a hundred could be ten megabytes. */
-const SUMMARY = 'document_id, team_id, directive_id, work_packet_id, title, format, created_at, withdrawn_at';
+const SUMMARY = columnsOf(DocumentEntity, { without: ['workspaceId', 'body'] });
 
 export type NewDocument = Pick<
   DocumentEntity,
@@ -96,7 +97,8 @@ export class Documents {
   async find(scope: Scope, documentId: Id<'doc'>): Promise<DocumentView | undefined> {
     const [document] = await this.db.read<DocumentView>(
       scope,
-      `select ${SUMMARY}, body from documents where workspace_id = $1 and document_id = $2`,
+      `select ${columnsOf(DocumentEntity, { without: ['workspaceId'] })} from documents
+       where workspace_id = $1 and document_id = $2`,
       [scope.workspaceId, documentId],
     );
     return document;

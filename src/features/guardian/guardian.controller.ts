@@ -42,7 +42,10 @@ export class GuardianController {
   @Route({
     auth: 'token',
     role: 'operator',
+    // Anyone who may act may stop, be it in one team alone.
+    teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
+    stops: true,
     returns: { 200: KillAnswer },
   })
   kill(@CurrentCaller() caller: Caller, @Body() body: KillBody): Promise<KillAnswer> {
@@ -64,7 +67,13 @@ export class GuardianController {
 
   /** Sets how much the guardian lets pass. */
   @Put('mode')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: GuardianView }, errors: [GuardianHalted] })
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    stops: ({ mode }) => mode === 'observe',
+    returns: { 200: GuardianView },
+    errors: [GuardianHalted],
+  })
   setMode(@CurrentCaller() caller: Caller, @Body() body: ModeBody): Promise<GuardianView> {
     return this.changeMode.execute(caller, body.mode);
   }

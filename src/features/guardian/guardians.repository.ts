@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { GuardianMode } from '../terms/terms.js';
-import { type GuardianEntity, RevertEntity } from './guardian.entity.js';
+import { GuardianEntity, RevertEntity } from './guardian.entity.js';
 
-const COLUMNS =
-  'workspace_id, mode, mode_before_kill, epoch, killed_at, killed_by, reason, last_checkpoint_id';
+const COLUMNS = columnsOf(GuardianEntity);
 
 /**
  * A row's share locks let each other pass, so a kill that only waited for the row would wait for as long as work goes
@@ -20,11 +20,7 @@ export class Guardians {
   constructor(private readonly db: Db) {}
 
   async read(scope: Scope): Promise<GuardianEntity> {
-    const [row] = await this.db.read<GuardianEntity>(
-      scope,
-      `select ${COLUMNS} from guardians where workspace_id = $1`,
-      [scope.workspaceId],
-    );
+    const row = await this.db.findOne(scope, GuardianEntity, { workspaceId: scope.workspaceId });
     return row!;
   }
 

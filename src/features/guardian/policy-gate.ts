@@ -15,6 +15,7 @@ import {
   StandingOrders,
 } from '../standing-orders/standing-orders.repository.js';
 import type { Presence } from '../standing-orders/standing-order.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
 
@@ -34,6 +35,11 @@ export type AllowedBy = 'policy' | 'person';
 export type Recheck =
   { verdict: 'go' } | { verdict: 'wait' } | { verdict: 'review' | 'deny'; policy: PolicyDecision };
 
+/** Whom a decision may ask. */
+interface Asked {
+  presence: Presence;
+}
+
 /** What a decision depends on besides the orders and the packet. */
 interface Situation {
   at: number;
@@ -48,6 +54,7 @@ export class PolicyGate {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly orders: StandingOrders,
+    private readonly workspaces: Workspaces,
   ) {}
 
   /**
@@ -60,7 +67,12 @@ export class PolicyGate {
     { guardian }: { guardian: GuardianEntity },
   ): Promise<PolicyDecision[]> {
     const at = this.clock.now();
-    const { presence, orders } = await this.orders.inForce(this.db.unit.scope.workspaceId, at);
+    const { unit } = this.db;
+    const { workspaceId } = unit.scope;
+    const [[{ presence }], , orders] = (await unit.batch([
+      this.workspaces.presenceStatement(workspaceId),
+      ...this.orders.inForceStatements(workspaceId, at),
+    ])) as [[Asked], unknown, OrderWithUsage[]];
     return packets.map((packet) => {
       const decided = decideBy(orders, packet, { at, guardian, presence });
       if (decided.decision.outcome === 'allow') for (const use of usesOf(decided)) count(orders, use);
@@ -91,7 +103,12 @@ export class PolicyGate {
 
   private async recheckApproved(packet: DecidedPacket, guardian: GuardianEntity): Promise<Recheck> {
     const at = this.clock.now();
-    const { presence, orders } = await this.orders.denying(this.db.unit.scope.workspaceId, at);
+    const { unit } = this.db;
+    const { workspaceId } = unit.scope;
+    const [[{ presence }], orders] = (await unit.batch([
+      this.workspaces.presenceStatement(workspaceId),
+      this.orders.denyingStatement(workspaceId, at),
+    ])) as [[Asked], DecisionOrder[]];
     const unused = orders.map((order) => ({ ...order, usage: UNUSED }));
     const policy = decideBy(unused, packet, { at, guardian, presence });
     return policy.decision.outcome === 'deny' ? { verdict: 'deny', policy } : { verdict: 'go' };
@@ -102,8 +119,13 @@ export class PolicyGate {
     guardian: GuardianEntity,
   ): Promise<Recheck> {
     const at = this.clock.now();
-    const { workspaceId } = this.db.unit.scope;
-    const { presence, orders, former } = await this.orders.inForceFor(workspaceId, packet.workPacketId, at);
+    const { unit } = this.db;
+    const { workspaceId } = unit.scope;
+    const [[{ presence }], , orders, former] = (await unit.batch([
+      this.workspaces.presenceStatement(workspaceId),
+      ...this.orders.inForceStatements(workspaceId, at),
+      this.orders.formerUsesStatement(workspaceId, packet.workPacketId, at),
+    ])) as [[Asked], unknown, OrderWithUsage[], FormerUse[]];
     for (const use of former) discount(orders, use);
     const policy = decideBy(orders, packet, { at, guardian, presence });
     const { outcome } = policy.decision;

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { insertOf } from '../../platform/database/table.js';
 import type { KnownMetric } from './buyer.js';
 import { Buyers } from './buyers.repository.js';
 import type { ConfidenceUpdate } from './confidence-update.js';
-import type { PartnerEventEntity } from './partner.entity.js';
+import { PartnerEventEntity } from './partner.entity.js';
 
 /**
  * The constraint decides which of several equal requests is the first; the others wait for it and come away empty. The
  * first takes the persona of its workspace, and with it its turn among the updates there.
  */
-const RECORD = /* sql */ `
+const record = (insert: string) => /* sql */ `
 with event as (
-  insert into partner_events (workspace_id, partner_event_id, content_hash, customer_entitlement_id, partner_target_id,
-    metric, delta, new_confidence, prior_confidence, source_service_ref, fired_at, received_at, signal_id)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13)
+  ${insert}
   on conflict on constraint partner_events_once do nothing
   returning workspace_id, fired_at
 )
@@ -43,23 +42,15 @@ export class PartnerEvents {
   ): Promise<KnownMetric[] | undefined> {
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const values = [
+    const { text, values } = insertOf(PartnerEventEntity, {
+      ...update,
       workspaceId,
-      update.partnerEventId,
       contentHash,
-      update.customerEntitlementId,
-      update.partnerTargetId,
-      update.metric,
-      update.delta,
-      update.newConfidence,
-      update.priorConfidence,
-      update.sourceServiceRef && JSON.stringify(update.sourceServiceRef),
-      new Date(update.firedAt),
-      new Date(receivedAt),
+      receivedAt,
       signalId,
-    ];
+    });
     const [recorded, known] = await unit.batch([
-      { text: RECORD, values },
+      { text: record(text), values },
       // Another statement, since it has to see what those before it in line have committed.
       this.buyers.metricsStatement(workspaceId, update.customerEntitlementId),
     ]);
@@ -68,10 +59,9 @@ export class PartnerEvents {
 
   /** The update by this id, which must have been recorded. */
   async get(partnerEventId: string): Promise<Pick<PartnerEventEntity, 'contentHash' | 'signalId'>> {
-    const [recorded] = await this.db.query<Pick<PartnerEventEntity, 'contentHash' | 'signalId'>>(
-      'select content_hash, signal_id from partner_events where workspace_id = $1 and partner_event_id = $2',
-      [this.db.unit.scope.workspaceId, partnerEventId],
-    );
+    const { scope } = this.db.unit;
+    const { workspaceId } = scope;
+    const recorded = await this.db.findOne(scope, PartnerEventEntity, { workspaceId, partnerEventId });
     return recorded!;
   }
 }

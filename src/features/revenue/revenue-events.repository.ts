@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf, insertOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
@@ -7,10 +8,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
-import type { RevenueEventEntity } from './revenue-event.entity.js';
-
-const COLUMNS = `event_id, workspace_id, amount, currency, source, description, occurred_at, external_id, recorded_by,
-  created_at`;
+import { RevenueEventEntity } from './revenue-event.entity.js';
 
 /** Revenue of the last 24 hours, 7 and 30 days, in one currency. */
 export interface RevenueSums {
@@ -74,30 +72,32 @@ export class RevenueEvents {
   /** Undefined when the external id is taken; a concurrent insert of the same id is waited for. */
   private async insert(reported: NewRevenueEvent): Promise<RevenueEventEntity | undefined> {
     const now = this.clock.now();
+    const { text, values } = insertOf(RevenueEventEntity, {
+      eventId: newId('rev'),
+      workspaceId: this.db.unit.scope.workspaceId,
+      amount: reported.amount,
+      currency: reported.currency,
+      source: reported.source,
+      description: reported.description,
+      occurredAt: reported.occurredAt ?? now,
+      externalId: reported.externalId,
+      recordedBy: reported.recordedBy,
+      createdAt: now,
+    });
     const [event] = await this.db.query<RevenueEventEntity>(
-      `insert into revenue_events (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10)
-       on conflict on constraint revenue_events_external_id do nothing returning ${COLUMNS}`,
-      [
-        newId('rev'),
-        this.db.unit.scope.workspaceId,
-        reported.amount,
-        reported.currency,
-        reported.source,
-        reported.description,
-        new Date(reported.occurredAt ?? now),
-        reported.externalId,
-        JSON.stringify(reported.recordedBy),
-        new Date(now),
-      ],
+      `${text} on conflict on constraint revenue_events_external_id do nothing
+       returning ${columnsOf(RevenueEventEntity)}`,
+      values,
     );
     return event;
   }
 
   private async alreadyRecorded(reported: NewRevenueEvent): Promise<RevenueEventEntity> {
-    const [recorded] = await this.db.query<RevenueEventEntity>(
-      `select ${COLUMNS} from revenue_events where workspace_id = $1 and external_id = $2`,
-      [this.db.unit.scope.workspaceId, reported.externalId],
-    );
+    const { scope } = this.db.unit;
+    const recorded = await this.db.findOne(scope, RevenueEventEntity, {
+      workspaceId: scope.workspaceId,
+      externalId: reported.externalId,
+    });
     if (isSameEvent(recorded!, reported)) return recorded!;
     throw new AlreadyExists({
       message: 'This externalId names an event with other content.',

@@ -7,9 +7,6 @@ import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SignalEntity } from './signal.entity.js';
 
-const COLUMNS = `signal_id, workspace_id, team_id, type, severity, title, body, score, source, capo, entity, created_at,
-  acknowledged_at, acknowledged_by, note, snoozed_until, withdrawn_at`;
-
 const MAX_TITLE = 200;
 
 /** A signal to raise; its title is cut where it is long, its source is the actor of the receipt. */
@@ -74,27 +71,18 @@ export class Signals {
 
   /** Keeps the signal for this transaction; undefined for one that is withdrawn or that the caller may not see. */
   async lock(signalId: string): Promise<SignalEntity | undefined> {
-    const [signal] = await this.db.query<SignalEntity>(
-      `select ${COLUMNS} from signals
-       where workspace_id = $1 and signal_id = $2 and withdrawn_at is null for update`,
-      [this.db.unit.scope.workspaceId, signalId],
-    );
-    return signal;
+    const { workspaceId } = this.db.unit.scope;
+    const signal = await this.db.lockOne(SignalEntity, { workspaceId, signalId }, 'for update');
+    return signal?.withdrawnAt === null ? signal : undefined;
   }
 
   /** Writes what became of a locked signal, with the receipt that says who did it. */
   acknowledge(signal: SignalEntity, by: Actor): void {
-    this.db.write(
-      `update signals set acknowledged_at = $3, acknowledged_by = $4::jsonb, note = $5, snoozed_until = $6
-       where workspace_id = $1 and signal_id = $2`,
-      [
-        signal.workspaceId,
-        signal.signalId,
-        signal.acknowledgedAt === null ? null : new Date(signal.acknowledgedAt),
-        signal.acknowledgedBy && JSON.stringify(signal.acknowledgedBy),
-        signal.note,
-        signal.snoozedUntil === null ? null : new Date(signal.snoozedUntil),
-      ],
+    const { workspaceId, signalId, acknowledgedAt, acknowledgedBy, note, snoozedUntil } = signal;
+    this.db.update(
+      SignalEntity,
+      { workspaceId, signalId },
+      { acknowledgedAt, acknowledgedBy, note, snoozedUntil },
     );
     const snoozed = signal.acknowledgedAt === null;
     this.receipts.append({

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
@@ -8,7 +9,6 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
-import { requireRole } from './require-role.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
 import type { OrderWhen, StandingOrderRule } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
@@ -33,9 +33,13 @@ export class CreateStandingOrder {
 
   /** @throws Forbidden, ValidationFailed, or NotFound for a team that the caller may not see */
   async execute(caller: Caller, body: CreateStandingOrderBody): Promise<StandingOrderView> {
-    if (!tightens(body)) requireRole(caller, 'admin', 'Only an admin creates a standing order that allows.');
+    const teamId = await this.teamOf(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
+    if (!tightens(body)) {
+      requireRole(caller, teamId, 'admin', 'Only an admin creates a standing order that allows.');
+    }
     const at = this.clock.now();
-    const rule = await this.ruleOf(caller, body, at);
+    const rule = await this.ruleOf(caller, teamId, body, at);
     const draft: StandingOrderEntity = {
       ...rule,
       capos: body.capos ?? null,
@@ -62,6 +66,7 @@ export class CreateStandingOrder {
 
   private async ruleOf(
     caller: Caller,
+    teamId: Id<'team'> | null,
     body: CreateStandingOrderBody,
     at: number,
   ): Promise<StandingOrderRule> {
@@ -69,7 +74,7 @@ export class CreateStandingOrder {
     const { expiresAt = null } = body;
     if (expiresAt !== null && expiresAt <= at) throw alreadyExpired();
     return {
-      teamId: await this.teamOf(caller, body.teamId),
+      teamId,
       capos,
       effect,
       match,
@@ -85,7 +90,7 @@ export class CreateStandingOrder {
   private async teamOf(caller: Caller, asked: Id<'team'> | null | undefined): Promise<Id<'team'> | null> {
     if (asked === null) {
       if (caller.teamIds.length > 0) {
-        requireRole(caller, 'admin', 'Only an admin writes a standing order for the whole workspace.');
+        requireRole(caller, null, 'admin', 'Only an admin writes a standing order for the whole workspace.');
       }
       return null;
     }

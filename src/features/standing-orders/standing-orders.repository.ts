@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { DecisionOrder, OrderUsage } from './decision-input.js';
-import type { Presence } from './standing-order.js';
 import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
 
-const COLUMNS = `standing_order_id, workspace_id, team_id, name, text, capos, status, version, effect, match, "when",
-  limits, budget, approval, expires_at, held_because, hash, created_by, created_at, updated_at, activated_at`;
+const COLUMNS = columnsOf(StandingOrderEntity);
 
 export interface OrderWithUsage extends DecisionOrder {
   usage: Omit<OrderUsage, 'amountToday'> & {
@@ -32,31 +31,24 @@ export interface FormerUse {
   inBudgetWindow: boolean;
 }
 
-/** The workspace's orders as they are when a decision is made. */
-export interface OrdersInForce {
-  presence: Presence;
-  orders: OrderWithUsage[];
-}
-
 const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect, o.match,
   o."when", o.limits, o.budget, o.approval, o.expires_at`;
 
 const IN_FORCE = `o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $2::timestamptz)`;
 
-/** The zone in which the days, weeks and months of limits and budgets begin. */
-const ZONE = `(select app.zone_or_utc(timezone) as name from workspaces where workspace_id = $1) zone`;
+/** The zone in which the days, weeks and months of limits and budgets begin; as a sub-select it is looked up once. */
+const ZONE = '(select app.workspace_zone($1))';
 
 const ACTIVE_WITH_USAGE = /* sql */ `
 select ${DECIDING_COLUMNS},
   json_build_object('lastHour', u.last_hour, 'lastDay', u.last_day, 'amountsToday', d.amounts,
     'budgetSpent', u.budget_spent) as usage
 from standing_orders o
-cross join ${ZONE}
 cross join lateral (
   select count(*) filter (where s.at > $2::timestamptz - interval '1 hour') as last_hour,
     count(*) filter (where s.at > $2::timestamptz - interval '1 day') as last_day,
     coalesce(sum(s.spent) filter (
-      where s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, zone.name)), 0) as budget_spent
+      where s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE})), 0) as budget_spent
   from standing_order_uses s
   where s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
     and s.at > $2::timestamptz - interval '32 days'
@@ -65,7 +57,7 @@ cross join lateral (
   select coalesce(json_object_agg(c.currency, c.amount), '{}') as amounts from (
     select s.currency, sum(s.amount) as amount from standing_order_uses s
     where s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-      and s.at >= date_trunc('day', $2::timestamptz, zone.name) and s.currency is not null
+      and s.at >= date_trunc('day', $2::timestamptz, ${ZONE}) and s.currency is not null
     group by s.currency
   ) c
 ) d
@@ -76,18 +68,15 @@ const FORMER_USES = /* sql */ `
 select s.standing_order_id, s.amount, s.currency, s.spent,
   s.at > $2::timestamptz - interval '1 hour' as in_hour,
   s.at > $2::timestamptz - interval '1 day' as in_day,
-  s.at >= date_trunc('day', $2::timestamptz, zone.name) as today,
-  s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, zone.name) as in_budget_window
+  s.at >= date_trunc('day', $2::timestamptz, ${ZONE}) as today,
+  s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
 from standing_orders o
-cross join ${ZONE}
 join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
   and s.work_packet_id = $3
 where ${IN_FORCE}`;
 
 const DENYING = /* sql */ `
 select ${DECIDING_COLUMNS} from standing_orders o where ${IN_FORCE} and o.effect = 'deny'`;
-
-const PRESENCE = 'select presence from workspaces where workspace_id = $1';
 
 /** Decisions of one workspace wait for each other. */
 const DECISION_LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 2))';
@@ -97,43 +86,25 @@ export class StandingOrders {
   constructor(private readonly db: Db) {}
 
   /**
-   * The orders in force with what each has let through so far. Holds the workspace's decisions until the transaction
-   * ends, so that no second decision counts the same usage.
+   * The orders in force with what each has let through so far, for a caller that sends them along with statements of
+   * its own; the rows are those of the second. The first holds the workspace's decisions until the transaction ends,
+   * so that no second decision counts the same usage.
    */
-  async inForce(workspaceId: string, at: number): Promise<OrdersInForce> {
-    const [, [settings], orders] = (await this.db.unit.batch([
+  inForceStatements(workspaceId: string, at: number): [lock: Statement, orders: Statement] {
+    return [
       { text: DECISION_LOCK, values: [workspaceId] },
-      { text: PRESENCE, values: [workspaceId] },
       { text: ACTIVE_WITH_USAGE, values: [workspaceId, new Date(at)] },
-    ])) as [unknown, [{ presence: Presence }], OrderWithUsage[]];
-    return { presence: settings.presence, orders };
+    ];
   }
 
-  /** {@link inForce}, and what this work packet has used up of them by an earlier decision. */
-  async inForceFor(
-    workspaceId: string,
-    workPacketId: string,
-    at: number,
-  ): Promise<OrdersInForce & { former: FormerUse[] }> {
-    const [, [settings], orders, former] = (await this.db.unit.batch([
-      { text: DECISION_LOCK, values: [workspaceId] },
-      { text: PRESENCE, values: [workspaceId] },
-      { text: ACTIVE_WITH_USAGE, values: [workspaceId, new Date(at)] },
-      { text: FORMER_USES, values: [workspaceId, new Date(at), workPacketId] },
-    ])) as [unknown, [{ presence: Presence }], OrderWithUsage[], FormerUse[]];
-    return { presence: settings.presence, orders, former };
+  /** What a work packet has used up of the orders in force by an earlier decision; sent along like the orders. */
+  formerUsesStatement(workspaceId: string, workPacketId: string, at: number): Statement {
+    return { text: FORMER_USES, values: [workspaceId, new Date(at), workPacketId] };
   }
 
   /** The orders in force that deny; none of them has limits, so nothing is counted or waited for. */
-  async denying(
-    workspaceId: string,
-    at: number,
-  ): Promise<{ presence: Presence; orders: readonly DecisionOrder[] }> {
-    const [[settings], orders] = (await this.db.unit.batch([
-      { text: PRESENCE, values: [workspaceId] },
-      { text: DENYING, values: [workspaceId, new Date(at)] },
-    ])) as [[{ presence: Presence }], DecisionOrder[]];
-    return { presence: settings.presence, orders };
+  denyingStatement(workspaceId: string, at: number): Statement {
+    return { text: DENYING, values: [workspaceId, new Date(at)] };
   }
 
   /** The active orders in a person's words; for a caller that sends it along with statements of its own. */
@@ -153,38 +124,27 @@ export class StandingOrders {
   /** Keeps the order for this transaction. @throws NotFound for one that the caller may not see */
   async lock(standingOrderId: string): Promise<StandingOrderEntity> {
     if (!isId('so', standingOrderId)) throw new NotFound();
-    const [order] = await this.db.query<StandingOrderEntity>(
-      `select ${COLUMNS} from standing_orders where workspace_id = $1 and standing_order_id = $2 for update`,
-      [this.db.unit.scope.workspaceId, standingOrderId],
-    );
+    const { workspaceId } = this.db.unit.scope;
+    const order = await this.db.lockOne(StandingOrderEntity, { workspaceId, standingOrderId }, 'for update');
     if (!order) throw new NotFound();
     return order;
   }
 
   /** Writes the status of a locked order, with what goes with it. */
   saveStatus(order: StandingOrderEntity): void {
-    this.db.write(
-      `update standing_orders set status = $3, held_because = $4, updated_at = $5, activated_at = $6
-       where workspace_id = $1 and standing_order_id = $2`,
-      [
-        order.workspaceId,
-        order.standingOrderId,
-        order.status,
-        order.heldBecause,
-        new Date(order.updatedAt),
-        order.activatedAt === null ? null : new Date(order.activatedAt),
-      ],
+    const { workspaceId, standingOrderId, status, heldBecause, updatedAt, activatedAt } = order;
+    this.db.update(
+      StandingOrderEntity,
+      { workspaceId, standingOrderId },
+      { status, heldBecause, updatedAt, activatedAt },
     );
   }
 
   /** @throws NotFound for an order that the caller may not see */
   async get(scope: Scope, standingOrderId: string): Promise<StandingOrderEntity> {
     if (!isId('so', standingOrderId)) throw new NotFound();
-    const [order] = await this.db.read<StandingOrderEntity>(
-      scope,
-      `select ${COLUMNS} from standing_orders where workspace_id = $1 and standing_order_id = $2`,
-      [scope.workspaceId, standingOrderId],
-    );
+    const { workspaceId } = scope;
+    const order = await this.db.findOne(scope, StandingOrderEntity, { workspaceId, standingOrderId });
     if (!order) throw new NotFound();
     return order;
   }

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
 
-const COLUMNS = `destination_id, workspace_id, description, url, events, status, api_version, sealed_secret,
-  previous_sealed_secret, previous_until, consecutive_failures, probe_at, last_delivery_at, created_by, created_at,
-  deleted_at`;
+const COLUMNS = columnsOf(WebhookDestinationEntity);
 
 /**
  * The destinations that an admin manages. A row is locked with `for no key update` and never harder: an act that ends
@@ -67,12 +66,13 @@ export class Destinations {
   /** @throws NotFound also for one that was deleted */
   async lock(destinationId: string): Promise<WebhookDestinationEntity> {
     if (!isId('whk', destinationId)) throw new NotFound();
-    const [destination] = await this.db.query<WebhookDestinationEntity>(
-      `select ${COLUMNS} from webhook_destinations
-       where workspace_id = $1 and destination_id = $2 and deleted_at is null for no key update`,
-      [this.db.unit.scope.workspaceId, destinationId],
+    const { workspaceId } = this.db.unit.scope;
+    const destination = await this.db.lockOne(
+      WebhookDestinationEntity,
+      { workspaceId, destinationId },
+      'for no key update',
     );
-    if (!destination) throw new NotFound();
+    if (!destination || destination.deletedAt !== null) throw new NotFound();
     return destination;
   }
 
@@ -87,10 +87,10 @@ export class Destinations {
 
   /** Ends a pause. */
   resume(destinationId: string): void {
-    this.db.write(
-      `update webhook_destinations set status = 'active', consecutive_failures = 0, probe_at = null
-       where workspace_id = $1 and destination_id = $2`,
-      [this.db.unit.scope.workspaceId, destinationId],
+    this.db.update(
+      WebhookDestinationEntity,
+      { workspaceId: this.db.unit.scope.workspaceId, destinationId },
+      { status: 'active', consecutiveFailures: 0, probeAt: null },
     );
   }
 

@@ -96,6 +96,7 @@ export class FirstRun implements OnApplicationBootstrap {
       name: 'first token',
       tokenHash: sha256(credentials.token),
       hint: credentials.token.slice(-4),
+      madeBy: [],
       createdAt: now,
       lastUsedAt: null,
       expiresAt: null,

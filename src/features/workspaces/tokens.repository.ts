@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
-const COLUMNS =
-  't.token_id, t.name, t.member_id, t.hint, t.created_at, t.last_used_at, t.expires_at, t.revoked_at';
+/** The hash is compared, never shown. */
+const COLUMNS = columnsOf(TokenEntity, { of: 't', without: ['workspaceId', 'tokenHash'] });
 
 /** The member whom a token is for. */
 export interface TokenHolder {
@@ -61,10 +62,6 @@ export class Tokens {
   }
 
   revoke(workspaceId: string, tokenId: string, at: number): void {
-    this.db.write('update tokens set revoked_at = $3 where workspace_id = $1 and token_id = $2', [
-      workspaceId,
-      tokenId,
-      new Date(at),
-    ]);
+    this.db.update(TokenEntity, { workspaceId, tokenId }, { revokedAt: at });
   }
 }

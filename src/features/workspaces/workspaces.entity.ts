@@ -99,6 +99,9 @@ export class TokenEntity {
   /** The last four characters, to tell tokens apart. */
   @Column('text')
   hint!: string;
+  /** The other members who made it for this one, and so have seen it. */
+  @Column('text', { array: true })
+  madeBy!: string[];
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { SettingsView } from './settings.dto.js';
 
@@ -24,6 +25,11 @@ export class Workspaces {
       [scope.workspaceId],
     );
     return row!;
+  }
+
+  /** Whether the operator is there to be asked; for a caller that sends it along with statements of its own. */
+  presenceStatement(workspaceId: string): Statement {
+    return { text: 'select presence from workspaces where workspace_id = $1', values: [workspaceId] };
   }
 
   /** Sets what `changes` names, and answers the settings before and after. */

@@ -26,11 +26,12 @@ const { builtins, getTypeParser } = pg.types;
  * Values come as the wire has them. Sequence numbers and amounts fit a double here (bigint below 2^53,
  * numeric(18, 4)); times are Unix milliseconds.
  */
-const asDate = getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date;
+const asDate = getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date | number;
 const numbers = new Map<number, (text: string) => number>([
   [builtins.INT8, Number],
   [builtins.NUMERIC, Number],
-  [builtins.TIMESTAMPTZ, (text) => asDate(text).getTime()],
+  // Infinity is a number already.
+  [builtins.TIMESTAMPTZ, (text) => Number(asDate(text))],
 ]);
 
 export const ROW_TYPES = {

@@ -107,5 +107,9 @@ async function writePrivate(path: string, text: string, user: ServerUser | undef
 async function flushFolder(folder: string): Promise<void> {
   if (isWindows) return;
   const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

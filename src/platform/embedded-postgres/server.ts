@@ -9,7 +9,7 @@ import { findServer, readPidFile } from './process.js';
 interface Server {
   port: number;
   startedByUs: boolean;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** Crash recovery replays up to `max_wal_size`. */

@@ -19,7 +19,7 @@ export interface EmbeddedPostgres {
   /** True when this start made the cluster. */
   initialised: boolean;
   /** Fast shutdown, if we started it; may be called again. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface StartOptions {

@@ -6,6 +6,7 @@ import { PinoLogger } from 'nestjs-pino';
 import type { DomainError } from '../kernel/define-error.js';
 import { HeadersTooLarge, MalformedRequest, PayloadTooLarge, RequestTimeout } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
+import { countedAddress } from '../rate-limit/client-address.js';
 import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import { API_VERSION_HEADER, CURRENT_VERSION } from './api-version.js';
 import { renderError } from './render-error.js';
@@ -37,12 +38,12 @@ export class BrokenRequests {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
       latest.set(request.socket, response),
     );
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket)),
-    );
-    server.on('connect', (_request, socket) =>
-      this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' })),
-    );
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      void this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket));
+    });
+    server.on('connect', (_request, socket) => {
+      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' }));
+    });
   }
 
   private async refuse(socket: Socket, error: DomainError, earlier?: ServerResponse): Promise<void> {
@@ -55,7 +56,7 @@ export class BrokenRequests {
     // The broken rest of a request that has its answer already is no request of its own.
     const answeredBefore = earlier !== undefined && !earlier.req.complete && earlier.headersSent;
     if (answeredBefore || !socket.writable) return socket.destroySoon();
-    const { headers, refusal } = await this.limit.count(socket.remoteAddress ?? '');
+    const { headers, refusal } = await this.limit.count(countedAddress(socket.remoteAddress));
     const answered = refusal ?? error;
     const requestId = newId('req');
     this.logger.info(

@@ -22,7 +22,10 @@ export function asDomainError(error: unknown): DomainError {
  */
 export function renderError(error: DomainError, requestId: string, version: ApiVersion | undefined): object {
   const { code, status } = error.definition;
-  const details = error.details === undefined ? {} : { details: error.details };
+  const details = {
+    ...(error.details !== undefined && { details: error.details }),
+    ...(error.detailsOmitted > 0 && { detailsOmitted: error.detailsOmitted }),
+  };
   const { message, reason } = error;
   return version === undefined
     ? { error: { code, message, status, ...details }, reason, requestId }

@@ -5,6 +5,9 @@ export interface ErrorDefinition {
   readonly message: string;
 }
 
+/** So many details are listed at most; of what else there is only the number is told. */
+export const MAX_DETAILS = 100;
+
 /** One fault of a request; a validation error lists every fault at once. */
 export interface Fault {
   /** Where in the body, query or path: `params.to[0]`. */
@@ -20,7 +23,10 @@ export interface ErrorOccurrence {
   message?: string;
   /** Narrower than the code: `expired_token`. Defaults to the code in lower case. */
   reason?: string;
+  /** A list is cut after {@link MAX_DETAILS}. */
   details?: unknown;
+  /** How many details were left out already; those that are cut are added. */
+  detailsOmitted?: number;
   /** Whole seconds after which another try makes sense; sent as `Retry-After`. */
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
@@ -32,6 +38,7 @@ export class DomainError extends Error {
   readonly #definition: ErrorDefinition;
   readonly reason: string;
   readonly details: unknown;
+  readonly detailsOmitted: number;
   readonly headers: Record<string, string>;
 
   constructor(definition: ErrorDefinition, occurrence: ErrorOccurrence = {}) {
@@ -39,7 +46,10 @@ export class DomainError extends Error {
     this.#definition = definition;
     this.name = definition.code;
     this.reason = occurrence.reason ?? definition.code.toLowerCase();
-    this.details = occurrence.details;
+    const { details } = occurrence;
+    this.details = Array.isArray(details) ? details.slice(0, MAX_DETAILS) : details;
+    const cut = Array.isArray(details) ? Math.max(0, details.length - MAX_DETAILS) : 0;
+    this.detailsOmitted = (occurrence.detailsOmitted ?? 0) + cut;
     this.headers = { ...occurrence.headers };
     if (occurrence.retryAfterSeconds !== undefined) {
       this.headers['Retry-After'] = String(Math.max(1, Math.ceil(occurrence.retryAfterSeconds)));

@@ -30,8 +30,18 @@ export class TransitionTable<Status extends string, Trigger extends string> {
       .flatMap(({ from }) => from.filter((status) => status !== null));
   }
 
-  /** The statuses that nothing leads from. */
+  /** {@link sources} as a list for a statement. */
+  sourcesSql(trigger: Trigger): string {
+    return sqlList(this.sources(trigger));
+  }
+
+  /** Whether nothing leads from this status. */
   isFinal(status: Status): boolean {
     return !this.transitions.some(({ from }) => from.includes(status));
   }
+}
+
+/** Our own statuses as a list in a statement: as a parameter no plan could use the index of just these rows. */
+export function sqlList(statuses: readonly string[]): string {
+  return `(${statuses.map((status) => `'${status}'`).join(', ')})`;
 }

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
-import { Desk, DOCUMENT, expectUnbroken, MAIL, pause } from '../directives/desk.js';
+import { Desk, DOCUMENT, expectUnbroken, MAIL } from '../directives/desk.js';
 
 let test: TestApp;
 let desk: Desk;
@@ -150,8 +151,9 @@ describe('GET /approvals/{id}', () => {
     expect(after).toBeGreaterThan(900);
     expect(after).toBeLessThan(3_000);
 
+    const subscribe = vi.spyOn(test.app.get(Channel), 'subscribe');
     const waiting = timed(own.client.get(`/approvals/${approvalId}?wait=20`));
-    await pause(300);
+    await vi.waitFor(() => expect(subscribe).toHaveBeenCalledWith('approval', expect.any(Function)));
     await own.reject(approvalId);
     const [decided, until] = await waiting;
     expect(decided.body).toMatchObject({ status: 'rejected' });
@@ -267,6 +269,37 @@ describe('POST /approvals/{id}/approve', () => {
       'cancelled',
     ]);
     expect((await desk.actions(directiveId)).slice(-2)).toEqual(['approval.expired', 'directive.expired']);
+  });
+
+  it('is 410 once the deadline of its directive has passed, before the clock has come by and after', async () => {
+    const deadline = new Date(Date.now() + 3_600_000).toISOString();
+    const { directiveId, approvalId } = await desk.handInReady({ text: MAIL, deadline });
+    const before = await desk.approval(approvalId);
+    expect(new Date(before.expiresAt).toISOString()).toBe(deadline);
+    // As after a kill that the approval was frozen in, when its own expiry lies ahead again.
+    for (const [table, more] of [
+      ['approvals', `, expires_at = now() + interval '1 h'`],
+      ['directives', ''],
+    ]) {
+      await test.rows(
+        `update ${table} set deadline = now() - interval '1 ms' ${more} where directive_id = $1`,
+        [directiveId],
+      );
+    }
+    const refused = await desk.approve(approvalId);
+    expect(refused.status, refused.text).toBe(410);
+    expect(refused.body.error.code).toBe('APPROVAL_EXPIRED');
+    expect((await desk.reject(approvalId)).status).toBe(410);
+    const together = await desk.client.post('/approvals', {
+      decisions: [{ approvalId, decision: 'approve' }],
+    });
+    expect(together.body.results).toMatchObject([{ error: { code: 'APPROVAL_EXPIRED', status: 410 } }]);
+
+    await desk.until(directiveId, 'expired');
+    expect((await desk.approve(approvalId)).status).toBe(410);
+    expect((await desk.packets(directiveId)).map(({ status }: { status: string }) => status)).toEqual([
+      'cancelled',
+    ]);
   });
 
   it('escalates what expires, when an order asks for it', async () => {

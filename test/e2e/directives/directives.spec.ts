@@ -7,8 +7,9 @@ import { Jobs } from '../../../src/platform/jobs/jobs.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { untilSwept } from '../../support/sweep.js';
 import { startMailServer } from '../mail/mail-server.js';
-import { Desk, DOCUMENT, expectUnbroken, MAIL, pause } from './desk.js';
+import { Desk, DOCUMENT, expectUnbroken, MAIL } from './desk.js';
 
 let test: TestApp;
 let desk: Desk;
@@ -278,13 +279,16 @@ describe('GET /directives', () => {
 });
 
 describe('a deadline', () => {
+  const passes = (directiveId: string) =>
+    test.rows(`update directives set deadline = now() - interval '2 seconds' where directive_id = $1`, [
+      directiveId,
+    ]);
+  const deadline = soon(3_600_000);
+
   it('that passes before anything is sent expires the directive and its approval', async () => {
-    const { directiveId, approvalId } = await desk.handIn({
-      text: DOCUMENT,
-      capo: 'capo_ops',
-      deadline: soon(1_200),
-    });
+    const { directiveId, approvalId } = await desk.handIn({ text: DOCUMENT, capo: 'capo_ops', deadline });
     await desk.ready(approvalId);
+    await passes(directiveId);
     const expired = await desk.until(directiveId, 'expired');
     expectUnbroken(expired);
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'expired' });
@@ -293,15 +297,12 @@ describe('a deadline', () => {
   });
 
   it('that passes after it was sent changes nothing', async () => {
-    const { directiveId, approvalId } = await desk.handIn({
-      text: DOCUMENT,
-      capo: 'capo_ops',
-      deadline: soon(1_500),
-    });
+    const { directiveId, approvalId } = await desk.handIn({ text: DOCUMENT, capo: 'capo_ops', deadline });
     await desk.ready(approvalId);
     await desk.approve(approvalId);
     await desk.until(directiveId, 'executed');
-    await pause(2_500);
+    await passes(directiveId);
+    await untilSwept(test);
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'executed' });
   });
 });
@@ -453,7 +454,7 @@ describe('a paused capo', () => {
     });
     const other = await own.handIn({ text: DOCUMENT, capo: 'capo_product' });
     await own.ready(other.approvalId);
-    await pause(2_200);
+    await untilSwept(test);
     expect(await own.approval(approvalId)).toMatchObject({ ready: false });
     expect(await own.directive(directiveId)).toMatchObject({ startedAt: null, status: 'pending_approval' });
     expect(await own.directive(free.directiveId)).toMatchObject({ startedAt: null, status: 'queued' });
@@ -547,7 +548,11 @@ describe('after a crash', () => {
       expect(signals).toEqual([{ severity: 'critical', title: expect.stringContaining('Not carried out') }]);
       // The late answer of the first attempt changes nothing any more.
       hang.resolve(undefined);
-      await pause(1_500);
+      await eventually(
+        async () => mail.open(),
+        (open) => open === 0,
+      );
+      await untilSwept(other);
       expect((await own.packets(directiveId))[0]).toMatchObject({ status: 'failed' });
       expect(mail.received).toHaveLength(1);
       expect(await own.actions(directiveId)).not.toContain('packet.executed');

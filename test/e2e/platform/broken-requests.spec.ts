@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BrokenRequests } from '../../../src/platform/http/broken-requests.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
-
-// The first may wait for the next minute.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 interface RawAnswer {
   status: number;
@@ -20,13 +17,6 @@ beforeAll(async () => {
   test = await startTestApp({ PROCESS_ROLE: 'api', TRUST_PROXY: '0', RATE_LIMIT_STORE: 'postgres' });
 });
 afterAll(() => test.close());
-
-const MINUTE_MS = 60_000;
-/** Windows are whole minutes; a case that counts must lie in one. */
-async function untilMinuteHas(seconds: number): Promise<void> {
-  const left = MINUTE_MS - (Date.now() % MINUTE_MS);
-  if (left < seconds * 1000) await sleep(left + 50);
-}
 
 function open(url = test.url): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -254,7 +244,8 @@ describe('a request that does not arrive', () => {
 });
 
 describe('the limit of what is no HTTP request', () => {
-  beforeEach(() => untilMinuteHas(10));
+  beforeEach(() => test.clock.stopAtMinute());
+  afterEach(() => test.clock.goOn());
 
   it('is the one of paths that no route has', async () => {
     const [broken] = answersIn(await send('hello\r\n\r\n'));
@@ -272,7 +263,7 @@ describe('the limit of what is no HTTP request', () => {
     const text = readAll(socket);
     for (let packet = 0; packet < 20; packet++) {
       socket.write('hello\r\n\r\n');
-      await sleep(1);
+      await setImmediate();
     }
     expect(answersIn(await text)).toHaveLength(1);
     const [after] = answersIn(await send('hello\r\n\r\n'));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { secretPurpose } from '../../../src/features/webhooks/send-delivery.js';
 import type { Role } from '../../../src/platform/auth/caller.js';
@@ -7,7 +6,7 @@ import { NameResolver } from '../../../src/platform/outbound/name-resolver.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { Client } from '../../support/client.js';
 import { AskingResolver, type DnsServer } from '../../support/dns-server.js';
-import type { TestApp, TestMember } from '../../support/test-app.js';
+import { eventually, type TestApp, type TestMember } from '../../support/test-app.js';
 
 /** A public address, so that no name has to be resolved; nothing is sent without a worker. */
 export const PUBLIC_URL = 'https://93.184.216.34/hooks/ledger?token=topsecretquery';
@@ -150,7 +149,7 @@ export class WebhookDesk {
   }
 
   /**
-   * Runs `act` while a transaction that has executed `sql` is open, for so long that `act` meets its locks; the
+   * Runs `act` while a transaction that has executed `sql` is open, until `act` waits for one of its locks; the
    * transaction goes on with `further` and commits.
    */
   async meanwhile<T>(sql: string, act: () => Promise<T>, further = ''): Promise<T> {
@@ -158,7 +157,13 @@ export class WebhookDesk {
     try {
       await client.query(`begin; ${sql}`);
       const acting = act();
-      await sleep(300);
+      await eventually(() =>
+        this.test
+          .rows(`select 1 from pg_locks where not granted and $1 = any(pg_blocking_pids(pid))`, [
+            (client as unknown as { processID: number }).processID,
+          ])
+          .then((waiting) => waiting.length > 0),
+      );
       await client.query(`${further}; commit`);
       return await acting;
     } finally {

@@ -26,7 +26,7 @@ export interface Edits {
 
 interface Rule {
   pattern: RegExp;
-  apply(edits: Edits, groups: Readonly<Record<string, string | undefined>>): string;
+  apply: (edits: Edits, groups: Readonly<Record<string, string | undefined>>) => string;
 }
 
 const quoted = (text: string) => `“${quotedInline(text, 120)}”`;

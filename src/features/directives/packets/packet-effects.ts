@@ -7,6 +7,7 @@ import { Mailer, MailFailed } from '../../mail/mailer.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import type { CapoRole } from '../../terms/terms.js';
+import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
 
 /** A packet as an effect sees it. */
@@ -55,6 +56,7 @@ export class PacketEffects {
     private readonly signals: Signals,
     private readonly revenue: RevenueEvents,
     private readonly mailer: Mailer,
+    private readonly directives: Directives,
     private readonly handIn: HandInDirective,
   ) {
     this.#effects = {
@@ -124,14 +126,15 @@ export class PacketEffects {
     return { eventId: event.eventId };
   }
 
-  /** The new directive stops at a person like any other. */
-  private delegate(packet: PacketToSend<'directive.create'>): ActionResult {
+  /** The new directive stops at a person like any other; who asked for the first one asks for it too. */
+  private async delegate(packet: PacketToSend<'directive.create'>): Promise<ActionResult> {
     const { params, workspaceId, teamId, directiveId: delegatedFrom, capo } = packet;
     const { directive: text, capo: to, priority } = params;
     const context = { delegatedBy: capo, delegatedFrom };
+    const onBehalfOf = await this.directives.requesterOf(workspaceId, delegatedFrom);
     const { directiveId } = this.handIn.accept(
       { text, capo: to, ...(priority && { priority }), context },
-      { workspaceId, teamId, actor: capoActor(capo) },
+      { workspaceId, teamId, actor: capoActor(capo), onBehalfOf },
     );
     return { directiveId };
   }

@@ -61,8 +61,9 @@ export class WorkPackets {
       text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
           d.status as directive_status
         from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
-        where p.workspace_id = $1 and p.work_packet_id = $2 and p.status = any($3) for update of p`,
-      values: [workspaceId, workPacketId, PACKET_STATES.sources('send')],
+        where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
+        for update of p`,
+      values: [workspaceId, workPacketId],
     };
   }
 
@@ -90,13 +91,12 @@ export class WorkPackets {
     this.db.write(
       `update work_packets p set status = $4, allowed_hash = a.hash, allowed_by = 'person'
        from unnest($2::text[], $3::text[]) as a (work_packet_id, hash)
-       where p.workspace_id = $1 and p.work_packet_id = a.work_packet_id and p.status = any($5)`,
+       where p.workspace_id = $1 and p.work_packet_id = a.work_packet_id and p.status in ${PACKET_STATES.sourcesSql('approve')}`,
       [
         workspaceId,
         allowed.map((one) => one.workPacketId),
         allowed.map((one) => one.hash),
         PACKET_STATES.next('awaiting_approval', 'approve'),
-        PACKET_STATES.sources('approve'),
       ],
     );
   }
@@ -167,9 +167,9 @@ export class WorkPackets {
     workspaceId: string,
   ): Promise<Pick<WorkPacketEntity, 'workPacketId' | 'reversibility' | 'compensation'>[]> {
     return this.db.query(
-      `update work_packets set status = $2 where workspace_id = $1 and status = any($3)
+      `update work_packets set status = $2 where workspace_id = $1 and status in ${PACKET_STATES.sourcesSql('resume')}
        returning work_packet_id, reversibility, compensation`,
-      [workspaceId, PACKET_STATES.next('halted', 'resume'), PACKET_STATES.sources('resume')],
+      [workspaceId, PACKET_STATES.next('halted', 'resume')],
     );
   }
 

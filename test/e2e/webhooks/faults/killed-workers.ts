@@ -152,5 +152,9 @@ async function write(
       await acts.recordRevenue(tenants[index % tenants.length]!.workspaceId);
     }
   };
-  await Promise.all(Array.from({ length: WRITERS }, writer)).finally(() => acts.close());
+  try {
+    await Promise.all(Array.from({ length: WRITERS }, writer));
+  } finally {
+    await acts.close();
+  }
 }
