@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
-
-const COLUMNS = `destination_id, workspace_id, description, url, events, status, api_version, sealed_secret,
-  previous_sealed_secret, previous_until, consecutive_failures, probe_at, last_delivery_at, created_by, created_at,
-  deleted_at`;
 
 /**
  * The destinations that an admin manages. A row is locked with `for no key update` and never harder: an act that ends
@@ -26,7 +23,7 @@ export class Destinations {
     const where = 'workspace_id = $1 and deleted_at is null';
     const [items, counted] = await this.db.readAll(scope, [
       {
-        text: `select ${COLUMNS} from webhook_destinations where ${where}
+        text: `select ${columnsOf(WebhookDestinationEntity)} from webhook_destinations where ${where}
           order by created_at desc, destination_id desc limit $2 offset $3`,
         values: [scope.workspaceId, limit, offset],
       },
@@ -66,58 +63,34 @@ export class Destinations {
 
   /** @throws NotFound also for one that was deleted */
   async lock(destinationId: string): Promise<WebhookDestinationEntity> {
-    if (!isId('whk', destinationId)) throw new NotFound();
-    const [destination] = await this.db.query<WebhookDestinationEntity>(
-      `select ${COLUMNS} from webhook_destinations
-       where workspace_id = $1 and destination_id = $2 and deleted_at is null for no key update`,
-      [this.db.unit.scope.workspaceId, destinationId],
-    );
+    const destination = isId('whk', destinationId) ? await this.lockLive(destinationId) : undefined;
     if (!destination) throw new NotFound();
     return destination;
   }
 
-  /** Puts another secret in force; the one before it signs as well until then. */
-  rotateSecret(destinationId: string, sealedSecret: string, previousUntil: number): void {
-    this.db.write(
-      `update webhook_destinations set sealed_secret = $3, previous_sealed_secret = sealed_secret, previous_until = $4
-       where workspace_id = $1 and destination_id = $2`,
-      [this.db.unit.scope.workspaceId, destinationId, sealedSecret, new Date(previousUntil)],
-    );
+  /** Locks the destination; undefined when it was deleted. */
+  async lockLive(destinationId: string): Promise<WebhookDestinationEntity | undefined> {
+    const { workspaceId } = this.db.unit.scope;
+    const key = { workspaceId, destinationId };
+    const destination = await this.db.lockOne(WebhookDestinationEntity, key, 'for no key update');
+    return destination?.deletedAt === null ? destination : undefined;
   }
 
-  /** Ends a pause. */
-  resume(destinationId: string): void {
-    this.db.write(
-      `update webhook_destinations set status = 'active', consecutive_failures = 0, probe_at = null
-       where workspace_id = $1 and destination_id = $2`,
-      [this.db.unit.scope.workspaceId, destinationId],
-    );
+  /** Changes a destination that is locked. */
+  update(
+    { workspaceId, destinationId }: WebhookDestinationEntity,
+    changes: Partial<WebhookDestinationEntity>,
+  ): void {
+    this.db.update(WebhookDestinationEntity, { workspaceId, destinationId }, changes);
   }
 
-  /**
-   * Deletes a destination: its secrets are gone and what still waits for it is given up. Answers the row with how many
-   * deliveries that were.
-   * @throws NotFound
-   */
-  async delete(
-    destinationId: string,
-    at: number,
-  ): Promise<WebhookDestinationEntity & { deliveriesEnded: number }> {
-    if (!isId('whk', destinationId)) throw new NotFound();
-    const [deleted] = await this.db.query<WebhookDestinationEntity & { deliveriesEnded: number }>(
-      `with deleted as (
-         update webhook_destinations
-         set deleted_at = $3, sealed_secret = null, previous_sealed_secret = null, previous_until = null
-         where workspace_id = $1 and destination_id = $2 and deleted_at is null returning ${COLUMNS}
-       ), ended as (
-         update webhook_deliveries w set status = 'dead', due_at = null from deleted d
-         where w.workspace_id = d.workspace_id and w.destination_id = d.destination_id and w.due_at is not null
-         returning 1
-       )
-       select ${COLUMNS}, (select count(*) from ended) as deliveries_ended from deleted`,
-      [this.db.unit.scope.workspaceId, destinationId, new Date(at)],
+  /** A delivery has arrived at a destination that is locked. */
+  recover({ workspaceId, destinationId }: WebhookDestinationEntity): void {
+    this.db.write(
+      `update webhook_destinations set status = case status when 'paused' then 'active' else status end,
+         consecutive_failures = 0, fault = null, last_delivery_at = now()
+       where workspace_id = $1 and destination_id = $2`,
+      [workspaceId, destinationId],
     );
-    if (!deleted) throw new NotFound();
-    return deleted;
   }
 }
