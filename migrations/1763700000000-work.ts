@@ -92,9 +92,7 @@ where allowed_hash is not null;
 alter table webhook_deliveries drop column due_at, drop column takes;
 alter table webhook_destinations drop column probe_at;
 create index webhook_deliveries_waiting on webhook_deliveries (destination_id)
-  where status in ('pending', 'sending', 'failed');
+  where status in ('pending', 'failed');
 select app.allow_system_reads('webhook_events');
-create policy system_claims on webhook_deliveries for update to consigliere_system using (true);
-grant update (status) on webhook_deliveries to consigliere_system;
 drop schema if exists graphile_worker cascade;
 `;

@@ -7,7 +7,8 @@ drop function if exists app.claim_work;
 -- A claim that is lost with the server's memory is only made again, so it need not wait for the disk. Plans must not
 -- hang on statistics, which a table like this one never has right.
 create function app.claim_work(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval)
-  returns table (id text, workspace_id text, queue text, attempt int, failures int, crashes int, probe boolean)
+  returns table (id text, workspace_id text, queue text, attempt int, failures int, crashes int, last_error jsonb,
+    probe boolean)
   language plpgsql security definer
   set search_path = public, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 #variable_conflict use_column
@@ -38,7 +39,8 @@ begin
       update work_items w set claimed = true, attempt = w.attempt + 1, crashes = w.crashes + w.claimed::int,
         due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
-      returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, breaker.kind is not null;
+      returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
+        breaker.kind is not null;
     if found and breaker.kind is not null then
       update work_breakers b set opens_at = clock_timestamp() + b.retry_every
         where b.kind = p_kind and b.queue = wanted.queue;

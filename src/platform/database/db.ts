@@ -36,13 +36,7 @@ export class Db {
       }
       return work(current, []);
     }
-    try {
-      return await this.transactionOfItsOwn(scope, work, opening);
-    } catch (error) {
-      // The server ended it for another that waited for it in turn; nothing of it is left, so it is done again, once.
-      if (!isDeadlock(error)) throw error;
-      return this.transactionOfItsOwn(scope, work, opening);
-    }
+    return againAfterDeadlock(() => this.transactionOfItsOwn(scope, work, opening));
   }
 
   /** One statement of the open transaction; outside of one, use {@link read}. */
@@ -104,7 +98,7 @@ export class Db {
 
   /** Several writes that need nothing of each other, in a transaction of their own and one round trip. */
   async writeAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
-    return this.onConnection(scope, (unit) => unit.whole('begin', statements));
+    return againAfterDeadlock(() => this.onConnection(scope, (unit) => unit.whole('begin', statements)));
   }
 
   /** TypeORM's manager of the open transaction, for simple writes and look-ups. */
@@ -167,6 +161,16 @@ export class Db {
     } finally {
       await runner.release();
     }
+  }
+}
+
+/** The server ended it for another that waited for it in turn; nothing of it is left, so it is done again, once. */
+async function againAfterDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
+  try {
+    return await transaction();
+  } catch (error) {
+    if (!isDeadlock(error)) throw error;
+    return transaction();
   }
 }
 

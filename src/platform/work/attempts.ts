@@ -23,6 +23,8 @@ const PROCESS_ENDED: WorkError = {
   message: `The process that worked on it ended ${CRASHES} times; it is not tried again.`,
 };
 
+const UNEXPECTED: WorkError = { code: 'UNEXPECTED', message: 'An unexpected error occurred.' };
+
 /** Sees one attempt to its end, whatever happens: no error is lost, none is tried again for ever or at once. */
 @Injectable()
 export class Attempts {
@@ -36,7 +38,8 @@ export class Attempts {
   run(kind: WorkKind, item: WorkItem, signal: AbortSignal): Promise<void> {
     return RequestContext.run(new RequestContext(newId('req')), async () => {
       try {
-        if (item.crashes >= CRASHES) await this.giveUp(kind, item, PROCESS_ENDED);
+        const hopeless = reasonToGiveUp(kind, item);
+        if (hopeless) await this.giveUpOrPark(kind, item, hopeless);
         else await kind.run(item, signal);
         if (!this.work.hasEnded(item)) await this.inTransaction(item, () => this.work.complete(item));
       } catch (error) {
@@ -55,6 +58,8 @@ export class Attempts {
     // What keeps the database from us says nothing about the work.
     const isOutage = error instanceof Unavailable;
     this.logger.warn(about, isOutage ? 'work waits for the database' : 'an attempt at work failed');
+    // Its crashes are forgotten once an end is recorded, and it must not be begun again: the lease ends by itself.
+    if (isOutage && item.crashes >= CRASHES) return;
     for (let tries = 0; tries < RECORD_TRIES; tries++) {
       try {
         await this.record(kind, item, isOutage ? null : workErrorOf(error));
@@ -88,11 +93,14 @@ export class Attempts {
       await this.giveUp(kind, item, error);
     } catch (again) {
       if (isLateResult(again) || again instanceof Unavailable) throw again;
-      const { id, failures } = item;
-      const isLast = failures + 1 >= kind.tries + GIVE_UP_TRIES;
-      this.logger.error({ err: again, kind: kind.name, id, isLast }, 'work could not be given up');
-      const waitMs = isLast ? Infinity : backoffMs(failures + 1);
-      await this.inTransaction(item, () => this.work.reschedule(item, waitMs, error));
+      // From here on the item counts as failed too often, so that it is only given up, and never begun again.
+      const failures = Math.max(item.failures + 1, kind.tries);
+      const isLast = failures >= kind.tries + GIVE_UP_TRIES;
+      this.logger.error({ err: again, kind: kind.name, id: item.id, isLast }, 'work could not be given up');
+      const waitMs = isLast ? Infinity : backoffMs(failures);
+      await this.inTransaction(item, () =>
+        this.work.reschedule(item, waitMs, error, failures - item.failures),
+      );
     }
   }
 
@@ -110,11 +118,16 @@ export class Attempts {
   }
 }
 
+/** Why an item is not begun again, if it is not. */
+function reasonToGiveUp(kind: WorkKind, { crashes, failures, lastError }: WorkItem): WorkError | null {
+  if (failures >= kind.tries) return lastError ?? UNEXPECTED;
+  return crashes >= CRASHES ? PROCESS_ENDED : null;
+}
+
 /** What an operator is told; the log has the rest. */
 function workErrorOf(error: unknown): WorkError {
   const code = (error as { code?: unknown }).code;
-  return {
-    code: 'UNFORESEEN',
-    message: `It failed for a reason nobody foresaw${typeof code === 'string' ? ` (${code})` : ''}.`,
-  };
+  return typeof code === 'string'
+    ? { ...UNEXPECTED, message: `An unexpected error occurred (${code}).` }
+    : UNEXPECTED;
 }

@@ -12,10 +12,11 @@ interface DueQueue {
   dueInMs: number;
 }
 
-/** What a claim got, and when to look at those queues again. */
+/** What a claim got, and what is first in those queues now. */
 export interface Claimed {
   items: WorkItem[];
-  next: Pick<DueQueue, 'queue' | 'dueInMs'>[];
+  /** `isDue`: it was due when the claim was made, and there was no room for it. */
+  next: (Pick<DueQueue, 'queue' | 'dueInMs'> & { isDue: boolean })[];
 }
 
 /** An item that is still its claimer's. */
@@ -28,7 +29,7 @@ interface KeptItem extends Pick<WorkItem, 'kind' | 'id' | 'attempt'> {
 export class Claims {
   constructor(private readonly db: Db) {}
 
-  /** Claims from each queue as many items as there is room for, and tells when the next of each falls due. */
+  /** Claims from each queue as many items as there is room for, and tells what is first in each now. */
   async claim(kind: WorkKind, grants: ReadonlyMap<string, number>): Promise<Claimed> {
     const queues = [...grants.keys()];
     const [items, next] = (await this.db.systemAll([
@@ -36,7 +37,7 @@ export class Claims {
         text: `select * from ${kind.claim ?? 'app.claim_work'}($1, $2, $3, $4, $5 * interval '1 millisecond')`,
         values: [kind.name, queues, [...grants.values()], kind.perQueueEverywhere ?? null, LEASE_MS],
       },
-      { text: 'select queue, due_in_ms from app.next_work($1, $2)', values: [kind.name, queues] },
+      { text: 'select queue, due_in_ms, is_due from app.next_work($1, $2)', values: [kind.name, queues] },
     ])) as [WorkItem[], Claimed['next']];
     for (const item of items) item.kind = kind.name;
     return { items, next };

@@ -69,8 +69,13 @@ export class KindWorker {
       const { items, next } = await this.surroundings.claim(grants);
       const counts = new Map<string, number>();
       for (const { queue } of items) counts.set(queue, (counts.get(queue) ?? 0) + 1);
-      for (const [queue, room] of grants) this.#queues.claimed(queue, counts.get(queue) ?? 0, room);
-      for (const { queue, dueInMs } of next) if (dueInMs <= LOOK_AHEAD_MS) this.wake(queue, dueInMs);
+      const left = new Set(next.filter(({ isDue }) => isDue).map(({ queue }) => queue));
+      for (const [queue, room] of grants) {
+        this.#queues.claimed(queue, counts.get(queue) ?? 0, room, left.has(queue));
+      }
+      for (const { queue, dueInMs, isDue } of next) {
+        if (!isDue && dueInMs <= LOOK_AHEAD_MS) this.wake(queue, dueInMs);
+      }
       for (const item of items) void this.run(item);
     }
     this.#claiming = false;

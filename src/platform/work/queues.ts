@@ -11,7 +11,7 @@ interface Width {
 export class Queues {
   /** Queues that may have something due, the next to be looked at first. */
   readonly #ready = new Set<string>();
-  /** Queues that had more than their share allowed; they are ready again when half of it is free. */
+  /** Queues that have more than may be in flight; they are ready again when half of what is in flight here has ended. */
   readonly #full = new Set<string>();
   readonly #inFlight = new Map<string, number>();
   #total = 0;
@@ -46,12 +46,17 @@ export class Queues {
     return grants;
   }
 
-  /** So many of a queue were claimed where there was room for `room`: with as many, there may be more. */
-  claimed(queue: string, count: number, room: number): void {
+  /**
+   * So many of a queue were claimed where there was room for `room`, and it has more that is due, or not. When there was
+   * room for more, other processes have what may be in flight: this one looks again when some of its own has ended, and
+   * with none of its own leaves the queue to them, and to the sweep.
+   */
+  claimed(queue: string, count: number, room: number, hasMore: boolean): void {
+    const inFlight = this.inFlightOf(queue) + count;
     this.#total += count;
-    this.#inFlight.set(queue, this.inFlightOf(queue) + count);
-    if (count < room) return;
-    if (this.inFlightOf(queue) < this.width.perQueue) this.#ready.add(queue);
+    if (inFlight > 0) this.#inFlight.set(queue, inFlight);
+    if (!hasMore || inFlight === 0) return;
+    if (count === room && inFlight < this.width.perQueue) this.#ready.add(queue);
     else this.#full.add(queue);
   }
 

@@ -14,6 +14,8 @@ export interface WorkItem {
   failures: number;
   /** Claims in a row whose process did not live to say how they ended. */
   crashes: number;
+  /** Why the last attempt that failed did. */
+  lastError: WorkError | null;
   /** The one item that is let through to a queue whose breaker is open. */
   probe: boolean;
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../database/batch.js';
 import { Channel } from '../database/channel.js';
 import { Db } from '../database/db.js';
-import type { WorkError, WorkItem, WorkKind } from './work-item.js';
+import { scopeOfWork, type WorkError, type WorkItem, type WorkKind } from './work-item.js';
 
 /** Who has work enqueued is told under this topic; the id is `<kind> <queue>`. */
 export const WORK_TOPIC = 'work';
@@ -12,6 +13,13 @@ interface NewWork {
   id: string;
   /** Left out, the workspace is the queue. */
   queue?: string;
+}
+
+/** How an attempt ends: due again after `waitMs`, or done when that is null. */
+interface Ending {
+  waitMs: number | null;
+  error?: WorkError | null;
+  failures?: number;
 }
 
 /**
@@ -50,33 +58,47 @@ export class Work {
     this.notify(kind, queues);
   }
 
-  /** Tells workers that these queues have something due once the open transaction has committed. */
-  notify(kind: string, queues: readonly string[]): void {
+  /**
+   * Tells workers that these queues have something due once the open transaction has committed; a function is asked for
+   * them then.
+   */
+  notify(kind: string, queues: readonly string[] | (() => readonly string[])): void {
     const { afterCommit, scope } = this.db.unit;
     const { workspaceId } = scope;
-    afterCommit.push(() =>
+    afterCommit.push(() => {
+      const wanted = new Set(typeof queues === 'function' ? queues() : queues);
       this.channel.publishNow(
-        ...[...new Set(queues)].map((queue) => ({ topic: WORK_TOPIC, workspaceId, id: `${kind} ${queue}` })),
-      ),
-    );
+        ...[...wanted].map((queue) => ({ topic: WORK_TOPIC, workspaceId, id: `${kind} ${queue}` })),
+      );
+    });
   }
 
   /** The item is done. The transaction fails (see isLateResult) when it belongs to another attempt by now. */
   complete(item: WorkItem): void {
-    this.end(item, { waitMs: null, error: null, failures: 0 });
+    this.end(item, { waitMs: null });
+  }
+
+  /** {@link complete}, after these writes, in a transaction of its own and one round trip. */
+  async completeWith(item: WorkItem, writes: readonly Statement[]): Promise<void> {
+    await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs: null })]);
   }
 
   /**
    * The item is due again after `waitMs`; with an error the attempt counts as failed. The transaction fails
    * (see isLateResult) when the item belongs to another attempt by now.
    */
-  reschedule(item: WorkItem, waitMs: number, error: WorkError | null = null): void {
-    this.end(item, { waitMs, error, failures: error ? 1 : 0 });
+  reschedule(item: WorkItem, waitMs: number, error: WorkError | null = null, failures = error ? 1 : 0): void {
+    this.end(item, { waitMs, error, failures });
+  }
+
+  /** {@link reschedule}, after these writes, in a transaction of its own and one round trip. */
+  async rescheduleWith(item: WorkItem, waitMs: number, writes: readonly Statement[]): Promise<void> {
+    await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs })]);
   }
 
   /** The item waits until {@link unpark}: whoever it is for is paused, or nothing may leave just now. */
   park(item: WorkItem): void {
-    this.end(item, { waitMs: Infinity, error: null, failures: 0 });
+    this.end(item, { waitMs: Infinity });
   }
 
   /** Whether this attempt has ended the item, or tried to. */
@@ -122,18 +144,39 @@ export class Work {
     for (const kind of kinds) this.notify(kind, [workspaceId]);
   }
 
-  private end(
-    item: WorkItem,
-    { waitMs, error, failures }: { waitMs: number | null; error: WorkError | null; failures: number },
-  ): void {
-    this.#ended.add(item);
-    this.db.write('select app.end_attempt($1, $2, $3, $4, $5::jsonb, $6)', [
-      item.kind,
-      item.id,
-      item.attempt,
-      waitMs,
-      error && JSON.stringify(error),
-      failures,
+  /**
+   * Nothing more of this queue is claimed until `retryMs` have passed, and then one item at a time, each that long after
+   * the one before, until {@link closeBreaker}.
+   */
+  openBreaker(kind: string, queue: string, retryMs: number): void {
+    this.db.write(
+      `insert into work_breakers (kind, queue, workspace_id, opens_at, retry_every)
+       values ($1, $2, $3, now() + $4 * interval '1 millisecond', $4 * interval '1 millisecond')
+       on conflict (kind, queue) do update set opens_at = excluded.opens_at, retry_every = excluded.retry_every`,
+      [kind, queue, this.db.unit.scope.workspaceId, retryMs],
+    );
+  }
+
+  /** The queue is worked on as before, beginning after the COMMIT. */
+  closeBreaker(kind: string, queue: string): void {
+    this.db.write('delete from work_breakers where workspace_id = $1 and kind = $2 and queue = $3', [
+      this.db.unit.scope.workspaceId,
+      kind,
+      queue,
     ]);
+    this.notify(kind, [queue]);
+  }
+
+  private end(item: WorkItem, ending: Ending): void {
+    const { text, values } = this.ending(item, ending);
+    this.db.write(text, values);
+  }
+
+  private ending(item: WorkItem, { waitMs, error = null, failures = 0 }: Ending) {
+    this.#ended.add(item);
+    return {
+      text: 'select app.end_attempt($1, $2, $3, $4, $5::jsonb, $6)',
+      values: [item.kind, item.id, item.attempt, waitMs, error && JSON.stringify(error), failures],
+    };
   }
 }
