@@ -2,14 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { Approvals } from '../approvals/approvals.repository.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { CAPOS } from '../capos/capo.js';
 import type { DirectiveEntity } from '../directives/directive.entity.js';
 import { titleOf } from '../directives/directive.js';
 import { DirectiveTransitions } from '../directives/directive-transitions.js';
 import { Directives } from '../directives/directives.repository.js';
-import { EndDirective } from '../directives/end-directive.js';
+import { GiveUpDraft } from '../directives/give-up-draft.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
@@ -34,9 +33,8 @@ export class RouteDirective implements OnModuleInit {
     private readonly guardians: Guardians,
     private readonly orders: StandingOrders,
     private readonly directives: Directives,
-    private readonly approvals: Approvals,
     private readonly transitions: DirectiveTransitions,
-    private readonly endDirective: EndDirective,
+    private readonly giveUpDraft: GiveUpDraft,
   ) {}
 
   onModuleInit(): void {
@@ -46,7 +44,7 @@ export class RouteDirective implements OnModuleInit {
       perQueue: 4,
       tries: 5,
       run: (item) => this.execute(item),
-      giveUp: (item, error) => this.giveUp(item, error),
+      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
     });
   }
 
@@ -84,12 +82,5 @@ export class RouteDirective implements OnModuleInit {
       this.work.complete(item);
       this.work.enqueue('directive.draft', { id });
     });
-  }
-
-  private async giveUp({ workspaceId, id }: WorkItem, error: WorkError): Promise<void> {
-    await this.guardians.lockShared(workspaceId);
-    const approval = await this.approvals.lockPending(workspaceId, id);
-    const directive = await this.directives.lockDrafting(workspaceId, id);
-    if (directive) this.endDirective.giveUp(directive, approval, error);
   }
 }

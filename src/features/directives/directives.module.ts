@@ -18,6 +18,7 @@ import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
 import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
+import { GiveUpDraft } from './give-up-draft.js';
 import { HaltDirectives } from './halt-directives.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
@@ -54,6 +55,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DecidedOutput,
     CompleteDirective,
     EndDirective,
+    GiveUpDraft,
     CancelDirective,
     ExpireDirective,
     HaltDirectives,
@@ -63,6 +65,6 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     SendPacket,
     WorkPackets,
   ],
-  exports: [Directives, DirectiveTransitions, EndDirective, HandInDirective],
+  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective],
 })
 export class DirectivesModule {}

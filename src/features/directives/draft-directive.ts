@@ -3,7 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { type CapoRunner, type Draft, RunnerFailed } from '../capos/briefing.js';
 import { BriefingReader } from '../capos/briefing.reader.js';
@@ -20,6 +20,7 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
+import { GiveUpDraft } from './give-up-draft.js';
 
 const MAX_ATTEMPTS = 3;
 
@@ -42,6 +43,7 @@ export class DraftDirective implements OnModuleInit {
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
     private readonly acceptDraft: AcceptDraft,
     private readonly endDirective: EndDirective,
+    private readonly giveUpDraft: GiveUpDraft,
     private readonly transitions: DirectiveTransitions,
   ) {}
 
@@ -54,7 +56,7 @@ export class DraftDirective implements OnModuleInit {
       tries: 5,
       abortTopic: KILLED_TOPIC,
       run: (item, signal) => this.execute(item, signal),
-      giveUp: (item, error) => this.giveUp(item, error),
+      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
     });
   }
 
@@ -122,12 +124,5 @@ export class DraftDirective implements OnModuleInit {
         this.work.complete(item);
       }
     });
-  }
-
-  private async giveUp({ workspaceId, id }: WorkItem, error: WorkError): Promise<void> {
-    await this.guardians.lockShared(workspaceId);
-    const approval = await this.approvals.lockPending(workspaceId, id);
-    const directive = await this.directives.lockDrafting(workspaceId, id);
-    if (directive) this.endDirective.giveUp(directive, approval, error);
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Directives } from '../../../src/features/directives/directives.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
-import { Jobs } from '../../../src/platform/jobs/jobs.js';
+import { Work } from '../../../src/platform/work/work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
@@ -461,9 +461,9 @@ describe('a paused capo', () => {
 
     await test.rows('delete from paused_capos where workspace_id = $1', [workspaceId]);
     await test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const woken = await test.app.get(Directives).wakeCapo(workspaceId, 'capo_ops', Date.now());
-      expect(woken.toSorted()).toEqual([directiveId, free.directiveId].toSorted());
-      for (const id of woken) test.app.get(Jobs).wake('directive.draft', id);
+      const waiting = await test.app.get(Directives).openOf(workspaceId, 'capo_ops');
+      expect(waiting.toSorted()).toEqual([directiveId, free.directiveId].toSorted());
+      test.app.get(Work).unpark(['directive.draft'], waiting);
     });
     await own.ready(approvalId);
     expectUnbroken(await own.until(free.directiveId, 'pending_approval'));
