@@ -17,6 +17,8 @@ const WITHOUT_ENTITY: Record<string, string> = {
   signing_keys: 'belongs to the chain, which only functions write',
   receipts: 'belongs to the chain, which only functions write',
   sql_functions: 'what applyFunctions has applied, read by the owner of the database alone',
+  work_breakers: 'read and written by platform/work and its functions alone',
+  work_items: 'read and written by platform/work and its functions alone',
   tier_days: 'counted by the statement of the shared rate-limit store alone',
 };
 

@@ -609,7 +609,7 @@ describe('a delivery whose process died', () => {
 
 describe('a secret that cannot be opened', () => {
   it('ends each delivery at once with a clear error, and is told of once', async () => {
-    const { destinationId, received } = await destination();
+    const { destinationId, url, received } = await destination();
     await app.rows(
       `update webhook_destinations set sealed_secret = 'v1.AAAA.AAAA' where destination_id = $1`,
       [destinationId],
