@@ -172,6 +172,14 @@ describe('the processes of a pool', () => {
     expect(Number(pid)).toBeGreaterThan(0);
   });
 
+  it('keep their host until they are closed', async () => {
+    pid = await hosted(`
+      const pid = await processes.run('tell its process', never);
+      await processes.close();
+      console.log(pid);`);
+    expect(Number(pid)).toBeGreaterThan(0);
+  });
+
   it('end when their host is killed, even in the midst of a loop', async () => {
     const printed = hosted(`
       console.log(await processes.run('tell its process', never));
