@@ -567,4 +567,63 @@ describe('the runner', () => {
     await expect(run).rejects.toThrow(RunnerFailed);
     await expect(run).rejects.toMatchObject({ code: 'aborted', retryable: false });
   });
+
+  it('is stopped at once by the signal', async () => {
+    const controller = new AbortController();
+    const run = runner.run(briefing('Do it', 'ceo'), { signal: controller.signal });
+    controller.abort();
+    await expect(run).rejects.toMatchObject({ code: 'aborted', retryable: false });
+  });
+
+  describe('over code that goes wrong', () => {
+    const hostile = new BuiltinRunner({
+      entry: new URL('./hostile-capo.js', import.meta.url),
+      size: 2,
+      timeLimitMs: 1_000,
+      memoryLimitMb: 48,
+    });
+    afterAll(() => hostile.onApplicationShutdown());
+    const run = (text: string, signal = new AbortController().signal) =>
+      hostile.run(briefing(text, 'ceo'), { signal });
+
+    it.each([
+      [
+        'loop',
+        'timeout',
+        'The built-in runner needed more than 1 s for this text; nothing was drafted.',
+        false,
+      ],
+      [
+        'eat memory',
+        'out_of_memory',
+        'The built-in runner needed more than 48 MB of memory for this text; nothing was drafted.',
+        false,
+      ],
+      ['crash', 'crashed', 'The built-in runner ended unexpectedly; nothing was drafted.', true],
+      [
+        'write too much',
+        'invalid_output',
+        'The body has 1,000,000 characters; at most 100,000 are allowed. Nothing was drafted.',
+        false,
+      ],
+    ])('fails when told to %s, and drafts the next', async (text, code, message, retryable) => {
+      const failure = await run(text).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(RunnerFailed);
+      expect(failure).toMatchObject({ code, message, retryable });
+      expect(await run('draft')).toMatchObject({ summary: 'Ready.' });
+    });
+
+    it('hands on what the code throws, as the defect it is', async () => {
+      const failure = await run('throw').catch((error: unknown) => error);
+      expect(failure).not.toBeInstanceOf(RunnerFailed);
+      expect(failure).toMatchObject({ message: 'A defect.', stack: expect.stringContaining('hostile-capo') });
+    });
+
+    it('drafts for others while one text loops', async () => {
+      const looping = expect(run('loop')).rejects.toMatchObject({ code: 'timeout' });
+      const others = await Promise.all(Array.from({ length: 20 }, () => run('draft')));
+      expect(others).toHaveLength(20);
+      await looping;
+    });
+  });
 });

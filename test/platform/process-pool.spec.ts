@@ -144,9 +144,9 @@ describe('a pool of processes', () => {
 /** Runs `script` in a process of its own over the sources; answers what it printed. */
 async function hosted(script: string): Promise<string> {
   const preload = new URL('../support/typescript-sources.mjs', import.meta.url).href;
-  const pool = JSON.stringify(new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href);
+  const source = JSON.stringify(new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href);
   const program = `
-    const { ProcessPool } = await import(${pool});
+    const { ProcessPool } = await import(${source});
     const never = new AbortController().signal;
     const processes = new ProcessPool({
       entry: new URL(${JSON.stringify(entry.href)}), size: 1, timeLimitMs: 300, memoryLimitMb: 32,
@@ -169,6 +169,14 @@ describe('the processes of a pool', () => {
 
   it('keep their host from ending only while a call is under way', async () => {
     pid = await hosted("console.log(await processes.run('tell its process', never));");
+    expect(Number(pid)).toBeGreaterThan(0);
+  });
+
+  it('keep their host until they are closed', async () => {
+    pid = await hosted(`
+      const pid = await processes.run('tell its process', never);
+      await processes.close();
+      console.log(pid);`);
     expect(Number(pid)).toBeGreaterThan(0);
   });
 

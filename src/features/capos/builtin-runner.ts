@@ -1,14 +1,17 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { CallFailed } from '../../platform/processes/call-failed.js';
-import { ProcessPool } from '../../platform/processes/process-pool.js';
+import { ProcessPool, type ProcessPoolOptions } from '../../platform/processes/process-pool.js';
 import { NO_COST } from '../terms/terms.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft } from './briefing.js';
 import { DraftTooLarge } from './draft-bounds.js';
 
-const TIME_LIMIT_MS = 5_000;
-const MEMORY_LIMIT_MB = 64;
-/** One slow text leaves the other process to everybody else. */
-const PROCESSES = 2;
+const PROCESSES: ProcessPoolOptions = {
+  entry: new URL('./builtin-process.js', import.meta.url),
+  // One slow text leaves the other process to everybody else.
+  size: 2,
+  timeLimitMs: 5_000,
+  memoryLimitMb: 64,
+};
 
 /**
  * The capo that needs no key and no network. It reads the instruction by rules, so the same briefing always makes
@@ -16,19 +19,18 @@ const PROCESSES = 2;
  * in a process apart, since there is always one more text for which they take too long or too much.
  */
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
-  readonly #processes = new ProcessPool<Briefing, Pick<Draft, 'summary' | 'body' | 'packets'>>({
-    entry: new URL('./builtin-process.js', import.meta.url),
-    size: PROCESSES,
-    timeLimitMs: TIME_LIMIT_MS,
-    memoryLimitMb: MEMORY_LIMIT_MB,
-  });
+  readonly #processes: ProcessPool<Briefing, Pick<Draft, 'summary' | 'body' | 'packets'>>;
+
+  constructor(private readonly options = PROCESSES) {
+    this.#processes = new ProcessPool(options);
+  }
 
   async run(briefing: Briefing, { signal }: { signal: AbortSignal }): Promise<Draft> {
     try {
       const draft = await this.#processes.run(briefing, signal);
       return { ...draft, engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
     } catch (error) {
-      throw error instanceof CallFailed ? failureOf(error) : error;
+      throw error instanceof CallFailed ? failureOf(error, this.options) : error;
     }
   }
 
@@ -38,20 +40,20 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
 }
 
 /** The same text would meet the same limit again; only what ended the process from outside may not come again. */
-function failureOf(failed: CallFailed): Error {
+function failureOf(failed: CallFailed, { timeLimitMs, memoryLimitMb }: ProcessPoolOptions): Error {
   switch (failed.reason) {
     case 'aborted':
       return new RunnerFailed('aborted', 'The run was stopped.', false);
     case 'timeout':
       return new RunnerFailed(
         'timeout',
-        `The built-in runner needed more than ${TIME_LIMIT_MS / 1_000} s for this text; nothing was drafted.`,
+        `The built-in runner needed more than ${timeLimitMs / 1_000} s for this text; nothing was drafted.`,
         false,
       );
     case 'memory':
       return new RunnerFailed(
         'out_of_memory',
-        `The built-in runner needed more than ${MEMORY_LIMIT_MB} MB of memory for this text; nothing was drafted.`,
+        `The built-in runner needed more than ${memoryLimitMb} MB of memory for this text; nothing was drafted.`,
         false,
       );
     case 'crashed':

@@ -1,7 +1,7 @@
 import { cutText } from '../kernel/text.js';
 
 /** Bytes of an answer that are kept (CONTRACT, Webhooks). */
-export const EXCERPT_BYTES = 2048;
+const EXCERPT_BYTES = 2048;
 
 /** Bytes that {@link excerptOf} looks at: one code point more than it keeps tells whether a grapheme ends there. */
 export const EXCERPT_READ_BYTES = EXCERPT_BYTES + 4;

@@ -20,7 +20,7 @@ export interface ProcessLimits {
 /** One process that computes for this one, a call at a time. It keeps nothing alive and does not survive its host. */
 export class PooledProcess<Input, Output> {
   readonly #child: ChildProcess;
-  readonly closed: Promise<void>;
+  readonly #closed: Promise<void>;
   #ready = false;
   #stderr = '';
   #report: ((report: Report<Output>) => void) | undefined;
@@ -42,7 +42,7 @@ export class PooledProcess<Input, Output> {
       if (this.#stderr.length < STDERR_CHARACTERS) this.#stderr += chunk.toString();
     });
     this.#child.on('message', (report: Report<Output>) => this.#receive(report));
-    this.closed = new Promise((resolve) => {
+    this.#closed = new Promise((resolve) => {
       this.#child.on('close', (code, signal) => {
         this.#ended(this.#failure(code, signal));
         resolve();
@@ -52,9 +52,7 @@ export class PooledProcess<Input, Output> {
         resolve();
       });
     });
-    this.#child.unref();
-    this.#child.channel?.unref();
-    (this.#child.stderr as Socket | null)?.unref();
+    this.#keepsHost(false);
   }
 
   get isAlive(): boolean {
@@ -99,8 +97,18 @@ export class PooledProcess<Input, Output> {
   }
 
   async end(): Promise<void> {
+    this.#keepsHost(true);
     this.#kill(new CallFailed('aborted', 'The service is ending.'));
-    await this.closed;
+    await this.#closed;
+  }
+
+  /** Whether this process may end while the other one is there. */
+  #keepsHost(keeps: boolean): void {
+    const stderr = this.#child.stderr as Socket | null;
+    for (const handle of [this.#child, this.#child.channel, stderr]) {
+      if (keeps) handle?.ref();
+      else handle?.unref();
+    }
   }
 
   #receive(report: Report<Output>): void {
