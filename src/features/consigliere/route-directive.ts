@@ -51,22 +51,21 @@ export class RouteDirective implements OnModuleInit {
   private async execute(item: WorkItem): Promise<void> {
     const { workspaceId, id } = item;
     await this.db.transaction(scopeOfWork(item), async (unit) => {
-      const [[guardian], orders, [directive]] = (await unit.batch([
+      const [[guardian], [directive]] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
-        this.orders.briefStatement(workspaceId),
         this.directives.lockDraftingStatement(workspaceId, id),
-      ])) as [[GuardianEntity], Parameters<typeof routeDirective>[0]['standingOrders'], [DirectiveEntity?]];
+      ])) as [[GuardianEntity], [DirectiveEntity?]];
       if (!directive) return;
       if (guardian.mode === 'killed') {
         this.work.park(item);
         return;
       }
-      const { text, priority, context } = directive;
+      const { text, priority, context, teamId } = directive;
       const { capo, candidates, reason } = routeDirective({
         text,
         priority,
         context,
-        standingOrders: orders,
+        standingOrders: await this.orders.brief(workspaceId, teamId),
       });
       this.directives.assign(directive, capo, { candidates, reason });
       this.transitions.note(
