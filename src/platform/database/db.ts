@@ -144,7 +144,7 @@ export class Db {
         RequestContext.current?.addRoundTrips(unit.roundTrips);
       }
     } catch (error) {
-      throw isConnectionFailure(error) ? new Unavailable({ retryAfterSeconds: 1, cause: error }) : error;
+      throw isConnectionFailure(error) ? new Unavailable({ cause: error }) : error;
     } finally {
       await runner.release();
     }
@@ -156,6 +156,6 @@ async function connected(runner: QueryRunner): Promise<PoolClient> {
   try {
     return (await runner.connect()) as PoolClient;
   } catch (error) {
-    throw new Unavailable({ retryAfterSeconds: 1, cause: error });
+    throw new Unavailable({ cause: error });
   }
 }

@@ -47,6 +47,7 @@ export const IdempotencyInProgress = defineError(
   'IDEMPOTENCY_IN_PROGRESS',
   409,
   'The first request with this Idempotency-Key is still running.',
+  { retryAfterSeconds: 1 },
 );
 export const ValidationFailed = defineError(
   'VALIDATION_FAILED',
@@ -58,11 +59,13 @@ export const IdempotencyKeyReused = defineError(
   422,
   'This Idempotency-Key was used for another request.',
 );
-export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.');
+export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.', { retryAfterSeconds: 1 });
 export const HeadersTooLarge = defineError(
   'HEADERS_TOO_LARGE',
   431,
   'The first line and the headers are larger than 16 KB.',
 );
 export const Internal = defineError('INTERNAL', 500, 'Something went wrong here; quote the request id.');
-export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.');
+export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.', {
+  retryAfterSeconds: 1,
+});
