@@ -40,8 +40,8 @@ describe('Cache-Control', () => {
 });
 
 describe('the page of the reference', () => {
-  const policy = async ({ url }: TestApp) =>
-    (await new Client(url, undefined).get('/docs')).headers.get('content-security-policy')!;
+  const policy = async ({ app }: TestApp) =>
+    (await new Client(await app.getUrl(), undefined).get('/docs')).headers.get('content-security-policy')!;
 
   it('asks for its assets as it was asked for itself, where nothing says that there is https', async () => {
     expect(await policy(test)).not.toContain('upgrade-insecure-requests');
