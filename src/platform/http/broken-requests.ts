@@ -49,7 +49,7 @@ export class BrokenRequests {
       void this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket));
     });
     server.on('connect', (_request, socket) => {
-      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' }));
+      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is not a proxy.' }));
     });
   }
 
