@@ -17,6 +17,12 @@ import { Metrics } from './platform/observability/metrics.controller.js';
 import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
 import { secretsKey } from './platform/secrets/secret-box.js';
 
+/** Helmet's own, but that the page of the reference would find nothing if its assets were asked for by https in vain. */
+function securityHeaders({ publicUrl }: Config) {
+  const upgradeInsecureRequests = publicUrl?.startsWith('https:') ? [] : null;
+  return helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests } } });
+}
+
 /** How Nest makes the application; tests make theirs with the same options. */
 export const APPLICATION_OPTIONS: NestApplicationOptions = {
   // Bodies are read in admission, after who calls is known.
@@ -45,7 +51,7 @@ export async function initialise(
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(startRequest, app.get(Metrics).observe, helmet(), requireHost);
+  app.use(startRequest, app.get(Metrics).observe, securityHeaders(config), requireHost);
   app.get(BrokenRequests).answer(app.getHttpServer() as Server);
   app.get(Documentation).madeBy(() => openApiDocument(app));
   await app.init();

@@ -60,11 +60,11 @@ export function judge(
     });
   }
   // A draft that is still being made would be taken for the one that was asked for.
-  if (revise && !approval.ready) throw new ApprovalNotReady({ retryAfterSeconds: 1 });
+  if (revise && !approval.ready) throw new ApprovalNotReady();
   // A refusal loosens nothing, so it is taken at any time.
   if (decision === 'reject') return 'decide';
   if (letsNothingLeave(guardian)) throw new GuardianHalted({ details: { mode: guardian } });
-  if (!approval.ready) throw new ApprovalNotReady({ retryAfterSeconds: 1 });
+  if (!approval.ready) throw new ApprovalNotReady();
   if (ifMatch !== null && ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { readBody, readRawBody } from '../http/body.js';
+import { assertNoProperties, readBody, readRawBody } from '../http/body.js';
 import { isCleanText, keyFaults, unclean } from '../http/json.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
@@ -86,7 +86,9 @@ export class InputGuard implements CanActivate {
     ]);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     await readBody(request, http.getResponse<Response>());
-    const { stops } = this.routes.of(context.getHandler()).policy;
+    const { takesBody, policy } = this.routes.of(context.getHandler());
+    if (!takesBody) assertNoProperties(request.body);
+    const { stops } = policy;
     if (request.refusedUnlessItStops && typeof stops === 'function' && !stops(request.body)) {
       throw request.refusedUnlessItStops;
     }

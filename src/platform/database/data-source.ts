@@ -18,7 +18,19 @@ const IDLE_IN_TRANSACTION_MS = 2_000;
  * For what one process can keep busy: its own thread is full at some 1,300 mutations a second, each of two round trips.
  * More only compete: on two cores 16 connections took the server a fifth more time for each hand-in than 8.
  */
-const CONNECTIONS = 8;
+export const CONNECTIONS = 8;
+
+/** Beside them, for requests that only stop work: a kill switch is for when everything else hangs. */
+const RESERVED_CONNECTIONS = 2;
+
+/** How long a request, or a job, waits for a connection, in milliseconds. */
+export const CONNECT_TIMEOUT_MS = 5_000;
+
+/** No statement of ours takes seconds: one that does waits for a lock, or reads what it should not, and others wait for it. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** For what only stops work: it may have to wait for all that others have locked. */
+export const PATIENT = `set local statement_timeout = '60s'`;
 
 const { builtins, getTypeParser } = pg.types;
 
@@ -50,10 +62,14 @@ export function appDataSource(url: string): Extract<DataSourceOptions, { type: '
     migrationsRun: false,
     logging: false,
     applicationName: 'consigliere',
-    connectTimeoutMS: 5_000,
-    poolSize: CONNECTIONS,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolSize: CONNECTIONS + RESERVED_CONNECTIONS,
     extra: {
-      options: `${AS_APP_ROLE} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+      options: [
+        AS_APP_ROLE,
+        `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+        `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+      ].join(' '),
       types: ROW_TYPES,
     },
   };

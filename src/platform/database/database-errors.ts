@@ -22,6 +22,11 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
+/** True when the database cancelled a statement: it ran into `statement_timeout`, or an operator ended it. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === '57014';
+}
+
 /** The name of the constraint that refused a write, if one did. */
 export function violatedConstraint(error: unknown): string | undefined {
   const cause = error instanceof Error && 'driverError' in error ? error.driverError : error;

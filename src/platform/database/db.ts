@@ -4,7 +4,9 @@ import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
-import { isConnectionFailure, isDeadlock } from './database-errors.js';
+import { ConnectionGate } from './connection-gate.js';
+import { CONNECT_TIMEOUT_MS, CONNECTIONS, PATIENT } from './data-source.js';
+import { isCancelled, isConnectionFailure, isDeadlock } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
@@ -17,12 +19,14 @@ const ambient = new AsyncLocalStorage<UnitOfWork>();
  */
 @Injectable()
 export class Db {
+  readonly #gate = new ConnectionGate(CONNECTIONS, CONNECT_TIMEOUT_MS);
+
   constructor(private readonly dataSource: DataSource) {}
 
   /**
    * Runs `work` in a transaction, or in the one that is already open for this scope's workspace. With `opening`,
    * these statements travel with the BEGIN and their rows are handed to `work`.
-   * @throws Unavailable when the database cannot be reached
+   * @throws Unavailable when the database cannot be reached, or cancels a statement that takes too long
    */
   async transaction<T>(
     scope: Scope,
@@ -131,7 +135,8 @@ export class Db {
   ): Promise<T> {
     return this.onConnection(scope, async (unit) => {
       try {
-        const opened = await unit.open(opening);
+        const patience = isUrgent() ? [{ text: PATIENT }] : [];
+        const opened = (await unit.open([...patience, ...opening])).slice(patience.length);
         const result = await ambient.run(unit, () => work(unit, opened));
         await unit.finish();
         for (const act of unit.afterCommit) act();
@@ -145,6 +150,8 @@ export class Db {
   }
 
   private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const passes = isUrgent();
+    if (!passes) await this.#gate.enter();
     const runner = this.dataSource.createQueryRunner();
     try {
       const unit = new UnitOfWork(scope, await connected(runner), runner);
@@ -157,9 +164,9 @@ export class Db {
         RequestContext.current?.addRoundTrips(unit.roundTrips);
       }
     } catch (error) {
-      throw isConnectionFailure(error) ? new Unavailable({ retryAfterSeconds: 1, cause: error }) : error;
+      throw isConnectionFailure(error) || isCancelled(error) ? new Unavailable({ cause: error }) : error;
     } finally {
-      await runner.release();
+      await runner.release().finally(() => passes || this.#gate.leave());
     }
   }
 }
@@ -174,11 +181,16 @@ async function againAfterDeadlock<T>(transaction: () => Promise<T>): Promise<T> 
   }
 }
 
+/** What only stops work takes a connection of the reserve, whoever else waits for one. */
+function isUrgent(): boolean {
+  return RequestContext.current?.urgent ?? false;
+}
+
 /** Whatever keeps us from a connection (a limit, a refusal, a network), the caller may come back. */
 async function connected(runner: QueryRunner): Promise<PoolClient> {
   try {
     return (await runner.connect()) as PoolClient;
   } catch (error) {
-    throw new Unavailable({ retryAfterSeconds: 1, cause: error });
+    throw new Unavailable({ cause: error });
   }
 }

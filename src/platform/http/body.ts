@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { PayloadTooLarge, UnsupportedMediaType } from '../kernel/errors.js';
+import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '../kernel/errors.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { parseJson } from './json.js';
 
@@ -12,7 +12,10 @@ const MAX_BODY_BYTES = 1024 * 1024;
  */
 export async function readBody(request: AdmittedRequest, response: Response): Promise<void> {
   const rawBody = await readRawBody(request, response);
-  if (request.method === 'GET' || request.method === 'HEAD') return;
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    if (rawBody.length > 0) throw unexpectedBody(request.method);
+    return;
+  }
   if (rawBody.length === 0) {
     request.body = {};
     return;
@@ -22,12 +25,37 @@ export async function readBody(request: AdmittedRequest, response: Response): Pr
 }
 
 /**
- * The body's exact bytes, read once and kept in `rawBody`; none for a request that must not carry a body.
+ * For a route that has no body: nothing, or an object of nothing, which some clients always send.
+ * @throws ValidationFailed naming what is in it
+ */
+export function assertNoProperties(body: object | undefined): void {
+  const details = Object.keys(body ?? {}).map((name) => ({
+    path: name,
+    rule: 'unknownProperty',
+    message: `${name} is not a known property: this route takes no body`,
+  }));
+  if (details.length > 0) throw new ValidationFailed({ details });
+}
+
+function unexpectedBody(method: string) {
+  return new ValidationFailed({
+    details: [{ path: '', rule: 'noBody', message: `${method} takes no body` }],
+  });
+}
+
+/**
+ * The body's exact bytes, read once and kept in `rawBody`.
  * @throws PayloadTooLarge
  */
 export async function readRawBody(request: AdmittedRequest, response: Response): Promise<Buffer> {
-  if (request.method === 'GET' || request.method === 'HEAD') request.rawBody = Buffer.alloc(0);
+  // Most requests without a body say so, and cost no turn of the event loop.
+  if (!isBodyAnnounced(request)) request.rawBody = Buffer.alloc(0);
   return (request.rawBody ??= await receive(request, response));
+}
+
+/** RFC 9112 (6.3): a request without either header has no body. */
+function isBodyAnnounced({ headers }: AdmittedRequest): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
 async function receive(request: AdmittedRequest, response: Response): Promise<Buffer> {

@@ -11,6 +11,13 @@ import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import { API_VERSION_HEADER, CURRENT_VERSION } from './api-version.js';
 import { renderError } from './render-error.js';
 
+/**
+ * How long headers, and a request as a whole, may take to arrive, in milliseconds; looked at each second. Node's own
+ * bounds are a minute and five, looked at twice a minute: a body that drips keeps its socket, and what it holds, so long.
+ * Both begin with the first byte of a request, so a connection that is kept without one is not concerned.
+ */
+const PATIENCE = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
+
 /** How long a client may take to read its refusal, in milliseconds. */
 const LINGER_MS = 1_000;
 
@@ -29,9 +36,9 @@ export class BrokenRequests {
   ) {}
 
   /** Takes over the refusals of this server, which does not listen yet. */
-  answer(server: Server): void {
+  answer(server: Server, patience = PATIENCE): void {
     // HTTP/1.1 without Host is refused by `requireHost`, an expectation that nobody knows by nobody (RFC 9110, 10.1.1).
-    Object.assign(server, { requireHostHeader: false });
+    Object.assign(server, { requireHostHeader: false }, patience);
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
     const latest = new WeakMap<Socket, ServerResponse>();
@@ -42,7 +49,7 @@ export class BrokenRequests {
       void this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket));
     });
     server.on('connect', (_request, socket) => {
-      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' }));
+      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is not a proxy.' }));
     });
   }
 
@@ -90,6 +97,7 @@ function bytesOf(error: DomainError, requestId: string, limits: Record<string, s
     'X-Request-Id': requestId,
     [API_VERSION_HEADER]: CURRENT_VERSION,
     Vary: API_VERSION_HEADER,
+    'Cache-Control': 'no-store',
     ...limits,
     ...error.headers,
     'Content-Type': 'application/json; charset=utf-8',

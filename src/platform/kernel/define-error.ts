@@ -3,6 +3,11 @@ export interface ErrorDefinition {
   readonly code: string;
   readonly status: number;
   readonly message: string;
+  /**
+   * "Try again": whole seconds after which that makes sense, unless the occurrence knows better. Such an answer is no
+   * outcome, so it is never stored under an Idempotency-Key.
+   */
+  readonly retryAfterSeconds?: number;
 }
 
 /** So many details are listed at most; of what else there is only the number is told. */
@@ -51,8 +56,9 @@ export class DomainError extends Error {
     const cut = Array.isArray(details) ? Math.max(0, details.length - MAX_DETAILS) : 0;
     this.detailsOmitted = (occurrence.detailsOmitted ?? 0) + cut;
     this.headers = { ...occurrence.headers };
-    if (occurrence.retryAfterSeconds !== undefined) {
-      this.headers['Retry-After'] = String(Math.max(1, Math.ceil(occurrence.retryAfterSeconds)));
+    const retryAfterSeconds = occurrence.retryAfterSeconds ?? definition.retryAfterSeconds;
+    if (retryAfterSeconds !== undefined) {
+      this.headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
     }
   }
 
@@ -77,9 +83,14 @@ const definitions = new Map<string, ErrorDefinition>();
  * Defines an error once. The code is unique in the program; `docs/reference/errors.md` and the OpenAPI document
  * are generated from all definitions.
  */
-export function defineError(code: string, status: number, message: string): ErrorType {
+export function defineError(
+  code: string,
+  status: number,
+  message: string,
+  more: Pick<ErrorDefinition, 'retryAfterSeconds'> = {},
+): ErrorType {
   if (definitions.has(code)) throw new Error(`the error ${code} is defined twice`);
-  const definition: ErrorDefinition = Object.freeze({ code, status, message });
+  const definition: ErrorDefinition = Object.freeze({ code, status, message, ...more });
   definitions.set(code, definition);
   return Object.assign(
     class extends DomainError {

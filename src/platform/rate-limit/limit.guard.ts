@@ -64,6 +64,12 @@ abstract class LimitGuard extends ThrottlerGuard {
 /** One address on one route (SPECIFICATION, Limits: "applied per IP per route"); counts before anything else. */
 @Injectable()
 export class RouteLimitGuard extends LimitGuard {
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    const { context: work } = context.switchToHttp().getRequest<AdmittedRequest>();
+    work.urgent = this.routes.of(context.getHandler()).policy.stops === true;
+    return super.canActivate(context);
+  }
+
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
     const { limit, windowSeconds, bucket } = this.routes.of(context.getHandler()).limit;
     return [{ key: `route ${bucket} ${clientAddress(req)}`, policy: 'route', limit, windowSeconds }];

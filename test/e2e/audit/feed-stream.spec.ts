@@ -194,22 +194,37 @@ describe('GET /feed/stream 422', () => {
 });
 
 describe('GET /feed/stream 429', () => {
-  it('lets a workspace have twenty streams, and a place is free again once one has left', async () => {
-    for (let count = 0; count < 20; count++) await open(owner);
+  it('lets a member have five streams, and a place is free again once one has left', async () => {
+    for (let count = 0; count < 5; count++) await open(owner);
     const refused = await owner.get('/feed/stream');
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({
       code: 'RATE_LIMITED',
-      details: { policy: 'feed-streams', limit: 20, windowSeconds: 0 },
+      details: { policy: 'feed-streams-member', limit: 5, windowSeconds: 0 },
     });
     expect(refused.headers.get('retry-after')).toBe('15');
-    const { owner: neighbour, workspaceId } = await test.createWorkspace();
-    expect((await open(await test.createMember(workspaceId, 'viewer'))).status).toBe(200);
-    expect((await neighbour.get('/feed')).status).toBe(200);
+    expect((await open(await test.createMember(ledger.workspaceId, 'viewer'))).status).toBe(200);
     readers[0]!.close();
     await eventually(
       async () => (await open(owner)).status,
       (status) => status === 200,
     );
+  });
+
+  it('lets a workspace have twenty, and no other workspace notices', async () => {
+    for (let count = 0; count < 4; count++) {
+      const member = await test.createMember(ledger.workspaceId, 'viewer');
+      for (let own = 0; own < 5; own++) expect((await open(member)).status).toBe(200);
+    }
+    const refused = await owner.get('/feed/stream');
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.details).toEqual({
+      policy: 'feed-streams-workspace',
+      limit: 20,
+      windowSeconds: 0,
+    });
+    const { owner: neighbour, workspaceId } = await test.createWorkspace();
+    expect((await open(await test.createMember(workspaceId, 'viewer'))).status).toBe(200);
+    expect((await neighbour.get('/feed')).status).toBe(200);
   });
 });
