@@ -2,8 +2,9 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Output } from '../approvals/approval.entity.js';
 import type { Draft } from '../capos/briefing.js';
 import type { DirectiveStatus, Cost } from '../terms/terms.js';
-import type { DirectiveView } from './directives.dto.js';
+import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
+import type { ListedDirective } from './directives.repository.js';
 
 /**
  * The statuses in which nothing of a directive has been handed out, so that it can be cancelled or expire; of a halted
@@ -33,20 +34,31 @@ export function addCost(a: Cost, b: Cost): Cost {
 
 export function viewOf(directive: DirectiveEntity): DirectiveView {
   return {
-    directiveId: directive.directiveId,
+    ...factsOf(directive),
     directive: directive.text,
+    routing: directive.routing,
+    context: directive.context,
+    output: directive.output,
+    history: directive.history,
+  };
+}
+
+export function summaryOf(directive: ListedDirective): DirectiveSummary {
+  return { ...factsOf(directive), title: titleOf(directive.text) };
+}
+
+function factsOf(directive: ListedDirective): Omit<DirectiveSummary, 'title'> {
+  return {
+    directiveId: directive.directiveId,
     capo: directive.capo,
     routedBy: directive.routedBy,
-    routing: directive.routing,
     priority: directive.priority,
     requiresApproval: directive.requiresApproval,
-    context: directive.context,
     deadline: directive.deadline === null ? null : new Date(directive.deadline).toISOString(),
     teamId: directive.teamId,
     status: directive.status,
     approvalId: directive.approvalId,
     workPacketIds: directive.workPacketIds,
-    output: directive.output,
     engine: directive.engine,
     cost: directive.cost,
     error: directive.error,
@@ -54,6 +66,5 @@ export function viewOf(directive: DirectiveEntity): DirectiveView {
     createdAt: directive.createdAt,
     startedAt: directive.startedAt,
     executedAt: directive.executedAt,
-    history: directive.history,
   };
 }
