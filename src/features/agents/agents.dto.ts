@@ -1,14 +1,8 @@
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 
 /** In the order in which they are asked: the first that holds (CONTRACT, Agent). */
 export type AgentStatus = 'halted' | 'paused' | 'error' | 'awaiting-approval' | 'active' | 'idle';
-
-export class AgentActor {
-  type!: string;
-  id!: string;
-  name!: string;
-  via!: string;
-}
 
 /** A capo and how it is doing (SPECIFICATION, Agent). */
 export class AgentView {
@@ -25,7 +19,7 @@ export class AgentView {
   lastExecutedAt!: string | null;
   /** One sentence on why it has this status. */
   statusReason!: string;
-  pausedBy!: AgentActor | null;
+  pausedBy!: ActorView | null;
   /** What it is drafting or sending just now. */
   currentDirectiveId!: string | null;
 }

@@ -9,8 +9,9 @@ import {
   ApprovalNotReady,
   ContentChanged,
 } from './approvals.errors.js';
-import type { ApprovalView } from './approvals.dto.js';
+import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
 import type { ApprovalEntity, ApprovalPacket, Output } from './approval.entity.js';
+import type { ListedApproval } from './approvals.repository.js';
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
 export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
@@ -86,14 +87,18 @@ function isExpired({ status, expiresAt, frozenMs, deadline }: ApprovalEntity, no
   return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
 }
 
-function isUrgent({ priority, risk, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
+function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: number): boolean {
   const left = frozenMs ?? expiresAt - now;
   return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
 }
 
 export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
+  const { workspaceId: _workspace, output, packets, policy, feedback, ...listed } = approval;
+  return { ...summaryOf(listed, now), output, packets, policy, feedback };
+}
+
+export function summaryOf(approval: ListedApproval, now: number): ApprovalSummary {
   const {
-    workspaceId: _workspace,
     frozenMs,
     selfApproval: _self,
     round: _round,

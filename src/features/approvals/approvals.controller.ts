@@ -1,12 +1,13 @@
 import { Body, Controller, Get, Headers, Param, Post, Query } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { listedAt } from '../../platform/database/listing.js';
 import { Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Forbidden, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
-import { viewOf } from './approval.js';
+import { summaryOf, viewOf } from './approval.js';
 import {
   ApprovalDecided,
   ApprovalPage,
@@ -37,13 +38,13 @@ export class ApprovalsController {
     private readonly clock: Clock,
   ) {}
 
-  /** What waits for a person, urgent and oldest first. */
+  /** What waits for a person, urgent and oldest first; of another status, newest first. */
   @Get()
   @Route({ auth: 'token', limit: specified('/api/pro/approvals'), returns: { 200: ApprovalPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: ApprovalsQuery): Promise<ApprovalPage> {
-    const now = this.clock.now();
-    const page = await this.approvals.list(scopeOf(caller), query, now);
-    return { ...page, items: page.items.map((approval) => viewOf(approval, now)) };
+    const at = listedAt(query.cursor) ?? this.clock.now();
+    const page = await this.approvals.list(scopeOf(caller), query, at);
+    return { ...page, items: page.items.map((approval) => summaryOf(approval, at)) };
   }
 
   /** Decides one approval, or up to a hundred. */

@@ -17,8 +17,9 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
 const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
@@ -160,15 +161,8 @@ export class ApprovalReason {
   explanation!: string[];
 }
 
-export class ApprovalActor {
-  type!: string;
-  id!: string;
-  name!: string;
-  via!: string;
-}
-
-/** Something that waits for a person, or waited. */
-export class ApprovalView {
+/** Something that waits for a person, or waited, as lists show it. */
+export class ApprovalSummary {
   approvalId!: string;
   directiveId!: string;
   teamId!: string | null;
@@ -183,12 +177,9 @@ export class ApprovalView {
   urgent!: boolean;
   risk!: string;
   reversibility!: string;
-  output!: ApprovalOutput | null;
-  packets!: ApprovalWorkPacket[];
   /** What an approval is bound to; send it as `If-Match` to approve exactly what was read. */
   contentHash!: string | null;
-  policy!: ApprovalReason | null;
-  requestedBy!: ApprovalActor;
+  requestedBy!: ActorView;
   /** Unix milliseconds. */
   requestedAt!: number;
   /** Unix milliseconds. */
@@ -196,17 +187,22 @@ export class ApprovalView {
   onExpiry!: 'reject' | 'escalate';
   /** Unix milliseconds. */
   decidedAt!: number | null;
-  decidedBy!: ApprovalActor | null;
+  decidedBy!: ActorView | null;
   decidedVia!: string | null;
-  feedback!: string | null;
   receiptId!: string | null;
 }
 
-export class ApprovalPage {
-  items!: ApprovalView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
+/** Something that waits for a person, or waited, with all that is approved. */
+export class ApprovalView extends ApprovalSummary {
+  output!: ApprovalOutput | null;
+  packets!: ApprovalWorkPacket[];
+  /** Why a person is asked. */
+  policy!: ApprovalReason | null;
+  feedback!: string | null;
+}
+
+export class ApprovalPage extends PageFacts {
+  items!: ApprovalSummary[];
 }
 
 export class ApprovalDecided {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
+import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -10,6 +11,18 @@ import { ApprovalEntity } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
+
+/** How much of a text stands in a list, in characters. */
+const LISTED_TEXT = 500;
+/** What is approved stands in the single record, which whoever decides has read. */
+const LISTED = `${columnsOf(ApprovalEntity, {
+  without: ['workspaceId', 'summary', 'output', 'packets', 'policy', 'feedback'],
+})}, left(summary, ${LISTED_TEXT}) as summary`;
+
+export type ListedApproval = Omit<
+  ApprovalEntity,
+  'workspaceId' | 'output' | 'packets' | 'policy' | 'feedback'
+>;
 
 /** The draft that makes an approval ready. */
 export type ReadyContent = Pick<
@@ -112,27 +125,35 @@ export class Approvals {
     );
   }
 
-  async list(scope: Scope, query: ApprovalsQuery, now: number): Promise<Page<ApprovalEntity>> {
-    const { status, capo, teamId, urgent, limit, offset } = query;
+  /** Urgent and oldest first, as of `at`; what is decided, newest first. */
+  list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
+    const { status, capo, teamId, urgent, ...paging } = query;
+    const filters = where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId });
+    const common = { name: `approvals ${status}`, select: LISTED, from: 'approvals' };
+    if (status !== 'pending') {
+      // Only what is pending can be urgent.
+      const listing: Listing = {
+        ...common,
+        where: urgent ? `${filters.where} and false` : filters.where,
+        values: filters.values,
+        order: newestFirst('approval_id', 'requested_at'),
+      };
+      return readPage(this.db, scope, listing, paging);
+    }
+    const soon = `$${filters.values.length + 1}::timestamptz`;
     const isUrgent = `(priority = 'high' or risk in ('high', 'critical')
-      or coalesce(frozen_ms, extract(epoch from expires_at - $6::timestamptz) * 1000) < ${URGENT_BEFORE_EXPIRY_MS})`;
-    const where = `workspace_id = $1 and status = $2 and ($3::text is null or capo = $3)
-      and ($4::text is null or team_id = $4) and ($5::boolean is null or ${isUrgent} = $5)
-      and $6::timestamptz is not null`;
-    const filters = [scope.workspaceId, status, capo ?? null, teamId ?? null, urgent ?? null, new Date(now)];
-    const [items, counted] = await this.db.readAll(scope, [
-      {
-        text: `select ${COLUMNS} from approvals where ${where}
-          order by (status = 'pending' and ${isUrgent}) desc, requested_at limit $7 offset $8`,
-        values: [...filters, limit, offset],
-      },
-      { text: `select count(*) as total from approvals where ${where}`, values: filters },
-    ]);
-    return {
-      items: items as ApprovalEntity[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
+      or case when frozen_ms is null then expires_at < ${soon} else frozen_ms < ${URGENT_BEFORE_EXPIRY_MS} end)`;
+    const listing: Listing = {
+      ...common,
+      where: `${filters.where} and status = 'pending' and ${urgent === undefined ? `${soon} is not null` : `${isUrgent} = ${urgent}`}`,
+      values: [...filters.values, new Date(at + URGENT_BEFORE_EXPIRY_MS)],
+      order: [
+        { column: `(case when ${isUrgent} then 0 else 1 end)`, kind: 'number' },
+        { column: 'requested_at', kind: 'time' },
+        { column: 'approval_id', kind: 'text' },
+      ],
+      at,
     };
+    return readPage(this.db, scope, listing, paging);
   }
 }

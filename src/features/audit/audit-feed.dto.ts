@@ -1,5 +1,5 @@
 import { IsIn, IsInt, IsOptional, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
-import type { Actor } from '../../platform/auth/caller.js';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
@@ -86,20 +86,13 @@ export class ReceiptEntity {
   id!: string;
 }
 
-export class ReceiptActor implements Actor {
-  type!: Actor['type'];
-  id!: string;
-  name!: string;
-  via!: Actor['via'];
-}
-
 /** What happened, and where it stands in the chain. */
 export class ReceiptItem {
   receiptId!: string;
   seq!: number;
   /** Unix milliseconds. */
   at!: number;
-  actor!: ReceiptActor;
+  actor!: ActorView;
   action!: string;
   entity!: ReceiptEntity;
   directiveId!: string | null;

@@ -1,6 +1,7 @@
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
-import { ReceiptActor, ReceiptEntity } from './audit-feed.dto.js';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { ReceiptEntity } from './audit-feed.dto.js';
 
 /** A receipt in a person's words. */
 export class FeedItem {
@@ -9,7 +10,7 @@ export class FeedItem {
   at!: number;
   /** One sentence. */
   text!: string;
-  actor!: ReceiptActor;
+  actor!: ActorView;
   action!: string;
   entity!: ReceiptEntity;
   directiveId!: string | null;

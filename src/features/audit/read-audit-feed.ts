@@ -6,7 +6,7 @@ import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { type AuditFeedQuery, type AuditPage, type FeedFormat, MAX_PAGE } from './audit-feed.dto.js';
 import { CSV_HEADER, csvLine } from './receipt-csv.js';
 import { type LoggedReceipt, ReceiptLog } from './receipt-log.repository.js';
-import { nextBefore, receiptItem } from './receipt-view.js';
+import { listedReceipt, nextBefore, receiptItem } from './receipt-view.js';
 
 /** What an export holds in memory at a time, a few hundred kilobytes. */
 const ROWS_AT_ONCE = 500;
@@ -28,7 +28,7 @@ export class ReadAuditFeed {
       throw new ValidationFailed({ details: [{ path: 'limit', rule: 'max', message }] });
     }
     const receipts = await this.log.listBefore(scope, query, query.before, limit);
-    return { items: receipts.map(receiptItem), nextBefore: nextBefore(receipts, limit) };
+    return { items: receipts.map(listedReceipt), nextBefore: nextBefore(receipts, limit) };
   }
 
   /** The first rows are read before the answer begins, so that what fails at once is still an error and not a stump. */

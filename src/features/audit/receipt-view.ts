@@ -3,10 +3,23 @@ import type { ReceiptItem } from './audit-feed.dto.js';
 import type { FeedItem } from './feed.dto.js';
 import type { LoggedReceipt } from './receipt-log.repository.js';
 
+/** How large a receipt may be to stand in a page with its details. */
+const LISTED_BYTES = 8_192;
+
 /** The receipt of CONTRACT section 5: what was hashed, and its place in the chain. */
 export function receiptItem(receipt: LoggedReceipt): ReceiptItem {
   const { workspaceId: _own, receiptId, ...content } = contentOf(receipt);
   return { receiptId, seq: receipt.seq, ...content, prevHash: receipt.prevHash, hash: receipt.hash };
+}
+
+/**
+ * The receipt as a page shows it: long details, such as the plan of a revert, stand in the exports alone, so that no
+ * page is above 2 MB (CONTRACT section 1).
+ */
+export function listedReceipt(receipt: LoggedReceipt): ReceiptItem {
+  const item = receiptItem(receipt);
+  const bytes = Buffer.byteLength(receipt.body);
+  return bytes <= LISTED_BYTES ? item : { ...item, details: { omittedBytes: bytes } };
 }
 
 /** The same in a person's words. */

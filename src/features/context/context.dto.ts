@@ -1,6 +1,6 @@
 import { SignalView } from '../signals/signals.dto.js';
-import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
-import { WorkPacketView } from '../directives/packets/work-packets.dto.js';
+import { StandingOrderSummary } from '../standing-orders/standing-orders.dto.js';
+import { WorkPacketSummary } from '../directives/packets/work-packets.dto.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';
 import { BuyerContextView, PartnerPersona } from '../partner/partner.dto.js';
 
@@ -34,8 +34,8 @@ export class ContextView {
   sessionId!: string;
   operator!: ContextOperator;
   signals!: SignalView[];
-  workPackets!: WorkPacketView[];
-  standingOrders!: StandingOrderView[];
+  workPackets!: WorkPacketSummary[];
+  standingOrders!: StandingOrderSummary[];
   metrics!: ContextMetrics;
   auditFeed!: ReceiptItem[];
   guardian!: ContextGuardian;

@@ -3,32 +3,33 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { LoggedReceipt } from '../audit/receipt-log.repository.js';
-import { receiptItem } from '../audit/receipt-view.js';
+import { listedReceipt } from '../audit/receipt-view.js';
 import { buyerContextOf, type BuyerFacts, personaOf, type UpdateFacts } from '../partner/persona.js';
 import { BUYER_FACTS, UPDATE_FACTS } from '../partner/persona.reader.js';
 import type { ContextView } from './context.dto.js';
+
+/** How much of a text stands in a list, in characters; whole texts stand in the single records. */
+const LISTED_TEXT = 1_000;
 
 /** Each list holds the newest 50 that the caller may see; row-level security leaves out the rest. */
 export const CONTEXT = /* sql */ `
 select
   (select coalesce(json_agg(s), '[]') from (
-    select signal_id as "signalId", type, severity, title, body, score, source, team_id as "teamId", capo, entity,
+    select signal_id as "signalId", type, severity, title, left(body, ${LISTED_TEXT}) as body, score, source, team_id as "teamId", capo, entity,
       app.ms(created_at) as "createdAt", app.ms(acknowledged_at) as "acknowledgedAt",
       acknowledged_by as "acknowledgedBy", app.ms(snoozed_until) as "snoozedUntil"
     from signals where workspace_id = $1 and withdrawn_at is null order by created_at desc limit 50) s) as signals,
   (select coalesce(json_agg(p), '[]') from (
     select work_packet_id as "workPacketId", directive_id as "directiveId", team_id as "teamId", capo, engine, title,
-      kind, json_build_object('type', action_type, 'target', target, 'params', params) as action, reversibility,
-      compensation, status,
-      case when decision is not null then json_build_object('outcome', decision->'outcome',
-        'explanation', decision->'explanation', 'considered', decision->'considered', 'matched', decision->'matched',
-        'limits', decision->'limits', 'inputHash', decision->'inputHash') end as decision,
-      leverage_score as "leverageScore", multipliers, rationale, cost, attempts, result,
+      kind, json_build_object('type', action_type, 'target', left(target, ${LISTED_TEXT})) as action, reversibility,
+      status,
+      case when decision is not null then json_build_object('outcome', decision->'outcome') end as decision,
+      leverage_score as "leverageScore", multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts,
       app.ms(created_at) as "createdAt", app.ms(executed_at) as "executedAt", receipt_id as "receiptId"
     from work_packets where workspace_id = $1 order by created_at desc, position limit 50) p) as work_packets,
   (select coalesce(json_agg(o), '[]') from (
-    select standing_order_id as "standingOrderId", name, text, team_id as "teamId", capos, status, version, effect,
-      match, "when", limits, budget, approval, app.ms(expires_at) as "expiresAt", held_because as "heldBecause", null as simulation,
+    select standing_order_id as "standingOrderId", name, left(text, ${LISTED_TEXT}) as text, team_id as "teamId", capos, status, version, effect,
+      limits, budget, app.ms(expires_at) as "expiresAt", held_because as "heldBecause", null as simulation,
       null as "evalRunId", hash, created_by as "createdBy", app.ms(created_at) as "createdAt",
       app.ms(updated_at) as "updatedAt", app.ms(activated_at) as "activatedAt"
     from standing_orders where workspace_id = $1 and status = 'active' order by created_at desc limit 50) o)
@@ -70,7 +71,7 @@ export class ContextReader {
       sessionId: `ses_${caller.tokenId.slice('tok_'.length)}`,
       operator: { handle: caller.name, tier: caller.tier },
       ...shared,
-      auditFeed: receipts.map(receiptItem),
+      auditFeed: receipts.map(listedReceipt),
       buyerContext: buyerContextOf(buyers),
       partner: personaOf(buyers, updates),
     };

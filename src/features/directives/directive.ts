@@ -3,8 +3,9 @@ import { cutText } from '../../platform/kernel/text.js';
 import type { Output } from '../approvals/approval.entity.js';
 import type { Draft } from '../capos/briefing.js';
 import type { Cost } from '../terms/terms.js';
-import type { DirectiveView } from './directives.dto.js';
+import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
+import type { ListedDirective } from './directives.repository.js';
 
 /** One line that names the directive in lists and receipts. */
 export function titleOf(text: string): string {
@@ -28,20 +29,31 @@ export function addCost(a: Cost, b: Cost): Cost {
 
 export function viewOf(directive: DirectiveEntity): DirectiveView {
   return {
-    directiveId: directive.directiveId,
+    ...factsOf(directive),
     directive: directive.text,
+    routing: directive.routing,
+    context: directive.context,
+    output: directive.output,
+    history: directive.history,
+  };
+}
+
+export function summaryOf(directive: ListedDirective): DirectiveSummary {
+  return { ...factsOf(directive), title: titleOf(directive.text) };
+}
+
+function factsOf(directive: ListedDirective): Omit<DirectiveSummary, 'title'> {
+  return {
+    directiveId: directive.directiveId,
     capo: directive.capo,
     routedBy: directive.routedBy,
-    routing: directive.routing,
     priority: directive.priority,
     requiresApproval: directive.requiresApproval,
-    context: directive.context,
     deadline: directive.deadline === null ? null : new Date(directive.deadline).toISOString(),
     teamId: directive.teamId,
     status: directive.status,
     approvalId: directive.approvalId,
     workPacketIds: directive.workPacketIds,
-    output: directive.output,
     engine: directive.engine,
     cost: directive.cost,
     error: directive.error,
@@ -49,6 +61,5 @@ export function viewOf(directive: DirectiveEntity): DirectiveView {
     createdAt: directive.createdAt,
     startedAt: directive.startedAt,
     executedAt: directive.executedAt,
-    history: directive.history,
   };
 }

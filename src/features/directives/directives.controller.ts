@@ -6,7 +6,7 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { CancelDirective } from './cancel-directive.js';
-import { viewOf } from './directive.js';
+import { summaryOf, viewOf } from './directive.js';
 import {
   DirectiveBody,
   DirectivePage,
@@ -70,7 +70,7 @@ export class DirectivesController {
   @Route({ auth: 'token', returns: { 200: DirectivePage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: DirectivesQuery): Promise<DirectivePage> {
     const page = await this.directives.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(viewOf) };
+    return { ...page, items: page.items.map(summaryOf) };
   }
 
   /** One directive with its output, cost and history. */

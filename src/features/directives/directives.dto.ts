@@ -1,7 +1,8 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import {
   CAPO_ROLES,
   type CapoRole,
@@ -129,13 +130,6 @@ export class DirectiveError {
   message!: string;
 }
 
-export class DirectiveActor {
-  type!: string;
-  id!: string;
-  name!: string;
-  via!: string;
-}
-
 export class DirectiveChange {
   from!: DirectiveStatus | null;
   to!: DirectiveStatus;
@@ -144,40 +138,47 @@ export class DirectiveChange {
   receiptId!: string;
 }
 
-/** A directive, from hand-in to receipt. */
-export class DirectiveView {
+/** What every view of a directive shows. */
+class DirectiveFacts {
   directiveId!: string;
-  /** The instruction. */
-  directive!: string;
   capo!: string | null;
   routedBy!: 'operator' | 'consigliere';
-  routing!: DirectiveRouting | null;
   priority!: Priority;
   requiresApproval!: boolean;
-  context!: Record<string, unknown>;
   /** ISO 8601 */
   deadline!: string | null;
   teamId!: string | null;
   status!: DirectiveStatus;
   approvalId!: string | null;
   workPacketIds!: string[];
-  output!: DirectiveOutput | null;
   engine!: DirectiveEngine | null;
   cost!: DirectiveCost;
   error!: DirectiveError | null;
-  createdBy!: DirectiveActor;
+  createdBy!: ActorView;
   /** Unix milliseconds. */
   createdAt!: number;
   /** Unix milliseconds. */
   startedAt!: number | null;
   /** Unix milliseconds. */
   executedAt!: number | null;
+}
+
+/** A directive as lists show it. */
+export class DirectiveSummary extends DirectiveFacts {
+  /** The first line of the instruction, at most 120 characters of it. */
+  title!: string;
+}
+
+/** A directive, from hand-in to receipt. */
+export class DirectiveView extends DirectiveFacts {
+  /** The instruction. */
+  directive!: string;
+  routing!: DirectiveRouting | null;
+  context!: Record<string, unknown>;
+  output!: DirectiveOutput | null;
   history!: DirectiveChange[];
 }
 
-export class DirectivePage {
-  items!: DirectiveView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
+export class DirectivePage extends PageFacts {
+  items!: DirectiveSummary[];
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Statement } from '../../platform/database/batch.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
+import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { FeedbackRound } from '../capos/briefing.js';
@@ -15,6 +16,18 @@ import type { DirectivesQuery } from './directives.dto.js';
 
 const COLUMNS = columnsOf(DirectiveEntity);
 const DRAFTING_SQL = sqlList(DRAFTING);
+
+/** How much of a text stands in a list, in characters. */
+const LISTED_TEXT = 500;
+const SUMMARY = columnsOf(DirectiveEntity, {
+  without: ['workspaceId', 'text', 'error', 'context', 'routing', 'output', 'feedback', 'history'],
+});
+
+/** A directive as lists show it: of texts only the beginning, of drafts and contexts nothing. */
+export type ListedDirective = Omit<
+  DirectiveEntity,
+  'workspaceId' | 'context' | 'routing' | 'output' | 'feedback' | 'history'
+>;
 
 /** What a transition writes besides; what is left out stays as it is. */
 export interface Change {
@@ -168,26 +181,17 @@ export class Directives {
     return rows.map((row) => row.directiveId);
   }
 
-  async list(
-    scope: Scope,
-    { status, capo, teamId, limit, offset }: DirectivesQuery,
-  ): Promise<Page<DirectiveEntity>> {
-    const where = `workspace_id = $1 and ($2::text is null or status = $2) and ($3::text is null or capo = $3)
-      and ($4::text is null or team_id = $4)`;
-    const filters = [scope.workspaceId, status ?? null, capo ?? null, teamId ?? null];
-    const [items, counted] = await this.db.readAll(scope, [
-      {
-        text: `select ${COLUMNS} from directives where ${where} order by created_at desc, directive_id desc limit $5 offset $6`,
-        values: [...filters, limit, offset],
-      },
-      { text: `select count(*) as total from directives where ${where}`, values: filters },
-    ]);
-    return {
-      items: items as DirectiveEntity[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
+  list(scope: Scope, { status, capo, teamId, ...paging }: DirectivesQuery): Promise<Page<ListedDirective>> {
+    const listing = {
+      name: 'directives',
+      select: `${SUMMARY}, left(ltrim(text, E' \\t\\r\\n'), ${LISTED_TEXT}) as text,
+        case when error is not null then jsonb_build_object('code', error->>'code',
+          'message', left(error->>'message', ${LISTED_TEXT})) end as error`,
+      from: 'directives',
+      ...where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId }),
+      order: newestFirst('directive_id'),
     };
+    return readPage(this.db, scope, listing, paging);
   }
 
   /** The status alone. */

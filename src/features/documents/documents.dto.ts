@@ -1,3 +1,5 @@
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
+
 /** A filed document without its text. */
 export class DocumentSummary {
   documentId!: string;
@@ -18,9 +20,6 @@ export class DocumentView extends DocumentSummary {
   body!: string;
 }
 
-export class DocumentPage {
+export class DocumentPage extends PageFacts {
   items!: DocumentSummary[];
-  total!: number;
-  limit!: number;
-  offset!: number;
 }

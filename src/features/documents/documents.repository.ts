@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -76,22 +77,15 @@ export class Documents {
   }
 
   /** What is filed and not withdrawn, newest first. */
-  async list(scope: Scope, { limit, offset }: PageQuery): Promise<Page<DocumentSummary>> {
-    const where = 'workspace_id = $1 and withdrawn_at is null';
-    const [items, counted] = await this.db.readAll(scope, [
-      {
-        text: `select ${SUMMARY} from documents where ${where} order by created_at desc, document_id desc
-          limit $2 offset $3`,
-        values: [scope.workspaceId, limit, offset],
-      },
-      { text: `select count(*) as total from documents where ${where}`, values: [scope.workspaceId] },
-    ]);
-    return {
-      items: items as DocumentSummary[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
+  list(scope: Scope, query: PageQuery): Promise<Page<DocumentSummary>> {
+    const listing = {
+      name: 'documents',
+      select: SUMMARY,
+      from: 'documents',
+      ...where({ workspace_id: scope.workspaceId }, 'withdrawn_at is null'),
+      order: newestFirst('document_id'),
     };
+    return readPage(this.db, scope, listing, query);
   }
 
   async find(scope: Scope, documentId: Id<'doc'>): Promise<DocumentView | undefined> {

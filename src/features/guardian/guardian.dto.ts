@@ -1,12 +1,6 @@
 import { IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { GuardianMode } from '../terms/terms.js';
-
-export class GuardianActor {
-  type!: string;
-  id!: string;
-  name!: string;
-  via!: string;
-}
 
 /** The guardian's state (`GET /guardian`). */
 export class GuardianView {
@@ -18,7 +12,7 @@ export class GuardianView {
   epoch!: number;
   /** Unix milliseconds. */
   killedAt!: number | null;
-  killedBy!: GuardianActor | null;
+  killedBy!: ActorView | null;
   reason!: string | null;
   lastCheckpointId!: string | null;
   /** Work packets denied in the last 24 hours. */

@@ -1,4 +1,5 @@
 import { IsInt, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { SignalSeverity, SignalType } from './signal.entity.js';
 
 /** Body of `POST /ack`. */
@@ -20,13 +21,6 @@ export class AcknowledgeBody {
   snoozeUntil?: number;
 }
 
-export class SignalActor {
-  type!: string;
-  id!: string;
-  name!: string;
-  via!: string;
-}
-
 /** What a signal is about. */
 export class SignalEntityReference {
   type!: string;
@@ -46,7 +40,7 @@ export class SignalView {
   /** How much it matters, where it was scored. */
   score!: number | null;
   /** Who raised it. */
-  source!: SignalActor;
+  source!: ActorView;
   teamId!: string | null;
   capo!: string | null;
   entity!: SignalEntityReference | null;
@@ -54,7 +48,7 @@ export class SignalView {
   createdAt!: number;
   /** Unix milliseconds. */
   acknowledgedAt!: number | null;
-  acknowledgedBy!: SignalActor | null;
+  acknowledgedBy!: ActorView | null;
   /** Unix milliseconds. */
   snoozedUntil!: number | null;
 }

@@ -2,9 +2,20 @@ import type { NewReceipt } from '../../platform/receipts/receipts.js';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
-import type { StandingOrderView } from './standing-orders.dto.js';
+import type { StandingOrderSummary, StandingOrderView } from './standing-orders.dto.js';
+import type { ListedOrder } from './standing-orders.repository.js';
 
 export function viewOf(order: StandingOrderEntity): StandingOrderView {
+  return {
+    ...summaryOf(order),
+    // The rule's lists are read-only; a view's are not, and nothing changes a view.
+    match: order.match as StandingOrderMatch,
+    when: order.when as StandingOrderWhen | null,
+    approval: order.approval,
+  };
+}
+
+export function summaryOf(order: ListedOrder): StandingOrderSummary {
   return {
     standingOrderId: order.standingOrderId,
     name: order.name,
@@ -15,12 +26,8 @@ export function viewOf(order: StandingOrderEntity): StandingOrderView {
     heldBecause: order.heldBecause,
     version: order.version,
     effect: order.effect,
-    // The rule's lists are read-only; a view's are not, and nothing changes a view.
-    match: order.match as StandingOrderMatch,
-    when: order.when as StandingOrderWhen | null,
     limits: order.limits,
     budget: order.budget,
-    approval: order.approval,
     expiresAt: order.expiresAt,
     simulation: null,
     evalRunId: null,

@@ -9,7 +9,7 @@ import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
-import { viewOf } from './standing-order-view.js';
+import { summaryOf, viewOf } from './standing-order-view.js';
 import {
   ActivateStandingOrderBody,
   CreateStandingOrderBody,
@@ -61,7 +61,7 @@ export class StandingOrdersController {
     @Query() query: StandingOrdersQuery,
   ): Promise<StandingOrderPage> {
     const page = await this.orders.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(viewOf) };
+    return { ...page, items: page.items.map(summaryOf) };
   }
 
   /** One standing order, whatever its status. */

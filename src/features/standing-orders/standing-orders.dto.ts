@@ -16,9 +16,9 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
-import type { Actor, Via } from '../../platform/auth/caller.js';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { EFFECTS, STANDING_ORDER_STATUSES } from './standing-order.js';
 import type { Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
@@ -126,21 +126,12 @@ export class StandingOrdersQuery extends PageQuery {
   status: StandingOrderStatus = 'active';
 }
 
-/** Who wrote an order. */
-export class StandingOrderAuthor implements Actor {
-  type!: Actor['type'];
-  id!: string;
-  name!: string;
-  /** The surface through which it came. */
-  via!: Via;
-}
-
-/** A standing order. */
-export class StandingOrderView implements StandingOrderRule {
+/** A standing order as lists show it, without its rule. */
+export class StandingOrderSummary {
   standingOrderId!: Id<'so'>;
   /** One line, by which decisions name the order. */
   name!: string;
-  /** The order in a person's words; the name where none were given. */
+  /** The order in a person's words; the name where none were given. Lists show its beginning. */
   text!: string;
   /** Null: the whole workspace. */
   teamId!: Id<'team'> | null;
@@ -153,11 +144,8 @@ export class StandingOrderView implements StandingOrderRule {
   /** Counts up with every change of the rule. */
   version!: number;
   effect!: Effect;
-  match!: StandingOrderMatch;
-  when!: StandingOrderWhen | null;
   limits!: StandingOrderLimits | null;
   budget!: StandingOrderBudget | null;
-  approval!: StandingOrderApproval | null;
   /** Unix milliseconds from which on it is silent. */
   expiresAt!: number | null;
   /** The simulation of this version, and null before it has run. */
@@ -166,7 +154,7 @@ export class StandingOrderView implements StandingOrderRule {
   evalRunId!: string | null;
   /** SHA-256 of the rule of this version. */
   hash!: string;
-  createdBy!: StandingOrderAuthor;
+  createdBy!: ActorView;
   /** Unix milliseconds, as all times below. */
   createdAt!: number;
   updatedAt!: number;
@@ -174,9 +162,13 @@ export class StandingOrderView implements StandingOrderRule {
   activatedAt!: number | null;
 }
 
-export class StandingOrderPage {
-  items!: StandingOrderView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
+/** A standing order. */
+export class StandingOrderView extends StandingOrderSummary implements StandingOrderRule {
+  match!: StandingOrderMatch;
+  when!: StandingOrderWhen | null;
+  approval!: StandingOrderApproval | null;
+}
+
+export class StandingOrderPage extends PageFacts {
+  items!: StandingOrderSummary[];
 }

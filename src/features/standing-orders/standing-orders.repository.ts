@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
@@ -11,7 +12,15 @@ import type { DecisionOrder, OrderUsage } from './decision-input.js';
 import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
 
-const COLUMNS = columnsOf(StandingOrderEntity);
+/** How much of an order's text stands in a list, in characters. */
+const LISTED_TEXT = 1_000;
+/** A rule may name thousands of values; it stands in the single record. */
+const SUMMARY = columnsOf(StandingOrderEntity, {
+  without: ['workspaceId', 'text', 'match', 'when', 'approval'],
+});
+
+/** An order as lists show it. */
+export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
 export interface OrderWithUsage extends DecisionOrder {
   usage: Omit<OrderUsage, 'amountToday'> & {
@@ -160,26 +169,15 @@ export class StandingOrders {
   }
 
   /** The orders of one status, newest first. */
-  async list(scope: Scope, query: StandingOrdersQuery): Promise<Page<StandingOrderEntity>> {
-    const { status, limit, offset } = query;
-    const where = 'workspace_id = $1 and status = $2';
-    const [items, counted] = await this.db.readAll(scope, [
-      {
-        text: `select ${COLUMNS} from standing_orders where ${where} order by created_at desc, standing_order_id desc
-          limit $3 offset $4`,
-        values: [scope.workspaceId, status, limit, offset],
-      },
-      {
-        text: `select count(*) as total from standing_orders where ${where}`,
-        values: [scope.workspaceId, status],
-      },
-    ]);
-    return {
-      items: items as StandingOrderEntity[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
+  list(scope: Scope, { status, ...paging }: StandingOrdersQuery): Promise<Page<ListedOrder>> {
+    const listing = {
+      name: 'standing-orders',
+      select: `${SUMMARY}, left(text, ${LISTED_TEXT}) as text`,
+      from: 'standing_orders',
+      ...where({ workspace_id: scope.workspaceId, status }),
+      order: newestFirst('standing_order_id'),
     };
+    return readPage(this.db, scope, listing, paging);
   }
 
   /** Notes that an order let a work packet through; counted by its limits and its budget. */

@@ -26,6 +26,13 @@ export class DeliveriesController {
     return this.log.list(scopeOf(caller), destinationId, query);
   }
 
+  /** One delivery with every attempt and what the receiver answered. */
+  @Get('deliveries/:id')
+  @Route({ auth: 'token', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
+  get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
+    return this.log.get(scopeOf(caller), deliveryId);
+  }
+
   /** Sends the event of a delivery once more, as a new delivery. */
   @Post('deliveries/:id/redeliver')
   @Route({

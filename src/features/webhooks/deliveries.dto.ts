@@ -1,8 +1,9 @@
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import type { EventType } from '../events/event.js';
 import type { DeliveryStatus } from './delivery.entity.js';
 
 /** One attempt to deliver. */
-export class DeliveryAttempt {
+export class DeliveryAttemptSummary {
   /** Counted from 1. */
   n!: number;
   /** When it was made, Unix milliseconds. */
@@ -12,12 +13,16 @@ export class DeliveryAttempt {
   durationMs!: number;
   /** Why there was no answer. */
   error!: string | null;
+}
+
+/** One attempt to deliver, with what the receiver said. */
+export class DeliveryAttempt extends DeliveryAttemptSummary {
   /** The beginning of the answer, at most 2 KiB. */
   answer?: string;
 }
 
-/** One event on its way to one destination. */
-export class DeliveryView {
+/** One event on its way to one destination, as lists show it. */
+export class DeliverySummary {
   deliveryId!: string;
   /** The `webhook-id`, the same at every attempt and redelivery. */
   eventId!: string;
@@ -25,16 +30,18 @@ export class DeliveryView {
   destinationId!: string;
   /** pending, sending, delivered, failed (another attempt follows) or dead (none does) */
   status!: DeliveryStatus;
-  attempts!: DeliveryAttempt[];
+  attempts!: DeliveryAttemptSummary[];
   /** Unix milliseconds; null while one is made, and when none follows. */
   nextAttemptAt!: number | null;
   /** The request that caused the event. */
   requestId!: string;
 }
 
-export class DeliveryPage {
-  items!: DeliveryView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
+/** One event on its way to one destination, with what the receiver answered. */
+export class DeliveryView extends DeliverySummary {
+  declare attempts: DeliveryAttempt[];
+}
+
+export class DeliveryPage extends PageFacts {
+  items!: DeliverySummary[];
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { type Listing, pageOf, pageStatements, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/event.js';
-import type { DeliveryView } from './deliveries.dto.js';
+import type { DeliverySummary, DeliveryView } from './deliveries.dto.js';
 import type { WebhookDeliveryEntity } from './delivery.entity.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 
@@ -14,9 +15,14 @@ import type { WebhookDestinationEntity } from './destination.entity.js';
  * A delivery as it is shown. When the next attempt is due stands with its work, and a destination that is paused is not
  * tried before its breaker opens; while an attempt is made, that time is the end of a lease.
  */
-const VIEW = `d.delivery_id, d.event_id, d.event, d.destination_id,
-  case when w.claimed then 'sending' else d.status end as status, d.attempts,
+const FACTS = `d.delivery_id, d.event_id, d.event, d.destination_id,
+  case when w.claimed then 'sending' else d.status end as status,
   case when not w.claimed then nullif(greatest(w.due_at, b.opens_at), 'infinity') end as next_attempt_at, e.request_id`;
+
+const VIEW = `${FACTS}, d.attempts`;
+/** The answers of receivers stand in the single record only. */
+const SUMMARY = `${FACTS}, (select coalesce(jsonb_agg(a - 'answer'), '[]') from jsonb_array_elements(d.attempts) a)
+  as attempts`;
 
 const VIEWED = `webhook_deliveries d
   join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id
@@ -39,37 +45,36 @@ export class DeliveryLog {
    * The deliveries to a destination, the newest first; those to a deleted one can still be accounted for.
    * @throws NotFound
    */
-  async list(
-    scope: Scope,
-    destinationId: string,
-    { limit, offset }: Pick<PageQuery, 'limit' | 'offset'>,
-  ): Promise<Page<DeliveryView>> {
+  async list(scope: Scope, destinationId: string, query: PageQuery): Promise<Page<DeliverySummary>> {
     if (!isId('whk', destinationId)) throw new NotFound();
-    const key = [scope.workspaceId, destinationId];
-    const [destinations, items, counted] = await this.db.readAll(scope, [
+    const listing: Listing = {
+      name: 'deliveries',
+      select: SUMMARY,
+      from: VIEWED,
+      ...where({ 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId }),
+      order: [{ column: 'd.delivery_id', kind: 'text', descending: true }],
+    };
+    const [destinations, rows, counted] = await this.db.readAll(scope, [
       {
         text: 'select 1 from webhook_destinations where workspace_id = $1 and destination_id = $2',
-        values: key,
+        values: [scope.workspaceId, destinationId],
       },
-      {
-        text: `select ${VIEW}
-          from ${VIEWED}
-          where d.workspace_id = $1 and d.destination_id = $2
-          order by d.delivery_id desc limit $3 offset $4`,
-        values: [...key, limit, offset],
-      },
-      {
-        text: 'select count(*) as total from webhook_deliveries where workspace_id = $1 and destination_id = $2',
-        values: key,
-      },
+      ...pageStatements(listing, query),
     ]);
     if (destinations!.length === 0) throw new NotFound();
-    return {
-      items: items as DeliveryView[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
-    };
+    return pageOf(listing, query, rows!, counted!);
+  }
+
+  /** @throws NotFound */
+  async get(scope: Scope, deliveryId: string): Promise<DeliveryView> {
+    if (!isId('dlv', deliveryId)) throw new NotFound();
+    const [delivery] = await this.db.read<DeliveryView>(
+      scope,
+      `select ${VIEW} from ${VIEWED} where d.workspace_id = $1 and d.delivery_id = $2`,
+      [scope.workspaceId, deliveryId],
+    );
+    if (!delivery) throw new NotFound();
+    return delivery;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { IsIn, IsString, Length, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { hasOneReading } from '../../platform/signatures/event-signature.js';
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from '../events/event.js';
 import type { DestinationStatus } from './destination.entity.js';
@@ -84,11 +85,8 @@ export class RotatedDestination extends DestinationView {
   previousSecretUntil!: number;
 }
 
-export class DestinationPage {
+export class DestinationPage extends PageFacts {
   items!: DestinationView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
 }
 
 /** Null is a value, and the wrong one; only what is not named at all is left out. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -16,28 +17,15 @@ export class Destinations {
   constructor(private readonly db: Db) {}
 
   /** The destinations of the workspace, the newest first. */
-  async list(
-    scope: Scope,
-    { limit, offset }: Pick<PageQuery, 'limit' | 'offset'>,
-  ): Promise<Page<WebhookDestinationEntity>> {
-    const where = 'workspace_id = $1 and deleted_at is null';
-    const [items, counted] = await this.db.readAll(scope, [
-      {
-        text: `select ${columnsOf(WebhookDestinationEntity)} from webhook_destinations where ${where}
-          order by created_at desc, destination_id desc limit $2 offset $3`,
-        values: [scope.workspaceId, limit, offset],
-      },
-      {
-        text: `select count(*) as total from webhook_destinations where ${where}`,
-        values: [scope.workspaceId],
-      },
-    ]);
-    return {
-      items: items as WebhookDestinationEntity[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
+  list(scope: Scope, query: PageQuery): Promise<Page<WebhookDestinationEntity>> {
+    const listing = {
+      name: 'destinations',
+      select: columnsOf(WebhookDestinationEntity),
+      from: 'webhook_destinations',
+      ...where({ workspace_id: scope.workspaceId }, 'deleted_at is null'),
+      order: newestFirst('destination_id'),
     };
+    return readPage(this.db, scope, listing, query);
   }
 
   /** How many there are; until the transaction ends nobody else adds one. */

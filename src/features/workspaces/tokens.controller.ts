@@ -22,8 +22,8 @@ export class TokensController {
   /** The operator tokens of the workspace, revoked ones too; never a token itself. */
   @Get()
   @Route({ auth: 'token', role: 'admin', returns: { 200: TokenPage } })
-  async list(@CurrentCaller() caller: Caller, @Query() { limit, offset }: PageQuery): Promise<TokenPage> {
-    return { ...(await this.tokens.list(scopeOf(caller), limit, offset)), limit, offset };
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<TokenPage> {
+    return this.tokens.list(scopeOf(caller), query);
   }
 
   /** Makes an operator token; the answer is the only one that shows it. */

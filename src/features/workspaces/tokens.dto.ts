@@ -1,3 +1,5 @@
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
+
 import { IsInt, IsOptional, Matches, Max } from 'class-validator';
 
 const YEAR_9999 = 253_402_300_799_999;
@@ -45,9 +47,6 @@ export class NewToken extends TokenView {
   token!: string;
 }
 
-export class TokenPage {
+export class TokenPage extends PageFacts {
   items!: TokenView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
@@ -21,18 +23,15 @@ export class Tokens {
   constructor(private readonly db: Db) {}
 
   /** All tokens of the workspace, the newest first, with how many there are. */
-  async list(scope: Scope, limit: number, offset: number): Promise<{ items: TokenView[]; total: number }> {
-    const { workspaceId } = scope;
-    const [items, [counted]] = (await this.db.readAll(scope, [
-      {
-        text: `select ${COLUMNS}, u.display_name as member_name
-               from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
-               where t.workspace_id = $1 order by t.created_at desc, t.token_id desc limit $2 offset $3`,
-        values: [workspaceId, limit, offset],
-      },
-      { text: 'select count(*) as total from tokens where workspace_id = $1', values: [workspaceId] },
-    ])) as [TokenView[], { total: number }[]];
-    return { items, total: counted!.total };
+  list(scope: Scope, query: PageQuery): Promise<Page<TokenView>> {
+    const listing = {
+      name: 'tokens',
+      select: `${COLUMNS}, u.display_name as member_name`,
+      from: 'tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id',
+      ...where({ 't.workspace_id': scope.workspaceId }),
+      order: newestFirst('t.token_id', 't.created_at'),
+    };
+    return readPage(this.db, scope, listing, query);
   }
 
   /** An active member, kept in their role until the transaction ends; undefined for anyone else. */

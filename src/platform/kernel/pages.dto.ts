@@ -1,7 +1,10 @@
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { FromDigits } from './from-digits.js';
 
-/** `limit` and `offset` of every paged list (CONTRACT section 1). */
+/** How far `total` counts; a list that is longer says that this is a minimum (CONTRACT section 1). */
+export const COUNT_UP_TO = 10_000;
+
+/** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
 export class PageQuery {
   /** How many items at the most. */
   @IsOptional()
@@ -11,21 +14,38 @@ export class PageQuery {
   @Max(100)
   limit: number = 20;
 
-  /** How many items to pass over. */
+  /** How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands. */
   @IsOptional()
   @FromDigits()
   @IsInt()
   @Min(0)
-  @Max(1_000_000)
+  @Max(10_000)
   offset: number = 0;
+
+  /** The `nextCursor` of the page before; goes on behind its last item, as far as the list goes. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  cursor?: string;
 }
 
-/** A page of a list, with the number of all items. */
-export interface Page<T> {
+/** What a page of any list says besides its items. */
+export class PageFacts {
+  /** How many items there are in all, counted up to 10,000. */
+  total!: number;
+  /** True when there are more than `total` says. */
+  totalIsMinimum?: boolean;
+  /** How many items a page has at the most. */
+  limit!: number;
+  /** How many items were passed over. */
+  offset!: number;
+  /** Send it as `cursor` to read on; null on the last page. */
+  nextCursor!: string | null;
+}
+
+/** A page of a list. */
+export interface Page<T> extends PageFacts {
   items: T[];
-  total: number;
-  limit: number;
-  offset: number;
 }
 
 /** `before` and `limit` of the append-only lists (`/feed`, `/audit-feed`). */

@@ -59,7 +59,11 @@ export class Desk {
   }
 
   async packets(directiveId: string) {
-    return (await this.client.get(`/work-packets?directiveId=${directiveId}`)).body.items;
+    const { items } = (await this.client.get(`/work-packets?directiveId=${directiveId}&limit=100`)).body;
+    const records = (items as { workPacketId: string }[]).map(async ({ workPacketId }) => {
+      return (await this.client.get(`/work-packets/${workPacketId}`)).body;
+    });
+    return Promise.all(records);
   }
 
   kill(reason?: string) {

@@ -5,8 +5,9 @@ import type { DecidedPacket } from '../../standing-orders/decision-input.js';
 import type { CapoRole, Priority } from '../../terms/terms.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
-import type { WorkPacketView } from './work-packets.dto.js';
+import type { WorkPacketSummary, WorkPacketView } from './work-packets.dto.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
+import type { ListedPacket } from './work-packets.repository.js';
 
 /** What a packet does, apart from how it stands: the part that is allowed, and the part that is sent. */
 export type PacketContent = Pick<WorkPacketEntity, 'workPacketId' | 'actionType' | 'target' | 'params'>;
@@ -91,6 +92,33 @@ function everyRecipient(params: Record<string, unknown>): Record<string, unknown
 }
 
 export function viewOf(packet: WorkPacketEntity): WorkPacketView {
+  const { decision } = packet;
+  return {
+    ...factsOf(packet),
+    action: { type: packet.actionType, target: packet.target, params: packet.params },
+    compensation: packet.compensation,
+    decision: decision && {
+      outcome: decision.outcome,
+      explanation: decision.explanation,
+      considered: decision.considered,
+      matched: decision.matched,
+      limits: decision.limits,
+      inputHash: decision.inputHash,
+    },
+    result: packet.result,
+  };
+}
+
+export function summaryOf(packet: ListedPacket): WorkPacketSummary {
+  const { actionType: type, target, outcome } = packet;
+  return {
+    ...factsOf(packet),
+    action: { type, target },
+    decision: outcome === null ? null : { outcome },
+  };
+}
+
+function factsOf(packet: Omit<ListedPacket, 'outcome'>): Omit<WorkPacketSummary, 'action' | 'decision'> {
   return {
     workPacketId: packet.workPacketId,
     directiveId: packet.directiveId,
@@ -99,24 +127,13 @@ export function viewOf(packet: WorkPacketEntity): WorkPacketView {
     engine: packet.engine,
     title: packet.title,
     kind: packet.kind,
-    action: { type: packet.actionType, target: packet.target, params: packet.params },
     reversibility: packet.reversibility,
-    compensation: packet.compensation,
     status: packet.status,
-    decision: packet.decision && {
-      outcome: packet.decision.outcome,
-      explanation: packet.decision.explanation,
-      considered: packet.decision.considered,
-      matched: packet.decision.matched,
-      limits: packet.decision.limits,
-      inputHash: packet.decision.inputHash,
-    },
     leverageScore: packet.leverageScore,
     multipliers: packet.multipliers,
     rationale: packet.rationale,
     cost: packet.cost,
     attempts: packet.attempts,
-    result: packet.result,
     createdAt: packet.createdAt,
     executedAt: packet.executedAt,
     receiptId: packet.receiptId,

@@ -1,10 +1,12 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../../platform/auth/caller.js';
 import { CurrentCaller } from '../../../platform/auth/current-caller.js';
 import { Route } from '../../../platform/http/route.js';
+import { NotFound } from '../../../platform/kernel/errors.js';
+import { isId } from '../../../platform/kernel/ids.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
-import { viewOf } from './work-packet.js';
-import { WorkPacketPage, WorkPacketQuery } from './work-packets.dto.js';
+import { summaryOf, viewOf } from './work-packet.js';
+import { WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
 import { WorkPackets } from './work-packets.repository.js';
 
 @Controller('api/pro/work-packets')
@@ -16,6 +18,17 @@ export class WorkPacketsController {
   @Route({ auth: 'token', limit: specified('/api/pro/work-packets'), returns: { 200: WorkPacketPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: WorkPacketQuery): Promise<WorkPacketPage> {
     const page = await this.packets.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(viewOf) };
+    return { ...page, items: page.items.map(summaryOf) };
+  }
+
+  /** One move with its complete parameters, the decision about it and what came of it. */
+  @Get(':id')
+  @Route({ auth: 'token', returns: { 200: WorkPacketView }, errors: [NotFound] })
+  async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
+    const packet = isId('pkt', workPacketId)
+      ? await this.packets.find(scopeOf(caller), workPacketId)
+      : undefined;
+    if (!packet) throw new NotFound();
+    return viewOf(packet);
   }
 }

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { PageQuery } from '../../../platform/kernel/pages.dto.js';
+import { PageFacts, PageQuery } from '../../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../../terms/terms.js';
 
 export const PACKET_STATUSES = [
@@ -29,14 +29,25 @@ export class WorkPacketQuery extends PageQuery {
   directiveId?: string;
 }
 
-export class PacketAction {
+/** What a move does, and to whom. */
+export class PacketActionSummary {
   type!: string;
   target!: string | null;
+}
+
+/** What a move does, with its complete parameters. */
+export class PacketAction extends PacketActionSummary {
   params!: Record<string, unknown>;
 }
 
-export class PacketDecision {
+/** What the guardian decided about a move. */
+export class PacketDecisionSummary {
+  /** allow, require_approval, deny or throttle */
   outcome!: string;
+}
+
+/** What the guardian decided about a move, and why. */
+export class PacketDecision extends PacketDecisionSummary {
   /** In a person's words, what decided first. */
   explanation!: string[];
   considered!: string[];
@@ -51,8 +62,8 @@ export class PacketCost {
   currency!: string;
 }
 
-/** One move of a capo. */
-export class WorkPacketView {
+/** One move of a capo, as lists show it. */
+export class WorkPacketSummary {
   workPacketId!: string;
   directiveId!: string;
   teamId!: string | null;
@@ -60,18 +71,16 @@ export class WorkPacketView {
   engine!: string;
   title!: string;
   kind!: string;
-  action!: PacketAction;
+  action!: PacketActionSummary;
   reversibility!: string;
-  compensation!: object | null;
   status!: (typeof PACKET_STATUSES)[number];
-  decision!: PacketDecision | null;
+  decision!: PacketDecisionSummary | null;
   /** The action type's base times the product of the multipliers. */
   leverageScore!: number;
   multipliers!: Record<string, number>;
   rationale!: string;
   cost!: PacketCost;
   attempts!: number;
-  result!: Record<string, unknown> | null;
   /** Unix milliseconds. */
   createdAt!: number;
   /** Unix milliseconds. */
@@ -79,9 +88,16 @@ export class WorkPacketView {
   receiptId!: string | null;
 }
 
-export class WorkPacketPage {
-  items!: WorkPacketView[];
-  total!: number;
-  limit!: number;
-  offset!: number;
+/** One move of a capo with all that it sends and what came of it. */
+export class WorkPacketView extends WorkPacketSummary {
+  declare action: PacketAction;
+  declare decision: PacketDecision | null;
+  /** What undoes it. */
+  compensation!: object | null;
+  /** What the execution answered, or why it failed. */
+  result!: Record<string, unknown> | null;
+}
+
+export class WorkPacketPage extends PageFacts {
+  items!: WorkPacketSummary[];
 }

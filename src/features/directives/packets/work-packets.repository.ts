@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
+import { type Listing, readPage, where } from '../../../platform/database/listing.js';
 import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
@@ -11,6 +12,36 @@ import type { WorkPacketQuery } from './work-packets.dto.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 
 const COLUMNS = columnsOf(WorkPacketEntity);
+
+/** How much of a text stands in a list, in characters. */
+const LISTED_TEXT = 500;
+/** What lists show of a packet; what it sends and what came of it stand in the single record. */
+export const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, title, kind, action_type,
+  left(target, ${LISTED_TEXT}) as target, reversibility, status, decision->>'outcome' as outcome, leverage_score,
+  multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts, created_at, executed_at, receipt_id`;
+
+export type ListedPacket = Pick<
+  WorkPacketEntity,
+  | 'workPacketId'
+  | 'directiveId'
+  | 'teamId'
+  | 'capo'
+  | 'engine'
+  | 'title'
+  | 'kind'
+  | 'actionType'
+  | 'target'
+  | 'reversibility'
+  | 'status'
+  | 'leverageScore'
+  | 'multipliers'
+  | 'rationale'
+  | 'cost'
+  | 'attempts'
+  | 'createdAt'
+  | 'executedAt'
+  | 'receiptId'
+> & { outcome: string | null };
 
 /** A packet that is about to leave, with what its directive says about it. */
 export interface DuePacket extends WorkPacketEntity {
@@ -184,25 +215,22 @@ export class WorkPackets {
     return row!;
   }
 
-  async list(
-    scope: Scope,
-    { status, capo, directiveId, limit, offset }: WorkPacketQuery,
-  ): Promise<Page<WorkPacketEntity>> {
-    const where = `workspace_id = $1 and ($2::text is null or status = $2) and ($3::text is null or capo = $3)
-      and ($4::text is null or directive_id = $4)`;
-    const filters = [scope.workspaceId, status ?? null, capo ?? null, directiveId ?? null];
-    const [items, counted] = await this.db.readAll(scope, [
-      {
-        text: `select ${COLUMNS} from work_packets where ${where} order by created_at desc, position limit $5 offset $6`,
-        values: [...filters, limit, offset],
-      },
-      { text: `select count(*) as total from work_packets where ${where}`, values: filters },
-    ]);
-    return {
-      items: items as WorkPacketEntity[],
-      total: (counted as { total: number }[])[0]!.total,
-      limit,
-      offset,
+  find(scope: Scope, workPacketId: string): Promise<WorkPacketEntity | undefined> {
+    return this.db.findOne(scope, WorkPacketEntity, { workspaceId: scope.workspaceId, workPacketId });
+  }
+
+  list(scope: Scope, { status, capo, directiveId, ...paging }: WorkPacketQuery): Promise<Page<ListedPacket>> {
+    const listing: Listing = {
+      name: 'work-packets',
+      select: LISTED_PACKET,
+      from: 'work_packets',
+      ...where({ workspace_id: scope.workspaceId, status, capo, directive_id: directiveId }),
+      order: [
+        { column: 'created_at', kind: 'time', descending: true },
+        { column: 'position', kind: 'number' },
+        { column: 'work_packet_id', kind: 'text' },
+      ],
     };
+    return readPage(this.db, scope, listing, paging);
   }
 }

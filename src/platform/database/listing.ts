@@ -1,0 +1,176 @@
+import { ValidationFailed } from '../kernel/errors.js';
+import { COUNT_UP_TO, type Page, type PageQuery } from '../kernel/pages.dto.js';
+import type { Statement } from './batch.js';
+import type { Db } from './db.js';
+import type { Scope } from './unit-of-work.js';
+
+/** A column that a list is ordered by. */
+export interface SortKey {
+  /** As it stands in the statement, with its alias if the table has one. */
+  column: string;
+  kind: 'time' | 'text' | 'number';
+  descending?: boolean;
+}
+
+/** A list: its rows, and their order. A page of it costs the same however far behind it lies. */
+export interface Listing {
+  /** Tells the cursors of lists apart. */
+  name: string;
+  select: string;
+  from: string;
+  where: string;
+  values: readonly unknown[];
+  /** Together they name one row. */
+  order: readonly SortKey[];
+  /** Of a list whose order depends on the time: as of when, so that every page is one of the same list. */
+  at?: number;
+}
+
+/** The conditions that hold for the columns of `equal` that are given; what is undefined narrows nothing. */
+export function where(
+  equal: Readonly<Record<string, unknown>>,
+  ...more: readonly string[]
+): Pick<Listing, 'where' | 'values'> {
+  // Only what is asked for stands in the statement: a condition that may be empty would keep the planner from the
+  // index that serves it. The combinations are few, so each is prepared once.
+  const given = Object.entries(equal).filter(([, value]) => value !== undefined);
+  const conditions = given.map(([column], index) => `${column} = $${index + 1}`);
+  return { where: [...conditions, ...more].join(' and '), values: given.map(([, value]) => value) };
+}
+
+/** By the time of creation, and by id among rows of one time. */
+export function newestFirst(id: string, createdAt = 'created_at'): SortKey[] {
+  return [
+    { column: createdAt, kind: 'time', descending: true },
+    { column: id, kind: 'text', descending: true },
+  ];
+}
+
+type Key = string | number;
+type Paging = Pick<PageQuery, 'limit' | 'offset' | 'cursor'>;
+type Row<T> = T & { pageKey: Key[] };
+
+/** The last time that a Date can hold, in Unix milliseconds. */
+const LAST_TIME = 8.64e15;
+
+/**
+ * Times to the microsecond, as the database keeps them: two rows of one millisecond would else be one place.
+ */
+const KEY = {
+  time: (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`,
+  text: (column: string) => column,
+  number: (column: string) => column,
+};
+
+const FROM_KEY = {
+  time: (place: string) => `('epoch'::timestamptz + ${place}::bigint * interval '1 microsecond')`,
+  text: (place: string) => `${place}::text`,
+  number: (place: string) => `${place}::bigint`,
+};
+
+/** A page of the list with the number of its rows, in one round trip. */
+export async function readPage<T>(
+  db: Db,
+  scope: Scope,
+  listing: Listing,
+  paging: Paging,
+): Promise<Page<T>> {
+  const [rows, counted] = await db.readAll(scope, pageStatements(listing, paging));
+  return pageOf<T>(listing, paging, rows!, counted!);
+}
+
+/**
+ * The statements of {@link readPage}, for a caller that sends more along.
+ * @throws ValidationFailed for a cursor that is none of this list
+ */
+export function pageStatements(listing: Listing, { limit, offset, cursor }: Paging): Statement[] {
+  const { select, from, order } = listing;
+  const values = [...listing.values];
+  const conditions = [listing.where];
+  if (cursor !== undefined) {
+    if (offset > 0) throw refused('offset', 'must not be given with a cursor');
+    const after = keysOf(listing, cursor).map((key, index) =>
+      FROM_KEY[order[index]!.kind](`$${values.push(key)}`),
+    );
+    conditions.push(isBehind(order, after));
+  }
+  const direction = order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ');
+  const keys = order.map(({ column, kind }) => KEY[kind](column)).join(', ');
+  return [
+    {
+      // One row more than asked for tells whether the list goes on.
+      text: `select ${select}, jsonb_build_array(${keys}) as page_key from ${from}
+        where ${conditions.join(' and ')} order by ${direction}
+        limit $${values.push(limit + 1)} offset $${values.push(offset)}`,
+      values,
+    },
+    {
+      text: `select count(*) as total from (select 1 from ${from} where ${listing.where} limit ${COUNT_UP_TO + 1}) counted`,
+      values: listing.values,
+    },
+  ];
+}
+
+export function pageOf<T>(
+  { name, at }: Listing,
+  { limit, offset }: Paging,
+  rows: unknown[],
+  counted: unknown[],
+): Page<T> {
+  const { total } = (counted as { total: number }[])[0]!;
+  const page = (rows as Row<T>[]).slice(0, limit);
+  const last = rows.length > limit ? page.at(-1)!.pageKey : undefined;
+  return {
+    items: page.map(({ pageKey: _key, ...item }) => item as T),
+    total: Math.min(total, COUNT_UP_TO),
+    ...(total > COUNT_UP_TO && { totalIsMinimum: true }),
+    limit,
+    offset,
+    nextCursor: last ? Buffer.from(JSON.stringify([name, at ?? null, ...last])).toString('base64url') : null,
+  };
+}
+
+/** Rows behind the place `after`. The first key stands alone too, so that an index leads to it. */
+function isBehind(order: readonly SortKey[], after: readonly string[]): string {
+  const [{ column, descending }, ...rest] = order as [SortKey, ...SortKey[]];
+  const [place, ...places] = after as [string, ...string[]];
+  const sign = descending ? '<' : '>';
+  if (rest.length === 0) return `${column} ${sign} ${place}`;
+  return `${column} ${sign}= ${place} and (${column} ${sign} ${place} or (${isBehind(rest, places)}))`;
+}
+
+/** As of when the list is that the cursor goes on in; undefined for the first page, and for what is no cursor. */
+export function listedAt(cursor: string | undefined): number | undefined {
+  const at = cursor === undefined ? undefined : parsed(cursor)[1];
+  return Number.isSafeInteger(at) && Math.abs(at as number) <= LAST_TIME ? (at as number) : undefined;
+}
+
+/** What a cursor says comes from outside: it is compared with rows that row-level security shows, and with no others. */
+function keysOf({ name, order }: Listing, cursor: string): Key[] {
+  const [list, at, ...keys] = parsed(cursor);
+  const isFit =
+    list === name &&
+    (at === null || Number.isSafeInteger(at)) &&
+    keys.length === order.length &&
+    order.every(({ kind }, index) =>
+      kind === 'text'
+        ? typeof keys[index] === 'string' && !keys[index].includes('\0') && keys[index].isWellFormed()
+        : Number.isSafeInteger(keys[index]),
+    );
+  if (!isFit) throw refused('cursor', 'must be the nextCursor of a page of this list');
+  return keys as Key[];
+}
+
+function parsed(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function refused(path: 'cursor' | 'offset', fault: string): Error {
+  const rule = path === 'cursor' ? 'cursor' : 'offsetWithCursor';
+  return new ValidationFailed({ details: [{ path, rule, message: `${path} ${fault}` }] });
+}
