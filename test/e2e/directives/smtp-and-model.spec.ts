@@ -215,9 +215,11 @@ describe('a late result', () => {
       async () => calls,
       (count) => count === 1,
     );
-    await test.rows('update directives set attempts = attempts + 1, due_at = null where directive_id = $1', [
-      directiveId,
-    ]);
+    // Another process has it by now, with a lease of its own: nothing but the attempt tells the two apart.
+    await test.rows(
+      `update directives set attempts = attempts + 1, due_at = now() + interval '1 hour' where directive_id = $1`,
+      [directiveId],
+    );
     answer.resolve();
     await untilSwept(test);
     expect(await desk.directive(directiveId)).toMatchObject({ output: null, workPacketIds: [] });

@@ -376,7 +376,8 @@ describe('with a worker', () => {
     await desk.client.post(`/webhooks/${destinationId}/test`);
     const [received] = await arrivals(1);
     for (const each of [secret, body.secret]) {
-      new Webhook(each).verify(received!.body, received!.headers as Record<string, string>);
+      const headers = received!.headers as Record<string, string>;
+      expect(new Webhook(each).verify(received!.body, headers)).toMatchObject({ event: 'webhook.test' });
     }
   });
 

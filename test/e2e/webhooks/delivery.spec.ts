@@ -481,6 +481,7 @@ describe('twenty deliveries given up in a row', () => {
       [destinationId],
     )) as [{ wait: number }];
     expect(wait).toBeGreaterThan(3500);
+    expect(wait).toBeLessThanOrEqual(3600);
 
     const dead = (await deliveries(destinationId)).filter((row) => row.status === 'dead').length;
     expect(dead).toBeGreaterThanOrEqual(20);
