@@ -144,9 +144,11 @@ describe('a pool of processes', () => {
 /** Runs `script` in a process of its own over the sources; answers what it printed. */
 async function hosted(script: string): Promise<string> {
   const preload = new URL('../support/typescript-sources.mjs', import.meta.url).href;
-  const pool = JSON.stringify(new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href);
+  const poolModule = JSON.stringify(
+    new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href,
+  );
   const program = `
-    const { ProcessPool } = await import(${pool});
+    const { ProcessPool } = await import(${poolModule});
     const never = new AbortController().signal;
     const processes = new ProcessPool({
       entry: new URL(${JSON.stringify(entry.href)}), size: 1, timeLimitMs: 300, memoryLimitMb: 32,
