@@ -144,7 +144,9 @@ describe('a pool of processes', () => {
 /** Runs `script` in a process of its own over the sources; answers what it printed. */
 async function hosted(script: string): Promise<string> {
   const preload = new URL('../support/typescript-sources.mjs', import.meta.url).href;
-  const source = JSON.stringify(new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href);
+  const source = JSON.stringify(
+    new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href,
+  );
   const program = `
     const { ProcessPool } = await import(${source});
     const never = new AbortController().signal;

@@ -23,7 +23,8 @@ export function checkDraftBounds({
   body,
   packets,
 }: Pick<Draft, 'summary' | 'body' | 'packets'>): void {
-  const { format } = new Intl.NumberFormat('en');
+  const numbers = new Intl.NumberFormat('en');
+  const format = (value: number) => numbers.format(value);
   if (packets.length > DRAFT_BOUNDS.packets) {
     throw new DraftTooLarge(
       `The draft has ${format(packets.length)} work packets; at most ${DRAFT_BOUNDS.packets} are allowed.`,
