@@ -144,7 +144,9 @@ describe('a pool of processes', () => {
 /** Runs `script` in a process of its own over the sources; answers what it printed. */
 async function hosted(script: string): Promise<string> {
   const preload = new URL('../support/typescript-sources.mjs', import.meta.url).href;
-  const source = JSON.stringify(new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href);
+  const source = JSON.stringify(
+    new URL('../../src/platform/processes/process-pool.ts', import.meta.url).href,
+  );
   const program = `
     const { ProcessPool } = await import(${source});
     const never = new AbortController().signal;
@@ -154,6 +156,7 @@ async function hosted(script: string): Promise<string> {
     ${script}`;
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--disable-warning=ExperimentalWarning',
+    '--experimental-transform-types',
     '--input-type=module',
     `--import=${preload}`,
     '-e',
