@@ -3,7 +3,7 @@ import { enableCompileCache, flushCompileCache, registerHooks } from 'node:modul
 // Many test files start such processes; on a busy machine the types take seconds to leave out each time anew.
 enableCompileCache();
 // Most of them are killed, and would leave nothing behind.
-setTimeout(flushCompileCache, 2_000).unref();
+setTimeout(() => flushCompileCache(), 2_000).unref();
 
 /**
  * Preloaded by the tests (vitest.config.ts), and so by the processes that they start over the sources: an import of

@@ -5,12 +5,12 @@ import type { Call, Report } from './messages.js';
  * The other side of {@link ProcessPool}: answers each call of the host with what `compute` returns or throws. The host
  * ends a call that takes too long; should the host be gone by then, this process ends itself.
  */
-export function serveCalls<Input, Output>(compute: (input: Input) => Output): void {
-  const report = (message: Report<Output>) => process.send?.(message);
+export function serveCalls(compute: (input: never) => unknown): void {
+  const report = (message: Report<unknown>) => process.send?.(message);
   // A signal to the whole group is for the host, which lets its work end; without a host this process ends by itself.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
-  process.on('message', ({ input, abandonedAfterMs }: Call<Input>) => {
+  process.on('message', ({ input, abandonedAfterMs }: Call<never>) => {
     try {
       report({ type: 'done', output: within(abandonedAfterMs, () => compute(input)) });
     } catch (error) {
