@@ -17,7 +17,7 @@ const ASCII = /(?:\bsha256\(.*\)|\.digest\('hex'\)|\.toISOString\(\))$/s;
 /** Each place that shortens a string to a length chosen beforehand, as `path: code`. */
 function cuts(files: readonly string[], texts: Readonly<Record<string, string>> = {}): string[] {
   const options: ts.CompilerOptions = {
-    ...ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config.compilerOptions,
+    ...ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config.compilerOptions,
     target: ts.ScriptTarget.ES2023,
     lib: ['lib.es2024.d.ts'],
     module: ts.ModuleKind.NodeNext,
@@ -27,13 +27,13 @@ function cuts(files: readonly string[], texts: Readonly<Record<string, string>> 
     tsBuildInfoFile: undefined,
   };
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (path) => path in texts || fileExists(path);
-  host.readFile = (path) => texts[path] ?? readFile(path);
+  const disk = ts.createCompilerHost(options);
+  host.fileExists = (path) => path in texts || disk.fileExists(path);
+  host.readFile = (path) => texts[path] ?? disk.readFile(path);
   host.getSourceFile = (path, language, ...rest) =>
     path in texts
       ? ts.createSourceFile(path, texts[path]!, language)
-      : getSourceFile(path, language, ...rest);
+      : disk.getSourceFile(path, language, ...rest);
   const program = ts.createProgram([...files], options, host);
   const checker = program.getTypeChecker();
   const found: string[] = [];

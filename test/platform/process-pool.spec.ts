@@ -156,6 +156,7 @@ async function hosted(script: string): Promise<string> {
     ${script}`;
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--disable-warning=ExperimentalWarning',
+    '--experimental-transform-types',
     '--input-type=module',
     `--import=${preload}`,
     '-e',

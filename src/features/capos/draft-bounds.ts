@@ -24,10 +24,9 @@ export function checkDraftBounds({
   packets,
 }: Pick<Draft, 'summary' | 'body' | 'packets'>): void {
   const numbers = new Intl.NumberFormat('en');
-  const format = (value: number) => numbers.format(value);
   if (packets.length > DRAFT_BOUNDS.packets) {
     throw new DraftTooLarge(
-      `The draft has ${format(packets.length)} work packets; at most ${DRAFT_BOUNDS.packets} are allowed.`,
+      `The draft has ${numbers.format(packets.length)} work packets; at most ${DRAFT_BOUNDS.packets} are allowed.`,
     );
   }
   const texts: [name: string, text: string, limit: number][] = [
@@ -42,14 +41,14 @@ export function checkDraftBounds({
   for (const [name, { length }, limit] of texts) {
     if (length > limit) {
       throw new DraftTooLarge(
-        `The ${name} has ${format(length)} characters; at most ${format(limit)} are allowed.`,
+        `The ${name} has ${numbers.format(length)} characters; at most ${numbers.format(limit)} are allowed.`,
       );
     }
   }
   const bytes = Buffer.byteLength(JSON.stringify({ summary, body, packets }));
   if (bytes > DRAFT_BOUNDS.bytes) {
     throw new DraftTooLarge(
-      `The draft has ${format(bytes)} bytes; at most ${format(DRAFT_BOUNDS.bytes)} are allowed.`,
+      `The draft has ${numbers.format(bytes)} bytes; at most ${numbers.format(DRAFT_BOUNDS.bytes)} are allowed.`,
     );
   }
 }
