@@ -20,6 +20,7 @@ async function run(): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => console.error(message) });
+  embedded?.keepRunning();
   try {
     const databaseUrl = config.databaseUrl ?? embedded!.url;
     await prepareDatabase(databaseUrl);

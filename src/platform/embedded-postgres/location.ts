@@ -13,7 +13,7 @@ export interface Host {
 }
 
 /** Where a server runs, from what, and as whom. */
-export interface Place {
+export interface ServerLocation {
   /** The cluster's folder. */
   directory: string;
   native: string;
@@ -29,14 +29,14 @@ export const systemStateFolder =
  * An existing cluster is never left behind for a new one: folders may have been opened or closed since it
  * was made, and an empty database would look like lost data.
  */
-export async function findPlace(host: Host, dataDir: string, log: (message: string) => void): Promise<Place> {
+export async function findLocation(host: Host, dataDir: string, log: (message: string) => void): Promise<ServerLocation> {
   const inDataDir = join(dataDir, 'postgres');
-  const placed = placedCluster(host.stateFolder, dataDir);
-  const existing = [inDataDir, placed].find((directory) => isOurs(directory) && hasCluster(directory));
+  const outside = clusterInStateFolder(host.stateFolder, dataDir);
+  const existing = [inDataDir, outside].find((directory) => isOurs(directory) && hasCluster(directory));
   const user = serverUser(existing);
 
-  const directory = existing ?? (!user || canEnter(user, dataDir) ? inDataDir : placed);
-  if (directory === placed) {
+  const directory = existing ?? (!user || canEnter(user, dataDir) ? inDataDir : outside);
+  if (directory === outside) {
     if (!existing) await makeStateFolder(host.stateFolder, join(host.stateFolder, 'clusters'));
     log(`The embedded database is in ${directory}, because its user could not enter ${dataDir}.`);
   }
@@ -48,7 +48,7 @@ export function hasCluster(directory: string): boolean {
   return existsSync(join(directory, 'PG_VERSION'));
 }
 
-function placedCluster(stateFolder: string, dataDir: string): string {
+function clusterInStateFolder(stateFolder: string, dataDir: string): string {
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   return join(stateFolder, 'clusters', name);
 }
