@@ -44,22 +44,21 @@ export class RouteDirective implements OnModuleInit {
   private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
     await this.db.transaction(scope, async (unit) => {
       const now = this.clock.now();
-      const [[guardian], orders, [directive]] = (await unit.batch([
+      const [[guardian], [directive]] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
-        this.orders.briefStatement(workspaceId),
         this.directives.claimStatement(workspaceId, id, 'route', now),
-      ])) as [[GuardianEntity], Parameters<typeof routeDirective>[0]['standingOrders'], [DirectiveEntity?]];
+      ])) as [[GuardianEntity], [DirectiveEntity?]];
       if (!directive) return;
       if (guardian.mode === 'killed') {
         this.directives.rest(directive, now);
         return;
       }
-      const { text, priority, context } = directive;
+      const { text, priority, context, teamId } = directive;
       const { capo, candidates, reason } = routeDirective({
         text,
         priority,
         context,
-        standingOrders: orders,
+        standingOrders: await this.orders.brief(workspaceId, teamId),
       });
       this.directives.assign(directive, capo, { candidates, reason }, now);
       this.journal.note(

@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import type { CapoRole } from '../terms/terms.js';
 import type { DecisionOrder, OrderUsage } from './decision-input.js';
 import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
@@ -17,6 +18,11 @@ export interface OrderWithUsage extends DecisionOrder {
     /** By currency: a limit on amounts holds for each currency by itself. */
     amountsToday: Record<string, number>;
   };
+}
+
+export interface OrderInWords extends Pick<StandingOrderEntity, 'name' | 'text' | 'effect'> {
+  /** Empty: every capo. */
+  capos: CapoRole[];
 }
 
 /** What a work packet has used up of an order already, and in which of the order's windows that still counts. */
@@ -107,13 +113,17 @@ export class StandingOrders {
     return { text: DENYING, values: [workspaceId, new Date(at)] };
   }
 
-  /** The active orders in a person's words; for a caller that sends it along with statements of its own. */
-  briefStatement(workspaceId: string): Statement {
-    return {
-      text: `select name, text, effect, coalesce(capos, '{}') as capos from standing_orders
-        where workspace_id = $1 and status = 'active' order by created_at desc limit 50`,
-      values: [workspaceId],
-    };
+  /**
+   * The active orders that a directive of this team, or of none, is under, in a person's words. Those of other teams
+   * are left out: what is said of the directive is read by its own team.
+   */
+  brief(workspaceId: string, teamId: string | null): Promise<OrderInWords[]> {
+    return this.db.query(
+      `select name, text, effect, coalesce(capos, '{}') as capos from standing_orders
+       where workspace_id = $1 and status = 'active' and (team_id is null or team_id = $2)
+       order by created_at desc limit 50`,
+      [workspaceId, teamId],
+    );
   }
 
   /** Adds an order in the open transaction; the row is written with what comes next. */
