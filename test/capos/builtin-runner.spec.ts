@@ -537,13 +537,13 @@ describe('the CEO capo', () => {
           createdAt: 0,
         },
       ],
-      metrics: { revenue24h: 0, signalsScored: 2 },
+      metrics: { currency: 'EUR', revenue24h: 0, revenue24hByCurrency: {}, signalsScored: 2 },
     });
     expect(summary).toBe(
       'Strategic brief, Thursday, 3 December. First: Settle the critical signal “Mail is down” today, and name who does it.',
     );
     expect(body).toContain(
-      '- Revenue in the last 24 hours: 0\n- Signals scored: 2\n- Guardian: guardrailed, 2 moves pending',
+      '- Revenue in the last 24 hours: EUR 0\n- Signals scored: 2\n- Guardian: guardrailed, 2 moves pending',
     );
     expect(body.match(/^\d\. .*/gm)).toEqual([
       '1. Settle the critical signal “Mail is down” today, and name who does it.',

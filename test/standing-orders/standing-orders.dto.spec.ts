@@ -110,13 +110,13 @@ describe('the body of POST /standing-orders', () => {
         'budget.amount: max',
         'budget.amount: min',
         'budget.amount: isNumber',
-        'budget.currency: isISO4217CurrencyCode',
+        'budget.currency: isCurrency',
       ],
     ],
     [
       'an unknown currency',
       { budget: { window: 'day', amount: 1, currency: 'EURO' } },
-      ['budget.currency: isISO4217CurrencyCode'],
+      ['budget.currency: isCurrency'],
     ],
     [
       'going on beyond the budget',

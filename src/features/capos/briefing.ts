@@ -13,7 +13,14 @@ export interface Briefing {
   signals: readonly SignalBrief[];
   standingOrders: readonly StandingOrderBrief[];
   buyerContext: BuyerContext;
-  metrics: { revenue24h: number; signalsScored: number };
+  metrics: {
+    /** The workspace's, in which revenue24h is given. */
+    currency: string;
+    revenue24h: number;
+    /** In the other currencies, unconverted. */
+    revenue24hByCurrency: Readonly<Record<string, number>>;
+    signalsScored: number;
+  };
   guardian: { mode: string; pending: number };
   recentPackets: readonly PacketBrief[];
   /** Unix milliseconds; runners never look at a clock of their own. */

@@ -38,7 +38,8 @@ select
     as receipts,
   json_build_object(
     'revenue24h', (select coalesce(sum(amount), 0) from revenue_events
-      where workspace_id = $1 and occurred_at > $2::timestamptz - interval '1 day'),
+      where workspace_id = $1 and currency = (select currency from workspaces where workspace_id = $1)
+        and occurred_at > $2::timestamptz - interval '1 day'),
     'signalsScored', (select count(*) from signals where workspace_id = $1 and score is not null)) as metrics,
   (select json_build_object('mode', mode, 'pending', (select count(*) from work_packets
     where workspace_id = $1 and status = 'awaiting_approval')) from guardians where workspace_id = $1) as guardian,

@@ -7,6 +7,7 @@ import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { KnownZone } from '../workspaces/known-zone.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
@@ -27,6 +28,7 @@ export class CreateStandingOrder {
     private readonly reversibility: ActionReversibility,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly workspaces: Workspaces,
+    private readonly knownZone: KnownZone,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -73,6 +75,7 @@ export class CreateStandingOrder {
     const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
     const { expiresAt = null } = body;
     if (expiresAt !== null && expiresAt <= at) throw alreadyExpired();
+    await this.knownZone.require(when?.timezone, 'when.timezone');
     return {
       teamId,
       capos,

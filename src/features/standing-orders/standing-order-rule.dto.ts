@@ -6,13 +6,13 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO4217CurrencyCode,
   IsNumber,
   IsOptional,
   Matches,
   Max,
   Min,
 } from 'class-validator';
+import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 import type { Priority, Reversibility } from '../terms/terms.js';
@@ -152,7 +152,7 @@ export class StandingOrderBudget implements OrderBudget {
   amount!: number;
 
   /** ISO 4217 code. A work packet in another currency is never within the budget. */
-  @IsISO4217CurrencyCode()
+  @IsCurrency()
   currency!: string;
 
   /** From this share on, decisions mention how much is used. */

@@ -68,6 +68,7 @@ export class FirstRun implements OnApplicationBootstrap {
       tier: config.bootstrapTier,
       timezone: 'UTC',
       locale: 'en',
+      currency: 'USD',
       presence: 'present',
       quietHours: null,
       notifications: {},

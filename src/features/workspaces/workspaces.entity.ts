@@ -13,6 +13,9 @@ export class WorkspaceEntity {
   timezone!: string;
   @Column('text')
   locale!: string;
+  /** ISO 4217: the currency in which sums are given. */
+  @Column('text')
+  currency!: string;
   @Column('text')
   presence!: 'present' | 'away';
   @Column('jsonb', { nullable: true })

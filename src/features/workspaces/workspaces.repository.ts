@@ -11,7 +11,7 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
-const SETTINGS = 'timezone, locale, presence, quiet_hours, notifications';
+const SETTINGS = 'timezone, locale, currency, presence, quiet_hours, notifications';
 
 @Injectable()
 export class Workspaces {
@@ -32,6 +32,12 @@ export class Workspaces {
     return { text: 'select presence from workspaces where workspace_id = $1', values: [workspaceId] };
   }
 
+  /** Whether the database knows this zone, in the open transaction. */
+  async knowsZone(zone: string): Promise<boolean> {
+    const [row] = await this.db.query<{ known: boolean }>('select app.zone_or_utc($1) = $1 as known', [zone]);
+    return row!.known;
+  }
+
   /** Sets what `changes` names, and answers the settings before and after. */
   async change(
     workspaceId: string,
@@ -41,6 +47,7 @@ export class Workspaces {
       `update workspaces w set
          timezone = coalesce($2::jsonb->>'timezone', before.timezone),
          locale = coalesce($2::jsonb->>'locale', before.locale),
+         currency = coalesce($2::jsonb->>'currency', before.currency),
          presence = coalesce($2::jsonb->>'presence', before.presence),
          quiet_hours = case when $2::jsonb ? 'quietHours' then nullif($2::jsonb->'quietHours', 'null') else before.quiet_hours end,
          notifications = coalesce($2::jsonb->'notifications', before.notifications)
@@ -55,6 +62,6 @@ export class Workspaces {
 
 /** The settings of one row as JSON, in the names of the wire. */
 function settingsOf(row: string): string {
-  return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale, 'presence', ${row}.presence,
-    'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
+  return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
+    'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
 }

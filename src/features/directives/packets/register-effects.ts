@@ -60,8 +60,8 @@ export class RegisterEffects implements OnModuleInit {
           currency: params.currency,
           source: params.source,
           description: params.description ?? null,
-          // The packet's own id: however often it is carried out, it is one event.
-          externalId: workPacketId,
+          externalId: null,
+          workPacketId,
           recordedBy: capoActor(capo),
         });
         return { eventId: event.eventId };

@@ -39,6 +39,7 @@ export class Acts {
         source: 'test',
         description: null,
         externalId: null,
+        workPacketId: null,
         recordedBy: SYSTEM,
       });
       return { eventId: events.at(-1)!.eventId, at: performance.now() };
