@@ -105,14 +105,15 @@ $function$;
 alter function app.expire_keys() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
+ RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select t.token_id, t.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
     array(select tm.team_id from team_members tm where tm.member_id = m.member_id order by tm.team_id),
-    t.expires_at, t.revoked_at, m.status
+    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm where tm.member_id = m.member_id),
+    t.made_by, t.expires_at, t.revoked_at, m.status
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
@@ -404,6 +405,27 @@ CREATE OR REPLACE FUNCTION app.workspace_count()
 AS $function$select count(*) from workspaces$function$;
 alter function app.workspace_count() owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.workspace_zone(p_workspace_id text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return app.zone_or_utc((select timezone from public.workspaces where workspace_id = p_workspace_id));
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.zone_or_utc(p_zone text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  perform now() at time zone p_zone;
+  return coalesce(p_zone, 'UTC');
+exception when invalid_parameter_value then
+  return 'UTC';
+end $function$;
+
 create table approvals (
   approval_id text not null,
   workspace_id text not null,
@@ -434,6 +456,8 @@ create table approvals (
   decided_via text,
   feedback text,
   receipt_id text,
+  deadline timestamp with time zone,
+  requester_ids text[] not null default '{}'::text[],
   constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text]))),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
@@ -528,6 +552,8 @@ create table directives (
   executed_at timestamp with time zone,
   due_at timestamp with time zone,
   attempts integer not null default 0,
+  requested_by jsonb,
+  requester_ids text[] not null default '{}'::text[],
   constraint directives_priority_check CHECK ((priority = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text]))),
   constraint directives_routed_by_check CHECK ((routed_by = ANY (ARRAY['operator'::text, 'consigliere'::text]))),
   constraint directives_stage_check CHECK ((stage = ANY (ARRAY['route'::text, 'draft'::text, 'review'::text, 'send'::text, 'done'::text]))),
@@ -875,10 +901,12 @@ create table revenue_events (
   external_id text,
   recorded_by jsonb not null,
   created_at timestamp with time zone not null,
+  work_packet_id text,
   constraint revenue_events_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint revenue_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint revenue_events_pkey PRIMARY KEY (event_id),
-  constraint revenue_events_external_id UNIQUE (workspace_id, external_id)
+  constraint revenue_events_external_id UNIQUE (workspace_id, external_id),
+  constraint revenue_events_once_per_packet UNIQUE (workspace_id, work_packet_id)
 );
 CREATE INDEX revenue_events_by_time ON public.revenue_events USING btree (workspace_id, occurred_at DESC);
 alter table revenue_events enable row level security;
@@ -1096,6 +1124,7 @@ create table tokens (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  made_by text[] not null default '{}'::text[],
   constraint tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint tokens_pkey PRIMARY KEY (token_id),
@@ -1283,6 +1312,8 @@ create table workspaces (
   quiet_hours jsonb,
   notifications jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
+  currency text not null default 'USD'::text,
+  constraint workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint workspaces_presence_check CHECK ((presence = ANY (ARRAY['present'::text, 'away'::text]))),
   constraint workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
   constraint workspaces_pkey PRIMARY KEY (workspace_id)
