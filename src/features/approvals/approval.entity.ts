@@ -80,7 +80,7 @@ export class ApprovalEntity {
   @Column('timestamptz')
   expiresAt!: number;
   /** That of its directive: what is approved later comes too late, kill or no kill. */
-  @Column('timestamptz')
+  @Column('timestamptz', { nullable: true })
   deadline!: number | null;
   /** What was left until expiry when the kill switch froze it, in milliseconds; given back on revert. */
   @Column('bigint', { nullable: true })

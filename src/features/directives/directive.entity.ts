@@ -67,7 +67,7 @@ export class DirectiveEntity {
   @Column('jsonb')
   createdBy!: Actor;
   /** Who asked first, through however many delegations; null: who created it. */
-  @Column('jsonb')
+  @Column('jsonb', { nullable: true })
   requestedBy!: Actor | null;
   /** Every member who may be the one that asked; none of them can be the second pair of eyes. */
   @Column('text', { array: true })

@@ -22,7 +22,7 @@ export class RevenueEventEntity {
   @Column('text', { nullable: true })
   externalId!: string | null;
   /** The work packet that recorded it, in a namespace of its own; unique (revenue_events_once_per_packet). */
-  @Column('text')
+  @Column('text', { nullable: true })
   workPacketId!: string | null;
   @Column('jsonb')
   recordedBy!: Actor;

@@ -9,8 +9,6 @@ import { Events } from '../events/events.js';
 import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
 
-const COLUMNS = columnsOf(RevenueEventEntity);
-
 @Injectable()
 export class RevenueEvents {
   constructor(
@@ -58,22 +56,22 @@ export class RevenueEvents {
       createdAt: now,
     });
     const [event] = await this.db.query<RevenueEventEntity>(
-      `${text} on conflict do nothing returning ${COLUMNS}`,
+      `${text} on conflict do nothing returning ${columnsOf(RevenueEventEntity)}`,
       values,
     );
     return event;
   }
 
   private async alreadyRecorded(reported: NewRevenueEvent): Promise<RevenueEventEntity> {
-    const [recorded] = await this.db.query<RevenueEventEntity>(
-      `select ${COLUMNS} from revenue_events where workspace_id = $1
-         and (external_id = $2 or work_packet_id = $3)`,
-      [this.db.unit.scope.workspaceId, reported.externalId, reported.workPacketId],
-    );
+    const { scope } = this.db.unit;
+    const { workspaceId } = scope;
+    const { externalId, workPacketId } = reported;
+    const named = workPacketId === null ? { externalId } : { workPacketId };
+    const recorded = await this.db.findOne(scope, RevenueEventEntity, { workspaceId, ...named });
     if (isSameEvent(recorded!, reported)) return recorded!;
     throw new AlreadyExists({
       message: 'This externalId names an event with other content.',
-      details: { eventId: recorded!.eventId, externalId: reported.externalId },
+      details: { eventId: recorded!.eventId, externalId },
     });
   }
 }
