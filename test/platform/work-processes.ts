@@ -56,6 +56,15 @@ const NOTES = `
   grant insert, select on notes.results to consigliere_app;
   grant usage on sequence notes.results_n_seq to consigliere_app`;
 
+/** What was logged; the logger is one for all that a test file starts. */
+const messages: string[] = [];
+const sink = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    for (const line of chunk.toString().split('\n')) if (line) messages.push(JSON.parse(line).msg);
+    done();
+  },
+});
+
 /** A database with work in it, and processes that do it: each is the platform's own modules with connections of its own. */
 export class WorkDesk {
   readonly #processes: WorkProcess[] = [];
@@ -74,6 +83,11 @@ export class WorkDesk {
     return new WorkDesk(database, owner);
   }
 
+  /** Until this was logged. */
+  async logged(message: string): Promise<void> {
+    await eventually(async () => messages.includes(message));
+  }
+
   async rows<T = Record<string, unknown>>(sql: string, values: unknown[] = []): Promise<T[]> {
     return (await this.owner.query(sql, values)).rows as T[];
   }
@@ -90,13 +104,6 @@ export class WorkDesk {
       this.database.url,
       await loginUrl(this.database.url, secretsKey(config)),
     );
-    const logs: Record<string, unknown>[] = [];
-    const sink = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        for (const line of chunk.toString().split('\n')) if (line) logs.push(JSON.parse(line));
-        done();
-      },
-    });
     const module = await Test.createTestingModule({
       imports: [
         loggingModule(config, sink),
@@ -108,7 +115,7 @@ export class WorkDesk {
     }).compile();
     for (const kind of kinds) module.get(Work).declare(kind);
     await module.init();
-    const process = new WorkProcess(module, logs);
+    const process = new WorkProcess(module);
     this.#processes.push(process);
     return process;
   }
@@ -180,6 +187,7 @@ export class WorkDesk {
   /** Ends what the test has started, and forgets its work. */
   async clear(): Promise<void> {
     await Promise.all(this.#processes.splice(0).map((process) => process.close()));
+    messages.length = 0;
     await this.rows('truncate work_items, work_breakers, notes.ends, notes.results');
   }
 
@@ -196,10 +204,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 export class WorkProcess {
   #closing: Promise<void> | undefined;
 
-  constructor(
-    private readonly module: TestingModule,
-    readonly logs: Record<string, unknown>[],
-  ) {}
+  constructor(private readonly module: TestingModule) {}
 
   get work(): Work {
     return this.module.get(Work);

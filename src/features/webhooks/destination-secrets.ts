@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
 
 /** The secrets of destinations, each sealed for its own. */
 @Injectable()
@@ -19,6 +19,7 @@ export class DestinationSecrets {
     try {
       return this.box.open(sealed, secretPurpose(destinationId));
     } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
       this.logger.error({ err: error, destinationId }, 'the secret of a destination cannot be opened');
       return undefined;
     }

@@ -35,6 +35,21 @@ const status =
 
 const deliveries = (destinationId: string) => deliveriesOf(app, destinationId);
 
+/** What falls due for a destination that is sent to, without anyone being told, has arrived: the sweep has been round. */
+async function untilSwept(witness: Awaited<ReturnType<typeof destination>>): Promise<void> {
+  const { delivery_id: deliveryId } = await ended(witness.destinationId, 'delivered');
+  const { length } = witness.received();
+  await app.rows(`update webhook_deliveries set status = 'pending' where delivery_id = $1`, [deliveryId]);
+  await app.rows(
+    `insert into work_items (kind, id, workspace_id, queue, due_at) values ('webhook.deliver', $1, $2, $3, now())`,
+    [deliveryId, app.workspaceId, witness.destinationId],
+  );
+  await eventually(
+    async () => witness.received().length,
+    (count) => count > length,
+  );
+}
+
 async function ended(destinationId: string, expected: string, seconds?: number) {
   const [row] = await eventually(
     () => deliveries(destinationId),
