@@ -6,7 +6,6 @@ export class Policy1763700300000 implements MigrationInterface {
     await queryRunner.query(USES);
     await queryRunner.query(DEADLINES);
     await queryRunner.query(FOUR_EYES);
-    await queryRunner.query(AMOUNTS);
   }
 
   async down(): Promise<void> {
@@ -53,16 +52,4 @@ alter table directives force row level security;
 alter table approvals add column requester_ids text[] not null default '{}';
 update approvals set requester_ids = array[requested_by->>'id'] where requested_by->>'type' = 'member';
 alter table approvals force row level security;
-`;
-
-/** Sums are given in one currency of the workspace's choice; ids of packets are no one else's external ids. */
-const AMOUNTS = /* sql */ `
-alter table workspaces add column currency text not null default 'USD' check (currency ~ '^[A-Z]{3}$');
-
-alter table revenue_events add column work_packet_id text;
-alter table revenue_events no force row level security;
-update revenue_events set work_packet_id = external_id, external_id = null where recorded_by->>'type' = 'capo';
-alter table revenue_events force row level security;
-alter table revenue_events
-  add constraint revenue_events_once_per_packet unique (workspace_id, work_packet_id);
 `;
