@@ -63,8 +63,8 @@ interface Mutation {
   /** The least role that the route admits, where the row may ask for more. */
   admits?: Role;
   /** Makes a row of this team, or of none, and answers its id. */
-  make(team: string | null): Promise<string>;
-  call(client: Client, id: string): Promise<{ status: number; text: string }>;
+  make: (team: string | null) => Promise<string>;
+  call: (client: Client, id: string) => Promise<{ status: number; text: string }>;
 }
 
 const approval = async (team: string | null) =>
@@ -95,7 +95,7 @@ const MUTATIONS: Record<string, Mutation> = {
   'approves among many': {
     least: 'operator',
     make: approval,
-    async call(client, approvalId) {
+    call: async (client, approvalId) => {
       const answer = await client.post('/approvals', { decisions: [{ approvalId, decision: 'approve' }] });
       const status = answer.body.results?.[0].error?.status;
       return { status: status ?? answer.status, text: answer.text };
@@ -108,7 +108,7 @@ const MUTATIONS: Record<string, Mutation> = {
   },
   'activates a standing order': {
     least: 'admin',
-    async make(team) {
+    make: async (team) => {
       const id = await order({ effect: 'allow', match: { actionTypes: ['document.file'] } }, team);
       await desk.client.post(`/standing-orders/${id}/pause`);
       return id;
