@@ -9,9 +9,9 @@ import { findServer, readPidFile } from './process.js';
 export interface Server {
   port: number;
   startedByUs: boolean;
-  running(): boolean;
+  running: () => boolean;
   /** Fast shutdown, whoever started it; may be called again. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** Crash recovery replays up to `max_wal_size`. */
