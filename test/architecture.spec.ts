@@ -325,3 +325,18 @@ describe('the statements', () => {
     expect(trespasses([prose], owners)).toEqual([]);
   });
 });
+
+describe('the documentation', () => {
+  it('names test files that exist', async () => {
+    const pages = globSync(['README.md', 'docs/**/*.md'], { cwd: ROOT });
+    const named = await Promise.all(
+      pages.map(async (page) => {
+        const text = await readFile(join(ROOT, page), 'utf8');
+        return [...text.matchAll(/\b(?:src|test)\/[\w./*-]+\.spec\.ts\b/g)].map(([path]) => ({ page, path }));
+      }),
+    );
+    const all = named.flat();
+    expect(all.length).toBeGreaterThan(20);
+    expect(all.filter(({ path }) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+});

@@ -58,6 +58,7 @@ describe('two processes over one DATA_DIR with the embedded database', () => {
   it('start it again when it is killed with the first one, and find every row', TIMEOUT, async () => {
     const first = await start();
     const [second, third] = await Promise.all([start(), start()]);
+    process.on("exit", () => console.error("DBG", second.exited, third.exited, second.errors.slice(-1500), third.errors.slice(-1500)));
     const { body } = await handIn(first);
     const pid = (await server())!;
     first.signal('SIGKILL');

@@ -20,7 +20,7 @@ export function assertMayHold(caller: Caller, role: Role): void {
  * that text besides the member: what is done with the token, they may have done (four eyes).
  */
 export function issueToken(
-  caller: Caller,
+  caller: Pick<Caller, 'workspaceId' | 'memberId' | 'tokenMadeBy'>,
   holder: TokenHolder,
   { name, createdAt, expiresAt }: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'>,
 ): { row: TokenEntity; shown: NewToken } {
