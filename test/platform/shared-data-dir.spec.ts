@@ -26,8 +26,14 @@ describe('two processes over one DATA_DIR with the embedded database', () => {
   });
 
   const server = () => findServer(join(dataDir, 'postgres'));
-  const start = () =>
-    ServiceProcess.start({ NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_TOKEN: token });
+  const start = (processRole = 'all') =>
+    ServiceProcess.start({
+      NODE_ENV: 'test',
+      PROCESS_ROLE: processRole,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      BOOTSTRAP_TOKEN: token,
+    });
   const handIn = (service: ServiceProcess) =>
     new Client(service.url, token).post('/directive', { text: 'Write it down.' });
 
@@ -56,9 +62,8 @@ describe('two processes over one DATA_DIR with the embedded database', () => {
   });
 
   it('start it again when it is killed with the first one, and find every row', TIMEOUT, async () => {
-    const first = await start();
-    const [second, third] = await Promise.all([start(), start()]);
-    process.on("exit", () => console.error("DBG", second.exited, third.exited, second.errors.slice(-1500), third.errors.slice(-1500)));
+    const first = await start('api');
+    const [second, third] = await Promise.all([start('api'), start('api')]);
     const { body } = await handIn(first);
     const pid = (await server())!;
     first.signal('SIGKILL');
