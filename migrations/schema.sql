@@ -61,6 +61,31 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt integer, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+    select c.id, c.workspace_id, c.queue, c.attempt, c.failures, c.crashes, c.last_error, c.probe,
+      coalesce(p.deleted_at is null and p.status <> 'gone', false) and e.event_id is not null,
+      e.event_id, d.event, e.request_id, e.body, jsonb_array_length(d.attempts), p.url, p.sealed_secret,
+      array(select former->>'sealed' from jsonb_array_elements(p.former_secrets) former
+        where (former->>'until')::float8 > extract(epoch from clock_timestamp()) * 1000)
+    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease) c
+    left join webhook_deliveries d on d.delivery_id = c.id
+    left join webhook_events e on e.event_id = d.event_id
+    left join webhook_destinations p on p.destination_id = d.destination_id;
+end $function$;
+alter function app.claim_deliveries(text,text[],integer[],integer,interval) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.claim_key(p_workspace_id text, p_member_id text, p_key text)
  RETURNS SETOF idempotency_keys
  LANGUAGE plpgsql
@@ -75,22 +100,137 @@ begin
       and i.created_at > now() - interval '24 hours';
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.due_destinations(p_ahead interval)
- RETURNS TABLE(workspace_id text, destination_id text, due_in_ms double precision)
+CREATE OR REPLACE FUNCTION app.claim_work(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt integer, failures integer, crashes integer, last_error jsonb, probe boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  wanted record;
+  breaker work_breakers;
+  room int;
+begin
+  set local synchronous_commit = off;
+  for wanted in select u.queue, u.room from unnest(p_queues, p_rooms) u (queue, room) order by u.queue loop
+    room := wanted.room;
+    breaker := null;
+    if p_in_flight is not null then
+      perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || wanted.queue, 2));
+      select * into breaker from work_breakers b where b.kind = p_kind and b.queue = wanted.queue;
+      continue when breaker.opens_at > clock_timestamp();
+      room := least(room, case when breaker.kind is null then p_in_flight else 1 end - (
+        select count(*) from work_items w where w.kind = p_kind and w.queue = wanted.queue and w.claimed
+          and w.due_at > clock_timestamp())::int);
+    end if;
+    continue when room <= 0;
+    return query
+      with due as (
+        select w.kind, w.id from work_items w
+        where w.kind = p_kind and w.queue = wanted.queue and w.due_at <= now()
+        order by w.due_at limit room for update skip locked
+      )
+      update work_items w set claimed = true, attempt = w.attempt + 1, crashes = w.crashes + w.claimed::int,
+        due_at = clock_timestamp() + p_lease
+      from due where w.kind = due.kind and w.id = due.id
+      returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
+        breaker.kind is not null;
+    if found and breaker.kind is not null then
+      update work_breakers b set opens_at = clock_timestamp() + b.retry_every
+        where b.kind = p_kind and b.queue = wanted.queue;
+    end if;
+  end loop;
+end $function$;
+alter function app.claim_work(text,text[],integer[],integer,interval) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval)
+ RETURNS TABLE(kind text, queue text, due_in_ms double precision)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
-  select d.workspace_id, d.destination_id,
-    extract(epoch from greatest(first.due_at, d.probe_at) - now())::float8 * 1000
-  from webhook_destinations d
+  select k.kind, q.queue,
+    extract(epoch from greatest(first.due_at, b.opens_at) - clock_timestamp())::float8 * 1000
+  from unnest(p_kinds) k (kind)
   cross join lateral (
-    select w.due_at from webhook_deliveries w
-    where w.destination_id = d.destination_id and w.due_at is not null order by w.due_at limit 1
+    with recursive each_queue (queue) as (
+      (select w.queue from work_items w where w.kind = k.kind order by w.queue limit 1)
+      union all
+      select (select w.queue from work_items w where w.kind = k.kind and w.queue > each_queue.queue
+        order by w.queue limit 1)
+      from each_queue where each_queue.queue is not null
+    )
+    select each_queue.queue from each_queue where each_queue.queue is not null
+  ) q
+  cross join lateral (
+    select w.due_at from work_items w where w.kind = k.kind and w.queue = q.queue order by w.due_at limit 1
   ) first
-  where greatest(first.due_at, d.probe_at) <= now() + p_ahead
+  left join work_breakers b on b.kind = k.kind and b.queue = q.queue
+  where greatest(first.due_at, b.opens_at) <= clock_timestamp() + p_ahead
 $function$;
-alter function app.due_destinations(interval) owner to consigliere_system;
+alter function app.due_work(text[],interval) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.end_attempt(p_kind text, p_id text, p_attempt integer, p_wait_ms double precision, p_error jsonb, p_failures integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if p_wait_ms is null then
+    delete from work_items w where w.kind = p_kind and w.id = p_id and w.attempt = p_attempt and w.claimed;
+  else
+    update work_items w set claimed = false, abort_requested = false, last_error = p_error,
+      failures = w.failures + p_failures, crashes = 0,
+      due_at = case when p_wait_ms = 'infinity' then 'infinity'
+        else clock_timestamp() + p_wait_ms * interval '1 millisecond' end
+    where w.kind = p_kind and w.id = p_id and w.attempt = p_attempt and w.claimed;
+  end if;
+  if not found then
+    raise exception '% % is not attempt %''s any more', p_kind, p_id, p_attempt using errcode = 'CW001';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'approval.expire', a.approval_id, a.workspace_id, a.workspace_id, now()
+  from approvals a
+  where a.status = 'pending' and a.frozen_ms is null and a.expires_at < now()
+    and not exists (select from work_items w where w.kind = 'approval.expire' and w.id = a.approval_id)
+  order by a.expires_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_expired_approvals(integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.enqueue_expired_directives(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'directive.expire', d.directive_id, d.workspace_id, d.workspace_id, now()
+  from directives d
+  where d.deadline < now() and d.status in ('pending_approval', 'queued', 'executing', 'halted')
+    -- Of a halted one a part may have left; then it goes on with the revert.
+    and (d.status <> 'halted' or not exists (select from work_packets p where p.workspace_id = d.workspace_id
+      and p.directive_id = d.directive_id and p.status in ('sending', 'executed', 'failed', 'reverted')))
+    and not exists (select from work_items w where w.kind = 'directive.expire' and w.id = d.directive_id)
+  order by d.deadline limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_expired_directives(integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
@@ -103,6 +243,24 @@ AS $function$
   ) select count(*) from gone
 $function$;
 alter function app.expire_keys() owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.extend_work(p_kinds text[], p_ids text[], p_attempts integer[], p_lease interval)
+ RETURNS TABLE(kind text, id text, attempt integer, abort_requested boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  set local synchronous_commit = off;
+  return query
+    update work_items w set due_at = clock_timestamp() + p_lease
+    from unnest(p_kinds, p_ids, p_attempts) mine (kind, id, attempt)
+    where w.kind = mine.kind and w.id = mine.id and w.attempt = mine.attempt and w.claimed
+    returning w.kind, w.id, w.attempt, w.abort_requested;
+end $function$;
+alter function app.extend_work(text[],text[],integer[],interval) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
  RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
@@ -195,11 +353,15 @@ begin
       insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
       values (event->>'eventId', own_workspace, event->>'event', event->>'requestId',
         (event->>'bodyStart') || ',"receiptHead":{"seq":' || head_seq || ',"hash":"' || head_hash || '"}}}', now());
-      insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
-        created_at)
-      select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
-        now()
-      from unnest(wanted) destination_id;
+      with delivery as (
+        insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, created_at)
+        select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id,
+          event->>'eventId', event->>'event', 'pending', now()
+        from unnest(wanted) destination_id
+        returning delivery_id, destination_id
+      )
+      insert into work_items (kind, id, workspace_id, queue, due_at)
+      select 'webhook.deliver', delivery_id, own_workspace, destination_id, now() from delivery;
       reached := reached || wanted;
     end loop;
   end if;
@@ -274,31 +436,24 @@ begin
   return prefix || '_' || id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.overdue_work(p_late interval, p_limit integer)
- RETURNS TABLE(task text, workspace_id text, id text)
+CREATE OR REPLACE FUNCTION app.next_work(p_kind text, p_queues text[])
+ RETURNS TABLE(queue text, due_in_ms double precision, is_due boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
-  (select case d.stage when 'route' then 'directive.route' else 'directive.draft' end, d.workspace_id, d.directive_id
-    from directives d join guardians g using (workspace_id)
-    where d.due_at < now() - p_late and g.mode <> 'killed' order by d.due_at limit p_limit)
-  union all
-  (select 'packet.send', p.workspace_id, p.work_packet_id
-    from work_packets p join guardians g using (workspace_id)
-    where p.due_at < now() - p_late and g.mode not in ('observe', 'killed', 'recovering')
-    order by p.due_at limit p_limit)
-  union all
-  (select 'approval.expire', a.workspace_id, a.approval_id
-    from approvals a where a.status = 'pending' and a.frozen_ms is null and a.expires_at < now() - p_late
-    order by a.expires_at limit p_limit)
-  union all
-  (select 'directive.expire', d.workspace_id, d.directive_id
-    from directives d where d.deadline < now() - p_late
-      and d.status in ('pending_approval', 'queued', 'executing', 'halted')
-    order by d.deadline limit p_limit)
+  select q.queue, extract(epoch from next.due_at - clock_timestamp())::float8 * 1000, next.due_at <= now()
+  from unnest(p_queues) q (queue)
+  cross join lateral (
+    select w.due_at from work_items w
+    where w.kind = p_kind and w.queue = q.queue and w.due_at < 'infinity'
+    order by w.due_at limit 1
+  ) next
 $function$;
-alter function app.overdue_work(interval,integer) owner to consigliere_system;
+alter function app.next_work(text,text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.own_teams()
  RETURNS text
@@ -318,64 +473,6 @@ CREATE OR REPLACE FUNCTION app.refuse_change()
 AS $function$
 begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
-end $function$;
-
-CREATE OR REPLACE FUNCTION app.ring(jobs jsonb)
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  set local synchronous_commit = off;
-  perform graphile_worker.add_jobs(array(
-    select (job->>'task', job->'payload', null, (job->>'runAt')::timestamptz, 3, job->>'key', null, null)::graphile_worker.job_spec
-    from jsonb_array_elements(jobs) job));
-end $function$;
-
-CREATE OR REPLACE FUNCTION app.take_deliveries(p_workspace_id text, p_destination_id text, p_room integer, p_lease interval, p_probe_every interval)
- RETURNS TABLE(delivery_id text, workspace_id text, destination_id text, event_id text, event text, request_id text, body text, takes integer, sends integer, url text, sealed_secret text, previous_sealed_secret text, probe boolean)
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-#variable_conflict use_column
-declare
-  place webhook_destinations;
-  room int;
-begin
-  set local synchronous_commit = off;
-  perform pg_advisory_xact_lock(hashtextextended(p_destination_id, 2));
-  select * into place from webhook_destinations d
-    where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id;
-  if place.deleted_at is not null or place.status = 'gone' then
-    -- What an act left here that committed in the moment of the end.
-    update webhook_deliveries w set status = 'dead', due_at = null
-      where w.workspace_id = p_workspace_id and w.destination_id = p_destination_id and w.due_at <= now();
-    return;
-  end if;
-  if not found or place.probe_at > now() then return; end if;
-  select least(p_room, 10 - count(*)) into room from webhook_deliveries w
-    where w.destination_id = p_destination_id and w.status = 'sending' and w.due_at > now();
-  if place.probe_at is not null then room := least(room, 1); end if;
-  if room <= 0 then return; end if;
-  return query
-    with due as (
-      select w.delivery_id from webhook_deliveries w
-      where w.destination_id = p_destination_id and w.due_at <= now()
-      order by w.due_at limit room for update skip locked
-    ), taken as (
-      update webhook_deliveries w set status = 'sending', takes = w.takes + 1, due_at = now() + p_lease
-      from due where w.delivery_id = due.delivery_id
-      returning w.delivery_id, w.event_id, w.event, w.takes, jsonb_array_length(w.attempts) as sends
-    )
-    select t.delivery_id, p_workspace_id, p_destination_id, t.event_id, t.event, e.request_id, e.body, t.takes, t.sends,
-      place.url, place.sealed_secret, case when place.previous_until > now() then place.previous_sealed_secret end,
-      place.probe_at is not null
-    from taken t join webhook_events e on e.event_id = t.event_id;
-  if found and place.probe_at is not null then
-    update webhook_destinations d set probe_at = now() + p_probe_every
-      where d.workspace_id = p_workspace_id and d.destination_id = p_destination_id;
-  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.unsigned_chains(p_limit integer)
@@ -537,7 +634,6 @@ create table directives (
   deadline timestamp with time zone,
   status text not null,
   halted_from text,
-  stage text not null,
   approval_id text,
   work_packet_ids jsonb not null default '[]'::jsonb,
   output jsonb,
@@ -550,20 +646,16 @@ create table directives (
   created_at timestamp with time zone not null,
   started_at timestamp with time zone,
   executed_at timestamp with time zone,
-  due_at timestamp with time zone,
-  attempts integer not null default 0,
   requested_by jsonb,
   requester_ids text[] not null default '{}'::text[],
   constraint directives_priority_check CHECK ((priority = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text]))),
   constraint directives_routed_by_check CHECK ((routed_by = ANY (ARRAY['operator'::text, 'consigliere'::text]))),
-  constraint directives_stage_check CHECK ((stage = ANY (ARRAY['route'::text, 'draft'::text, 'review'::text, 'send'::text, 'done'::text]))),
   constraint directives_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'sending'::text, 'executed'::text, 'failed'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'halted'::text, 'reverted'::text]))),
   constraint directives_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint directives_pkey PRIMARY KEY (directive_id)
 );
 CREATE INDEX directives_by_capo ON public.directives USING btree (workspace_id, capo, executed_at DESC);
 CREATE INDEX directives_deadline ON public.directives USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'halted'::text])));
-CREATE INDEX directives_due ON public.directives USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, created_at DESC);
 CREATE INDEX directives_open ON public.directives USING btree (workspace_id, status) WHERE (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'sending'::text, 'halted'::text]));
 alter table directives enable row level security;
@@ -1168,18 +1260,15 @@ create table webhook_deliveries (
   event text not null,
   status text not null,
   attempts jsonb not null default '[]'::jsonb,
-  takes integer not null default 0,
-  due_at timestamp with time zone,
   created_at timestamp with time zone not null,
-  constraint webhook_deliveries_check CHECK (((status = ANY (ARRAY['delivered'::text, 'dead'::text])) = (due_at IS NULL))),
-  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'dead'::text]))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'dead'::text]))),
   constraint webhook_deliveries_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES webhook_destinations(destination_id),
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhook_events(event_id),
   constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
 );
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (destination_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (workspace_id, destination_id, delivery_id DESC);
 CREATE INDEX webhook_deliveries_sending ON public.webhook_deliveries USING btree (destination_id) WHERE (status = 'sending'::text);
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (destination_id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 alter table webhook_deliveries enable row level security;
 alter table webhook_deliveries force row level security;
 create policy isolation on webhook_deliveries for all to public using (
@@ -1200,16 +1289,15 @@ create table webhook_destinations (
   status text not null,
   api_version text not null,
   sealed_secret text,
-  previous_sealed_secret text,
-  previous_until timestamp with time zone,
   consecutive_failures integer not null default 0,
-  probe_at timestamp with time zone,
   last_delivery_at timestamp with time zone,
   created_by jsonb not null,
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
-  constraint webhook_destinations_check CHECK (((status = 'paused'::text) = (probe_at IS NOT NULL))),
+  former_secrets jsonb not null default '[]'::jsonb,
+  fault text,
   constraint webhook_destinations_check1 CHECK (((sealed_secret IS NOT NULL) OR (deleted_at IS NOT NULL))),
+  constraint webhook_destinations_fault_check CHECK ((fault = ANY (ARRAY['secret'::text, 'unexpected'::text]))),
   constraint webhook_destinations_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'gone'::text]))),
   constraint webhook_destinations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint webhook_destinations_pkey PRIMARY KEY (destination_id)
@@ -1242,7 +1330,60 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_reads on webhook_events for select to consigliere_system using (true);
 grant insert, select on webhook_events to consigliere_app;
+grant select on webhook_events to consigliere_system;
+
+create table work_breakers (
+  kind text not null,
+  queue text not null,
+  workspace_id text not null,
+  opens_at timestamp with time zone not null,
+  retry_every interval not null,
+  constraint work_breakers_pkey PRIMARY KEY (kind, queue)
+);
+alter table work_breakers enable row level security;
+alter table work_breakers force row level security;
+create policy isolation on work_breakers for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_probes on work_breakers for update to consigliere_system using (true);
+create policy system_reads on work_breakers for select to consigliere_system using (true);
+grant delete, insert, select, update on work_breakers to consigliere_app;
+grant select, update on work_breakers to consigliere_system;
+
+create table work_items (
+  kind text not null,
+  id text not null,
+  workspace_id text not null,
+  queue text not null,
+  due_at timestamp with time zone not null,
+  claimed boolean not null default false,
+  abort_requested boolean not null default false,
+  attempt integer not null default 0,
+  failures integer not null default 0,
+  crashes integer not null default 0,
+  last_error jsonb,
+  enqueued_at timestamp with time zone not null default now(),
+  constraint work_items_pkey PRIMARY KEY (kind, id)
+);
+CREATE INDEX work_items_by_queue ON public.work_items USING btree (kind, queue, due_at);
+CREATE INDEX work_items_in_flight ON public.work_items USING btree (kind, queue) WHERE claimed;
+CREATE INDEX work_items_of_workspace ON public.work_items USING btree (workspace_id, kind);
+alter table work_items enable row level security;
+alter table work_items force row level security;
+create policy isolation on work_items for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_claims on work_items for update to consigliere_system using (true);
+create policy system_enqueues on work_items for insert to consigliere_system with check (true);
+create policy system_reads on work_items for select to consigliere_system using (true);
+grant delete, insert, select, update on work_items to consigliere_app;
+grant insert, select, update on work_items to consigliere_system;
 
 create table work_packets (
   work_packet_id text not null,
@@ -1272,8 +1413,9 @@ create table work_packets (
   created_at timestamp with time zone not null,
   executed_at timestamp with time zone,
   sending_since timestamp with time zone,
-  due_at timestamp with time zone,
   attempts integer not null default 0,
+  allowed_by text,
+  constraint work_packets_allowed_by_check CHECK ((allowed_by = ANY (ARRAY['policy'::text, 'person'::text]))),
   constraint work_packets_kind_check CHECK ((kind = ANY (ARRAY['document'::text, 'message'::text, 'call'::text, 'signal'::text, 'delegation'::text, 'record'::text, 'proposal'::text]))),
   constraint work_packets_reversibility_check CHECK ((reversibility = ANY (ARRAY['read_only'::text, 'reversible'::text, 'externally_reversible'::text, 'irreversible'::text]))),
   constraint work_packets_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'awaiting_approval'::text, 'queued'::text, 'sending'::text, 'executed'::text, 'failed'::text, 'denied'::text, 'cancelled'::text, 'halted'::text, 'reverted'::text]))),
@@ -1282,7 +1424,6 @@ create table work_packets (
   constraint work_packets_pkey PRIMARY KEY (work_packet_id)
 );
 CREATE INDEX work_packets_denied ON public.work_packets USING btree (workspace_id, created_at) WHERE (status = 'denied'::text);
-CREATE INDEX work_packets_due ON public.work_packets USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC);
 CREATE INDEX work_packets_of_directive ON public.work_packets USING btree (workspace_id, directive_id, "position");
 CREATE INDEX work_packets_open ON public.work_packets USING btree (workspace_id, status) WHERE (status = ANY (ARRAY['awaiting_approval'::text, 'queued'::text, 'sending'::text, 'halted'::text]));
