@@ -29,7 +29,11 @@ export const systemStateFolder =
  * An existing cluster is never left behind for a new one: folders may have been opened or closed since it
  * was made, and an empty database would look like lost data.
  */
-export async function findLocation(host: Host, dataDir: string, log: (message: string) => void): Promise<ServerLocation> {
+export async function findLocation(
+  host: Host,
+  dataDir: string,
+  log: (message: string) => void,
+): Promise<ServerLocation> {
   const inDataDir = join(dataDir, 'postgres');
   const outside = clusterInStateFolder(host.stateFolder, dataDir);
   const existing = [inDataDir, outside].find((directory) => isOurs(directory) && hasCluster(directory));
