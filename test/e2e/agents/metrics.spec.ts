@@ -38,8 +38,8 @@ async function directive(
   const directiveId = newId('dir');
   await test.rows(
     `insert into directives (directive_id, workspace_id, team_id, text, capo, routed_by, priority, requires_approval,
-       context, status, stage, cost, created_by, created_at, started_at)
-     values ($1, $2, $3, 'x', 'capo_ops', 'operator', 'medium', true, '{}', $4, 'done', $5, '{}', $6, $6)`,
+       context, status, cost, created_by, created_at, started_at)
+     values ($1, $2, $3, 'x', 'capo_ops', 'operator', 'medium', true, '{}', $4, $5, '{}', $6, $6)`,
     [
       directiveId,
       workspace.workspaceId,
