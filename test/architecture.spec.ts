@@ -194,7 +194,7 @@ describe('the source', () => {
   });
 });
 
-/** Files whose statements may name the tables of other features, each for a reason. */
+/** Files whose statements may name the tables of others, each for a reason. */
 const COMPOSED_READERS: Record<string, string> = {
   'src/features/agents/agents.reader.ts': 'the state of a capo is the state of its work (CONTRACT: Agent)',
   'src/features/audit/receipt-chains.repository.ts': 'the receipt chain, which the platform keeps',
@@ -204,6 +204,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
+  'src/features/webhooks/delivery-log.repository.ts':
+    'when a delivery is sent next is known to the work on it, which the platform keeps',
 };
 
 /** The text of each string and template in a file, with a gap where a template has an expression. */

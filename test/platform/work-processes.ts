@@ -219,7 +219,7 @@ export class WorkProcess {
   }
 
   /** An act of a workspace. */
-  transaction(act: (work: Work) => void | Promise<void>): Promise<void> {
+  transaction(act: (work: Work) => unknown): Promise<void> {
     return this.db.transaction({ workspaceId: 'wks_test', teamIds: 'all' }, async () => {
       await act(this.work);
     });

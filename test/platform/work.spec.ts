@@ -492,10 +492,10 @@ describe('parking', () => {
       { isParked: true, claimed: false },
       { isParked: true, claimed: false },
     ]);
-    await process.transaction((queue) => queue.unpark(['t.park'], ['park-2']));
+    await process.transaction((queue) => queue.unpark('t.park', ['park-2']));
     await eventually(async () => (await desk.results('park')).length > 0);
     expect(await desk.results('park')).toEqual(['park-2']);
-    await process.transaction((queue) => queue.unpark(['t.park']));
+    await process.transaction((queue) => queue.unparkAll(['t.park']));
     await desk.done('t.park');
     expect(await desk.results('park')).toEqual(['park-2', 'park-1']);
   });

@@ -23,13 +23,14 @@ export class ResumeAgent {
     const { workspaceId } = caller;
     if (await this.paused.resume(workspaceId, role)) {
       const waiting = await this.directives.openOf(workspaceId, role);
-      this.work.unpark(['directive.draft'], waiting);
+      const woken = await this.work.unpark('directive.draft', waiting);
       this.receipts.append({
         actor: actorOf(caller),
         action: 'agent.resumed',
         entity: { type: 'agent', id: role },
         capo: role,
         summary: `${caller.name} let ${CAPOS[role].name} go on.`,
+        details: { woken },
       });
     }
     return this.agents.read(scopeOf(caller), role);

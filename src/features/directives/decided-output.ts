@@ -101,7 +101,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   /** The packets of the draft, and the draft itself if it is still being made. */
   private cancelWork({ workspaceId, directiveId }: ApprovalEntity): void {
-    this.packets.cancelUnsent(workspaceId, directiveId);
+    this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
     this.work.cancel('directive.route', [directiveId]);
     this.work.cancel('directive.draft', [directiveId]);
   }

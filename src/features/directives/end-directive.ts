@@ -41,7 +41,7 @@ export class EndDirective {
     const { trigger, actor, because, error } = ending;
     const { workspaceId, directiveId } = directive;
     const ended = ENDED[trigger];
-    this.packets.cancelUnsent(workspaceId, directiveId);
+    this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
     if (approval) this.endApproval(directive, approval, ending);
     this.transitions.apply(
       directive,

@@ -50,7 +50,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     this.approvals.unfreeze(workspaceId, killedAt, at);
     const packets = await this.packets.resume(workspaceId);
     await this.resumeDirectives(workspaceId, receiptId, at);
-    this.work.unpark([...DRAFTING_WORK, ...SENDING_WORK]);
+    this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK]);
     return packets.map(({ workPacketId, reversibility }) => ({
       workPacketId,
       reversibility,
@@ -60,7 +60,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 
   releaseHeldBack(): void {
-    this.work.unpark(SENDING_WORK);
+    this.work.unparkAll(SENDING_WORK);
   }
 
   heldBack(scope: Scope, at: number): Promise<HeldBack> {

@@ -96,7 +96,7 @@ export class Work {
     await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs })]);
   }
 
-  /** The item waits until {@link unpark}: whoever it is for is paused, or nothing may leave just now. */
+  /** The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. */
   park(item: WorkItem): void {
     this.end(item, { waitMs: Infinity });
   }
@@ -113,6 +113,19 @@ export class Work {
       kind,
       ids,
     ]);
+  }
+
+  /**
+   * Writes a statement that returns the `id` of each row it ends, and takes back the work on those; both in one round
+   * trip.
+   */
+  cancelReturned(kind: string, { text, values = [] }: Statement): void {
+    const next = values.length + 1;
+    this.db.write(
+      `with ended as (${text})
+       delete from work_items w using ended where w.workspace_id = $${next} and w.kind = $${next + 1} and w.id = ended.id`,
+      [...values, this.db.unit.scope.workspaceId, kind],
+    );
   }
 
   /** Parks all work of these kinds in the workspace; attempts that are under way are void, and are told to stop. */
@@ -133,15 +146,29 @@ export class Work {
     );
   }
 
-  /** Makes parked work of these kinds due at once: all of the workspace's, or these items. */
-  unpark(kinds: readonly string[], ids: readonly string[] | 'all' = 'all'): void {
+  /** Makes all parked work of these kinds in the workspace due at once. */
+  unparkAll(kinds: readonly string[]): void {
     const { workspaceId } = this.db.unit.scope;
     this.db.write(
-      `update work_items set due_at = now() where workspace_id = $1 and kind = any($2) and due_at = 'infinity'
-         and ($3::text[] is null or id = any($3))`,
-      [workspaceId, kinds, ids === 'all' ? null : ids],
+      `update work_items set due_at = now() where workspace_id = $1 and kind = any($2) and due_at = 'infinity'`,
+      [workspaceId, kinds],
     );
     for (const kind of kinds) this.notify(kind, [workspaceId]);
+  }
+
+  /** Makes those of these items that are parked due at once; answers how many they were. */
+  async unpark(kind: string, ids: readonly string[]): Promise<number> {
+    const { workspaceId } = this.db.unit.scope;
+    const unparked = await this.db.query<{ queue: string }>(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = $2 and due_at = 'infinity'
+         and id = any($3) returning queue`,
+      [workspaceId, kind, ids],
+    );
+    this.notify(
+      kind,
+      unparked.map(({ queue }) => queue),
+    );
+    return unparked.length;
   }
 
   /**

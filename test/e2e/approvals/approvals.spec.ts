@@ -349,23 +349,24 @@ describe('what is approved is what is sent', () => {
     const before = (await sent()).length;
     // The change has to come between the approval and the sending, so the sending is made to wait.
     await test.rows(
-      `create or replace function tampered() returns trigger language plpgsql as $$
+      `create or replace function delayed() returns trigger language plpgsql as $$
        begin
-         if new.status = 'queued' and old.status = 'awaiting_approval' then
-           new.due_at := now() + interval '1 hour';
-         end if;
+         new.due_at := now() + interval '1 hour';
          return new;
        end $$`,
     );
     await test.rows(
-      'create trigger tampered before update on work_packets for each row execute function tampered()',
+      `create trigger delayed before insert on work_items for each row when (new.kind = 'packet.send')
+       execute function delayed()`,
     );
     expect((await desk.approve(approvalId)).status).toBe(200);
-    await test.rows('drop trigger tampered on work_packets');
-    await test.rows(
-      `update work_packets set ${change}, due_at = now() - interval '2 seconds' where directive_id = $1`,
+    await test.rows('drop trigger delayed on work_items');
+    const [changed] = await test.rows<{ id: string }>(
+      `update work_packets set ${change} where directive_id = $1 and status = 'queued'
+       returning work_packet_id as id`,
       [directiveId],
     );
+    await test.rows('update work_items set due_at = now() where id = $1', [changed!.id]);
     const failed = await desk.until(directiveId, 'failed');
     expect(failed.error.code).toBe('PACKET_FAILED');
     expectUnbroken(failed);

@@ -217,7 +217,7 @@ describe('a late result', () => {
     );
     // Another process has it by now, with a lease of its own: nothing but the attempt tells the two apart.
     await test.rows(
-      `update directives set attempts = attempts + 1, due_at = now() + interval '1 hour' where directive_id = $1`,
+      `update work_items set attempt = attempt + 1, due_at = now() + interval '1 hour' where id = $1`,
       [directiveId],
     );
     answer.resolve();
@@ -225,9 +225,8 @@ describe('a late result', () => {
     expect(await desk.directive(directiveId)).toMatchObject({ output: null, workPacketIds: [] });
     expect(await desk.approval(approvalId)).toMatchObject({ ready: false });
 
-    await test.rows(`update directives set due_at = now() - interval '2 seconds' where directive_id = $1`, [
-      directiveId,
-    ]);
+    // The other process dies, and its lease ends.
+    await test.rows('update work_items set due_at = now() where id = $1', [directiveId]);
     await desk.ready(approvalId);
     const drafted = await desk.directive(directiveId);
     expect(drafted.output.body).toContain('Friday');

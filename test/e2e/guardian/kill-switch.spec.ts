@@ -40,9 +40,22 @@ async function statuses(directiveIds: readonly string[]): Promise<Map<string, st
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
+/** Lets a work packet that was sent wait again, for a time that is far ahead. */
+async function requeue(directiveId: string, position: number): Promise<void> {
+  await test.rows(
+    `with queued as (
+       update work_packets set status = 'queued', executed_at = null where directive_id = $1 and position = $2
+       returning work_packet_id, workspace_id
+     )
+     insert into work_items (kind, id, workspace_id, queue, due_at)
+     select 'packet.send', work_packet_id, workspace_id, workspace_id, now() + interval '1 hour' from queued`,
+    [directiveId, position],
+  );
+}
+
 describe('1,000 queued work packets and the kill switch', () => {
   it('start none after the kill has committed, and go on with the revert exactly once each', async () => {
-    const packets = await queueWork(test, { directives: 100, movesEach: 10 });
+    const packets = await queueWork(test, { directives: 100, packetsEach: 10 });
     const directiveIds = [...new Set(packets.map(({ directiveId }) => directiveId))];
     const byId = new Map(packets.map((packet) => [packet.workPacketId, packet]));
     const status = async (wanted: string) =>
@@ -245,18 +258,12 @@ describe('while killed', () => {
   });
 
   it('a halted directive of which a part was sent is neither cancelled nor expired', async () => {
-    const [packet] = await queueWork(test, { directives: 1, movesEach: 2 });
+    const [packet] = await queueWork(test, { directives: 1, packetsEach: 2 });
     const { directiveId } = packet!;
     await desk.until(directiveId, 'executed');
-    // As the kill finds it between its two moves.
-    await test.rows(`update directives set status = 'sending', stage = 'send' where directive_id = $1`, [
-      directiveId,
-    ]);
-    await test.rows(
-      `update work_packets set status = 'queued', due_at = now() + interval '1 hour', executed_at = null
-       where directive_id = $1 and position = 1`,
-      [directiveId],
-    );
+    // As the kill finds it between its two work packets.
+    await test.rows(`update directives set status = 'sending' where directive_id = $1`, [directiveId]);
+    await requeue(directiveId, 1);
     await desk.kill();
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
     expect((await desk.client.post(`/directives/${directiveId}/cancel`)).status).toBe(409);
@@ -269,16 +276,11 @@ describe('while killed', () => {
   });
 
   it('a halted directive of which nothing was sent can be taken back', async () => {
-    const [packet] = await queueWork(test, { directives: 1, movesEach: 1 });
+    const [packet] = await queueWork(test, { directives: 1, packetsEach: 1 });
     const { directiveId } = packet!;
     await desk.until(directiveId, 'executed');
-    await test.rows(`update directives set status = 'sending', stage = 'send' where directive_id = $1`, [
-      directiveId,
-    ]);
-    await test.rows(
-      `update work_packets set status = 'queued', due_at = now() + interval '1 hour' where directive_id = $1`,
-      [directiveId],
-    );
+    await test.rows(`update directives set status = 'sending' where directive_id = $1`, [directiveId]);
+    await requeue(directiveId, 0);
     await desk.kill();
     const cancelled = await desk.client.post(`/directives/${directiveId}/cancel`);
     expect(cancelled.status).toBe(200);
@@ -293,10 +295,10 @@ describe('the modes', () => {
   afterEach(() => desk.mode('guardrailed'));
 
   it('observe holds what was approved, and lets it go when it ends', async () => {
-    const [packet] = await queueWork(test, { directives: 1, movesEach: 1 });
+    const [packet] = await queueWork(test, { directives: 1, packetsEach: 1 });
     await desk.until(packet!.directiveId, 'executed');
     await desk.mode('observe');
-    const held = await queueWork(test, { directives: 3, movesEach: 3 });
+    const held = await queueWork(test, { directives: 3, packetsEach: 3 });
     await untilSwept(test);
     const directiveIds = held.map(({ directiveId }) => directiveId);
     expect([...(await statuses(directiveIds)).values()]).toEqual(Array(9).fill('queued'));
@@ -305,6 +307,11 @@ describe('the modes', () => {
       [directiveIds],
     );
     expect(attempts).toEqual([{ attempts: 0 }]);
+    const parked = await test.rows(
+      `select distinct claimed, due_at = 'infinity' as "isParked" from work_items where id = any($1)`,
+      [held.map(({ workPacketId }) => workPacketId)],
+    );
+    expect(parked).toEqual([{ claimed: false, isParked: true }]);
 
     const { approvalId } = await desk.handInReady();
     const refused = await desk.approve(approvalId);

@@ -132,21 +132,17 @@ export class WorkPackets {
     );
   }
 
-  /** Cancels the packets of a directive that have not been handed out, and the work that waits to send them. */
-  cancelUnsent(workspaceId: string, directiveId: string): void {
-    this.db.write(
-      `with cancelled as (
-         update work_packets set status = 'cancelled' where workspace_id = $1 and directive_id = $2 and status = any($3)
-         returning work_packet_id
-       )
-       delete from work_items w using cancelled c
-       where w.workspace_id = $1 and w.kind = 'packet.send' and w.id = c.work_packet_id`,
-      [
+  /** Cancels the packets of a directive that have not been handed out, and returns their ids. */
+  cancelUnsentStatement(workspaceId: string, directiveId: string): Statement {
+    return {
+      text: `update work_packets set status = 'cancelled'
+        where workspace_id = $1 and directive_id = $2 and status = any($3) returning work_packet_id as id`,
+      values: [
         workspaceId,
         directiveId,
         PACKET_STATES.sources('cancel').filter((status) => !HANDED_OUT.includes(status)),
       ],
-    );
+    };
   }
 
   /** True when a packet of the directive has left, or may have. */
