@@ -8,7 +8,7 @@ import type { StoredDeliveryStatus } from './delivery.entity.js';
 
 /** A delivery that this process has claimed, with all that sending it needs: its id is the item's, its queue the destination. */
 export interface ClaimedDelivery extends WorkItem {
-  /** False when its destination was deleted, or is gone, or when there is no such delivery any more: it only has to end. */
+  /** False when its destination was deleted or is gone, or there is no such delivery any more: its work only has to end. */
   receives: boolean;
   eventId: string;
   event: string;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
@@ -10,6 +11,9 @@ import { isCancelled, isConnectionFailure, isDeadlock } from './database-errors.
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
+
+/** Long enough for the transaction that was let go first to wake up, on a busy machine too. */
+const AFTER_DEADLOCK_MS = 50;
 
 const ambient = new AsyncLocalStorage<UnitOfWork>();
 
@@ -171,12 +175,16 @@ export class Db {
   }
 }
 
-/** The server ended it for another that waited for it in turn; nothing of it is left, so it is done again, once. */
+/**
+ * The server ended it for another that waited for it in turn; nothing of it is left, so it is done again, once. Done again
+ * at once it could have its locks before the other has woken up, and both would wait for each other once more.
+ */
 async function againAfterDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
   try {
     return await transaction();
   } catch (error) {
     if (!isDeadlock(error)) throw error;
+    await pause(AFTER_DEADLOCK_MS);
     return transaction();
   }
 }

@@ -306,6 +306,32 @@ describe('an event', () => {
   });
 });
 
+describe('an event that is recorded while a claim waits for its turn', () => {
+  it('is delivered, with all that belongs to it', async () => {
+    const { destinationId, received } = await destination();
+    const other = new pg.Client({ connectionString: app.database.url });
+    await other.connect();
+    // As another process holds it that claims for the same destination.
+    await other.query('begin');
+    await other.query(`select pg_advisory_xact_lock(hashtextextended('webhook.deliver ' || $1, 2))`, [
+      destinationId,
+    ]);
+    notifyWorkers(app, destinationId);
+    await eventually(
+      () =>
+        app.rows(
+          `select 1 from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+        ),
+      (waiting) => waiting.length > 0,
+    );
+    await causeEvent(app);
+    await other.query('commit');
+    await other.end();
+    await ended(destinationId, 'delivered');
+    expect(received()).toHaveLength(1);
+  });
+});
+
 describe('an attempt that fails', () => {
   it('is followed by others, with the same bytes and a signature of their own, until one arrives', async () => {
     const { destinationId, received } = await destination(status(500, 302, 204));
