@@ -49,7 +49,14 @@ function stateTable(title: string, transitions: readonly Transition<string, stri
     const sources = from.map((status) => (status === null ? '(none)' : `\`${status}\``)).join(', ');
     return `| ${sources} | \`${trigger}\` | \`${to}\` | ${by} | ${when} |`;
   });
-  return [`## ${title}`, '', '| from | trigger | to | by | when |', '| --- | --- | --- | --- | --- |', ...rows, ''];
+  return [
+    `## ${title}`,
+    '',
+    '| from | trigger | to | by | when |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ];
 }
 
 const { app, routes } = await preview();

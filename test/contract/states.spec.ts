@@ -13,8 +13,9 @@ const CONTRACT = {
     'pending_approval queued executing sending executed failed rejected expired cancelled halted reverted'.split(
       ' ',
     ),
-  packet:
-    'drafted awaiting_approval queued sending executed failed denied cancelled halted reverted'.split(' '),
+  packet: 'drafted awaiting_approval queued sending executed failed denied cancelled halted reverted'.split(
+    ' ',
+  ),
 };
 
 /** Statuses that end the record (SPECIFICATION and CONTRACT name nothing that leads on from them). */
@@ -25,7 +26,7 @@ const FINAL = {
 
 function reached<S extends string>(table: TransitionTable<S, string>, from: (S | null)[]): Set<S> {
   const known = new Set<S | null>(from);
-  for (let size = -1; size !== known.size; ) {
+  for (let size = -1; size !== known.size;) {
     size = known.size;
     for (const transition of table.transitions) {
       if (transition.from.some((status) => known.has(status))) known.add(transition.to);
@@ -95,7 +96,7 @@ describe('the states of a work packet', () => {
 
   it('never lead back to sending from where it was decided that it may not leave', () => {
     const barred = ['denied', 'cancelled', 'failed', 'executed', 'awaiting_approval', 'halted'] as const;
-    for (const status of barred) expect(() => PACKET_STATES.next(status, 'send')).toThrow();
+    for (const status of barred) expect(PACKET_STATES.sources('send')).not.toContain(status);
   });
 });
 
