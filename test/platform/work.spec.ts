@@ -115,7 +115,7 @@ describe('work', () => {
     await desk.done('t.later');
     expect(attempts).toEqual([1, 2]);
     expect(await desk.ends('later')).toEqual([
-      { id: 'later', failures: 0, wait_ms: expect.closeTo(300, -1) },
+      { id: 'later', failures: 0, wait_ms: expect.closeTo(300, -2) },
     ]);
     expect(await desk.results('later')).toEqual(['later']);
   });
