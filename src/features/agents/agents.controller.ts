@@ -1,10 +1,11 @@
 import { Controller, Get, Param, Post } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { type CapoRole, isCapoRole } from '../capos/capo.js';
-import { AgentList, AgentView } from './agents.dto.js';
+import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
 import { PauseAgent } from './pause-agent.js';
 import { ResumeAgent } from './resume-agent.js';
@@ -25,6 +26,7 @@ export class AgentsController {
   }
 
   /** Keeps a capo from taking up directives. */
+  @ApiParam(CAPO_PARAM)
   @Post(':role/pause')
   @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: AgentView }, errors: [NotFound] })
   pause(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
@@ -32,6 +34,7 @@ export class AgentsController {
   }
 
   /** Lets a paused capo go on. */
+  @ApiParam(CAPO_PARAM)
   @Post(':role/resume')
   @Route({ auth: 'token', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
   resume(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {

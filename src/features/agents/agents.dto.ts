@@ -1,29 +1,62 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { CapoRole } from '../terms/terms.js';
+
+/** The parameter of the paths, as it is documented. */
+export const CAPO_PARAM = {
+  name: 'role',
+  description: 'The role of the capo.',
+  example: 'capo_ops',
+};
 
 /** In the order in which they are asked: the first that holds (CONTRACT, Agent). */
 export type AgentStatus = 'halted' | 'paused' | 'error' | 'awaiting-approval' | 'active' | 'idle';
 
 /** A capo and how it is doing (SPECIFICATION, Agent). */
 export class AgentView {
-  /** Equals the role. */
+  /**
+   * Equals the role.
+   * @example 'capo_ops'
+   */
   id!: string;
+  /**
+   * The role of the capo.
+   * @example 'capo_ops'
+   */
   role!: CapoRole;
-  /** The first that holds: halted, paused, error, awaiting-approval, active or idle */
+  /**
+   * The first that holds: halted, paused, error, awaiting-approval, active or idle.
+   * @example 'awaiting-approval'
+   */
   status!: AgentStatus;
-  /** Directives that have not come to an end. */
+  /**
+   * Directives that have not come to an end.
+   * @example 1
+   */
   pendingDirectives!: number;
-  /** Directives carried out since midnight in the workspace's zone. */
+  /**
+   * Directives carried out since midnight in the workspace's zone.
+   * @example 3
+   */
   completedToday!: number;
-  /** ISO 8601 */
+  /**
+   * When it last carried out a directive, ISO 8601; null: never.
+   * @example '2026-02-18T08:01:31.800Z'
+   */
   lastExecutedAt!: string | null;
-  /** One sentence on why it has this status. */
+  /**
+   * One sentence on why it has this status.
+   * @example '1 draft waits for approval.'
+   */
   statusReason!: string;
+  /** Who paused it; null while it is not paused. */
+  @ApiProperty({ example: null })
   pausedBy!: ActorView | null;
-  /** What it is drafting or sending just now. */
+  /** The directive that it is drafting or sending just now; null: none. */
   currentDirectiveId!: string | null;
 }
 
 export class AgentList {
+  /** The five capos. */
   agents!: AgentView[];
 }

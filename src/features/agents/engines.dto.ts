@@ -2,26 +2,55 @@ import type { AgentStatus } from './agents.dto.js';
 
 /** Something an engine can do, from the trusted registry. */
 export class EngineActionType {
+  /**
+   * The name of the action type.
+   * @example 'email.send'
+   */
   type!: string;
-  /** What it does, in one sentence. */
+  /**
+   * What it does, in one sentence.
+   * @example 'Sends a mail to people outside. It cannot be taken back.'
+   */
   effect!: string;
-  /** document, message, call, signal, delegation, record or proposal */
+  /**
+   * document, message, call, signal, delegation, record or proposal
+   * @example 'message'
+   */
   kind!: string;
-  /** read_only, reversible, externally_reversible or irreversible */
+  /**
+   * read_only, reversible, externally_reversible or irreversible
+   * @example 'irreversible'
+   */
   reversibility!: string;
 }
 
 /** The scope within which a capo executes. */
 export class EngineView {
+  /**
+   * The name of the engine.
+   * @example 'ops'
+   */
   name!: string;
-  /** The capo that runs it. */
+  /**
+   * The capo that runs it.
+   * @example 'capo_ops'
+   */
   capo!: string;
+  /**
+   * What its capo is responsible for.
+   * @example ['delivery', 'logistics', 'execution']
+   */
   domain!: string[];
-  /** The status of its capo. */
+  /**
+   * The status of its capo: halted, paused, error, awaiting-approval, active or idle.
+   * @example 'awaiting-approval'
+   */
   status!: AgentStatus;
+  /** What it can do. */
   actionTypes!: EngineActionType[];
 }
 
 export class EngineList {
+  /** The five engines. */
   items!: EngineView[];
 }

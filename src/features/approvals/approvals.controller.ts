@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Headers, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
@@ -9,13 +10,16 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import { summaryOf, viewOf } from './approval.js';
 import {
+  APPROVAL_PARAM,
   ApprovalDecided,
   ApprovalPage,
   ApprovalsQuery,
   ApprovalView,
   DecisionBody,
   DecisionResults,
+  DECISIONS_BODY,
   DecisionsBody,
+  IF_MATCH,
   RejectBody,
   WaitQuery,
 } from './approvals.dto.js';
@@ -49,6 +53,8 @@ export class ApprovalsController {
 
   /** Decides one approval, or up to a hundred. */
   @Post()
+  @ApiExtraModels(DecisionBody)
+  @ApiBody(DECISIONS_BODY)
   @Route({
     auth: 'token',
     role: 'operator',
@@ -64,6 +70,7 @@ export class ApprovalsController {
   }
 
   /** One approval; with `wait` as soon as it is ready or decided. */
+  @ApiParam(APPROVAL_PARAM)
   @Get(':approvalId')
   @Route({ auth: 'token', returns: { 200: ApprovalView }, errors: [NotFound] })
   async read(
@@ -75,6 +82,8 @@ export class ApprovalsController {
   }
 
   /** Approves; what was approved is sent. `If-Match` with the content hash approves only what was read. */
+  @ApiParam(APPROVAL_PARAM)
+  @ApiHeader(IF_MATCH)
   @Post(':approvalId/approve')
   @Route({
     auth: 'token',
@@ -100,6 +109,7 @@ export class ApprovalsController {
   }
 
   /** Rejects with a reason, or sends it back for another draft. */
+  @ApiParam(APPROVAL_PARAM)
   @Post(':approvalId/reject')
   @Route({
     auth: 'token',

@@ -1,3 +1,4 @@
+import { type ApiBodyOptions, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -22,22 +23,55 @@ import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
+/** The optional header of an approval, as it is documented. */
+export const IF_MATCH = {
+  name: 'if-match',
+  required: false,
+  description:
+    'The content hash that was read, in quotes or bare: another one is 412. `*`, or none, asks for nothing.',
+  schema: { type: 'string', example: '"9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f"' },
+} as const;
+
+/** The parameter of the paths, as it is documented. */
+export const APPROVAL_PARAM = {
+  name: 'approvalId',
+  description: 'The id of the approval.',
+  example: 'apr_01khqw6q00tp9w1md2nw5hc13a',
+};
+
 const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
+export type ApprovalStatus = (typeof STATUSES)[number];
 const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
 
 export class ApprovalsQuery extends PageQuery {
-  /** Pending ones unless said otherwise. */
+  /**
+   * Only approvals of this status; pending ones unless said otherwise.
+   * @example 'pending'
+   */
+  @ApiPropertyOptional()
   @IsIn(STATUSES)
-  status: (typeof STATUSES)[number] = 'pending';
+  status: ApprovalStatus = 'pending';
 
+  /**
+   * Only approvals of this capo.
+   * @example 'capo_ops'
+   */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
+  /**
+   * Only approvals of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
   teamId?: string;
 
+  /**
+   * Only urgent ones, or only the others.
+   * @example true
+   */
   @IsOptional()
   @Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean()
@@ -45,7 +79,11 @@ export class ApprovalsQuery extends PageQuery {
 }
 
 export class WaitQuery {
-  /** Seconds to wait until the approval is ready or decided. */
+  /**
+   * How many seconds to wait until the approval is ready or decided.
+   * @example 10
+   */
+  @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -55,13 +93,19 @@ export class WaitQuery {
 }
 
 export class RejectBody {
-  /** Why; with `revise` it is what the next draft goes by. */
+  /**
+   * Why, at most 10,000 characters; with `revise` the next draft follows it.
+   * @example 'Write Thursday instead of Friday.'
+   */
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
   @MaxLength(10_000)
   feedback!: string;
 
-  /** Sends it back for another draft instead of ending it. */
+  /**
+   * Sends it back for another draft instead of ending it; at most 5 times.
+   * @example true
+   */
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
@@ -69,19 +113,34 @@ export class RejectBody {
 
 /** One decision on one approval. */
 export class DecisionBody {
+  /**
+   * The approval to decide.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
   approvalId!: string;
 
+  /**
+   * What is decided.
+   * @example 'approve'
+   */
   @IsIn(['approve', 'reject'])
   decision!: 'approve' | 'reject';
 
-  /** Required to reject. */
+  /**
+   * Why, at most 10,000 characters. Required to reject.
+   * @example 'Write Thursday instead of Friday.'
+   */
   @ValidateIf((body: DecisionBody) => body.decision === 'reject' || body.feedback !== undefined)
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
   @MaxLength(10_000)
   feedback?: string;
 
+  /**
+   * With `reject`: sends it back for another draft instead of ending it.
+   * @example false
+   */
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
@@ -102,25 +161,41 @@ const StandsAlone = () =>
 
 /** Either one decision, or `decisions` with up to 100. */
 export class DecisionsBody {
+  /**
+   * The one approval to decide; without `decisions`.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
   @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
   approvalId?: string;
 
+  /**
+   * What is decided about the one approval.
+   * @example 'approve'
+   */
   @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
   @IsIn(['approve', 'reject'])
   decision?: 'approve' | 'reject';
 
-  /** Required to reject. */
+  /**
+   * Why, at most 10,000 characters. Required to reject.
+   * @example 'Write Thursday instead of Friday.'
+   */
   @ValidateIf((body: DecisionsBody) => body.decision === 'reject' || body.feedback !== undefined)
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
   @MaxLength(10_000)
   feedback?: string;
 
+  /**
+   * With `reject`: sends it back for another draft instead of ending it.
+   * @example false
+   */
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
 
+  /** Up to 100 decisions, each about another approval; stands alone. */
   @IsOptional()
   @StandsAlone()
   @IsArray()
@@ -134,94 +209,319 @@ export class DecisionsBody {
   decisions?: DecisionBody[];
 }
 
+/** The two forms of `POST /approvals`, as they are documented. */
+export const DECISIONS_BODY: ApiBodyOptions = {
+  schema: {
+    oneOf: [
+      { $ref: getSchemaPath(DecisionBody) },
+      {
+        type: 'object',
+        required: ['decisions'],
+        properties: {
+          decisions: {
+            type: 'array',
+            description: 'Up to 100 decisions, each about another approval.',
+            minItems: 1,
+            maxItems: 100,
+            items: { $ref: getSchemaPath(DecisionBody) },
+          },
+        },
+      },
+    ],
+  },
+  examples: {
+    one: {
+      summary: 'One decision',
+      value: { approvalId: 'apr_01khqw6q00tp9w1md2nw5hc13a', decision: 'approve' },
+    },
+    many: {
+      summary: 'Several decisions',
+      value: {
+        decisions: [
+          { approvalId: 'apr_01khqw6q00tp9w1md2nw5hc13a', decision: 'approve' },
+          {
+            approvalId: 'apr_01khqw6sxrdzg79npdmkrfqqh3',
+            decision: 'reject',
+            feedback: 'Write Thursday instead of Friday.',
+            revise: true,
+          },
+        ],
+      },
+    },
+  },
+};
+
 export class ApprovalOutput {
+  /**
+   * One sentence on what was made.
+   * @example 'A mail to jane@acme.example is ready.'
+   */
   summary!: string;
+  /**
+   * The format of `body`.
+   * @example 'markdown'
+   */
   format!: 'markdown';
+  /**
+   * The draft, Markdown.
+   * @example 'Hello Jane, the delivery arrives on Friday, 20 February.'
+   */
   body!: string;
+  /**
+   * SHA-256 of `body`, in hex.
+   * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
+   */
   contentHash!: string;
 }
 
 export class ApprovalAction {
+  /**
+   * The action type, from the trusted registry.
+   * @example 'email.send'
+   */
   type!: string;
+  /**
+   * Whom or what it acts upon; null when the parameters say it all.
+   * @example 'jane@acme.example'
+   */
   target!: string | null;
+  /**
+   * What it is carried out with; the action type says which fields there are.
+   * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Friday." }
+   */
   params!: Record<string, unknown>;
 }
 
 export class ApprovalWorkPacket {
+  /**
+   * The id of the work packet.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
   workPacketId!: string;
+  /**
+   * What it does, in one line.
+   * @example 'Mail to jane@acme.example: Your delivery'
+   */
   title!: string;
+  /** What is carried out once it is approved. */
   action!: ApprovalAction;
+  /**
+   * read_only, reversible, externally_reversible or irreversible
+   * @example 'irreversible'
+   */
   reversibility!: string;
+  /**
+   * Why the capo wants it.
+   * @example 'The instruction asks for a mail to jane@acme.example.'
+   */
   rationale!: string;
+  /**
+   * SHA-256 of the action with its complete parameters, in hex.
+   * @example '7426afc489d0eef99a0b438def226ad139f752350c25cf2c04900281afbb79e0'
+   */
   contentHash!: string;
 }
 
 export class ApprovalReason {
+  /**
+   * What the policy decided: allow, require_approval, deny or throttle.
+   * @example 'require_approval'
+   */
   outcome!: string;
+  /**
+   * Why, in a person's words; what decided stands first.
+   * @example ['No standing order allows this work packet.']
+   */
   explanation!: string[];
 }
 
 /** Something that waits for a person, or waited, as lists show it. */
 export class ApprovalSummary {
+  /**
+   * The id of the approval.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   approvalId!: string;
+  /**
+   * The directive that it is about.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   directiveId!: string;
+  /** The team that it belongs to; null: none. */
   teamId!: string | null;
+  /**
+   * The capo whose work it is; null while nobody was chosen.
+   * @example 'capo_ops'
+   */
   capo!: string | null;
+  /**
+   * What is approved: the output of a directive, a standing order, or spending beyond a budget.
+   * @example 'output'
+   */
   kind!: 'output' | 'standing_order' | 'budget_override';
-  status!: (typeof STATUSES)[number];
-  /** True once the draft is attached. */
+  /**
+   * Where it stands.
+   * @example 'pending'
+   */
+  status!: ApprovalStatus;
+  /**
+   * True once the draft is attached; before that it cannot be approved.
+   * @example true
+   */
   ready!: boolean;
+  /**
+   * What it is about, in one line.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
   title!: string;
+  /**
+   * One sentence on the draft.
+   * @example 'A mail to jane@acme.example is ready.'
+   */
   summary!: string;
+  /**
+   * The priority of the directive: high, medium or low.
+   * @example 'medium'
+   */
   priority!: string;
+  /**
+   * True with priority high, with risk high or critical, or with less than 2 hours left.
+   * @example false
+   */
   urgent!: boolean;
+  /**
+   * low, medium, high or critical
+   * @example 'medium'
+   */
   risk!: string;
+  /**
+   * The highest class of its work packets: read_only, reversible, externally_reversible or irreversible.
+   * @example 'irreversible'
+   */
   reversibility!: string;
-  /** What an approval is bound to; send it as `If-Match` to approve exactly what was read. */
+  /**
+   * What an approval is bound to: SHA-256 over the draft and its work packets. Send it as `If-Match` to approve
+   * exactly what was read; null until the draft is ready.
+   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
+   */
   contentHash!: string | null;
+  /** Who handed in the directive. */
   requestedBy!: ActorView;
-  /** Unix milliseconds. */
+  /**
+   * When it was asked for, Unix milliseconds.
+   * @example 1771401600000
+   */
   requestedAt!: number;
-  /** Unix milliseconds. */
+  /**
+   * When it expires without a decision, Unix milliseconds.
+   * @example 1771660800000
+   */
   expiresAt!: number;
+  /**
+   * What happens when nobody decides in time.
+   * @example 'reject'
+   */
   onExpiry!: 'reject' | 'escalate';
-  /** Unix milliseconds. */
+  /** When it was decided, Unix milliseconds; null while it is pending. */
   decidedAt!: number | null;
+  /** Who decided; null while it is pending. */
+  @ApiProperty({ example: null })
   decidedBy!: ActorView | null;
+  /** The surface of the decision: api, dashboard, cli, mcp or link; null while it is pending. */
   decidedVia!: string | null;
+  /** The receipt of the decision; null while it is pending. */
   receiptId!: string | null;
 }
 
 /** Something that waits for a person, or waited, with all that is approved. */
 export class ApprovalView extends ApprovalSummary {
+  /** The draft; null until it is ready. */
   output!: ApprovalOutput | null;
+  /** The work packets that are carried out once it is approved. */
   packets!: ApprovalWorkPacket[];
-  /** Why a person is asked. */
+  /** Why a person is asked; null until the draft is ready. */
   policy!: ApprovalReason | null;
+  /** What the person who rejected it said; null otherwise. */
   feedback!: string | null;
 }
 
 export class ApprovalPage extends PageFacts {
+  /** The approvals of this page, urgent and oldest first. */
   items!: ApprovalSummary[];
 }
 
 export class ApprovalDecided {
+  /**
+   * The approval that was decided.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   approvalId!: string;
+  /**
+   * What became of it: approved, rejected or changes_requested.
+   * @example 'approved'
+   */
   status!: string;
+  /**
+   * The directive that it is about.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   directiveId!: string;
+  /**
+   * The status of the directive now.
+   * @example 'sending'
+   */
   directiveStatus!: string;
-  /** Unix milliseconds. */
+  /**
+   * When it was decided, Unix milliseconds.
+   * @example 1771401690000
+   */
   decidedAt!: number;
+  /**
+   * The receipt of the decision.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
   receiptId!: string;
 }
 
+export class DecisionError {
+  /**
+   * The code of the error.
+   * @example 'APPROVAL_EXPIRED'
+   */
+  code!: string;
+  /**
+   * What is wrong, for a person.
+   * @example 'This approval has expired.'
+   */
+  message!: string;
+  /**
+   * The HTTP status that the same decision alone would get.
+   * @example 410
+   */
+  status!: number;
+}
+
 export class DecisionResult {
+  /**
+   * The approval.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   approvalId!: string;
+  /**
+   * What became of it; left out when the decision failed.
+   * @example 'approved'
+   */
   status?: string;
+  /**
+   * The receipt of the decision; left out when it failed.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
   receiptId?: string;
-  error?: { code: string; message: string; status: number };
+  /** Why the decision failed; left out when it did not. */
+  error?: DecisionError;
 }
 
 export class DecisionResults {
+  /** One result for each decision, in the same order. */
   results!: DecisionResult[];
 }

@@ -1,5 +1,4 @@
 import { Controller, Get, Query, Req, Res, type StreamableFile } from '@nestjs/common';
-import { ApiProduces } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -15,6 +14,7 @@ import {
   SigningKeyList,
   VerifyQuery,
 } from './audit-feed.dto.js';
+import { CSV_EXAMPLE, LINES_EXAMPLE } from './feed-examples.js';
 import { formatFor } from './feed-format.js';
 import { ReadAuditFeed } from './read-audit-feed.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
@@ -29,13 +29,14 @@ export class AuditFeedController {
     private readonly keys: SigningKeys,
   ) {}
 
-  /** Every move with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
+  /** Every act with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
   @Get()
-  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
   @Route({
     auth: 'token',
     limit: specified('/api/pro/audit-feed'),
-    returns: { 200: AuditPage },
+    returns: {
+      200: { 'application/json': AuditPage, 'application/x-ndjson': LINES_EXAMPLE, 'text/csv': CSV_EXAMPLE },
+    },
     errors: [NotAcceptable],
   })
   list(

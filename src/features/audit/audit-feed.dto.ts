@@ -17,12 +17,18 @@ export type FeedFormat = (typeof FEED_FORMATS)[number];
 
 /** Query of `GET /audit-feed`; what is left out does not narrow it. */
 export class AuditFeedQuery {
-  /** The id of who acted: a member, a capo, `system`. */
+  /**
+   * The id of who acted: a member, a capo, or `system`.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
   @IsOptional()
   @Matches(NAME, NAME_MESSAGE)
   actor?: string;
 
-  /** An action such as `approval.approved`, or `approval.*` for every one that begins so. */
+  /**
+   * An action such as `approval.approved`, or `approval.*` for every one that begins so; at most 100 characters.
+   * @example 'approval.approved'
+   */
   @IsOptional()
   @MaxLength(100)
   @Matches(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/, {
@@ -30,20 +36,34 @@ export class AuditFeedQuery {
   })
   action?: string;
 
+  /**
+   * Only what concerns this capo.
+   * @example 'capo_ops'
+   */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
+  /**
+   * Only what concerns this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: string;
 
-  /** The id of what was acted upon. */
+  /**
+   * The id of what was acted upon.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   @IsOptional()
   @Matches(NAME, NAME_MESSAGE)
   entity?: string;
 
-  /** Unix milliseconds; from then on. */
+  /**
+   * From then on, Unix milliseconds.
+   * @example 1771401600000
+   */
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -51,7 +71,10 @@ export class AuditFeedQuery {
   @Max(YEAR_9999)
   from?: number;
 
-  /** Unix milliseconds; before then. */
+  /**
+   * Before then, Unix milliseconds.
+   * @example 1771488000000
+   */
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -59,7 +82,10 @@ export class AuditFeedQuery {
   @Max(YEAR_9999)
   to?: number;
 
-  /** Only receipts with a smaller number. */
+  /**
+   * Only receipts with a smaller number; `nextBefore` of the page before.
+   * @example 1200
+   */
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -67,7 +93,11 @@ export class AuditFeedQuery {
   @Max(Number.MAX_SAFE_INTEGER)
   before?: number;
 
-  /** How many at the most: up to 100 as json (20 unless said), up to 10,000 as jsonl and csv (all of them unless said). */
+  /**
+   * How many receipts at most: up to 100 as json (20 unless said), up to 10,000 as jsonl and csv (all of them unless
+   * said).
+   * @example 20
+   */
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -75,71 +105,173 @@ export class AuditFeedQuery {
   @Max(MAX_LINES)
   limit?: number;
 
-  /** Instead of an Accept header. */
+  /**
+   * The format of the answer, instead of an Accept header.
+   * @example 'json'
+   */
   @IsOptional()
   @IsIn(FEED_FORMATS)
   format?: FeedFormat;
 }
 
 export class ReceiptEntity {
+  /**
+   * What kind of record it is.
+   * @example 'approval'
+   */
   type!: string;
+  /**
+   * The id of the record.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   id!: string;
 }
 
 /** What happened, and where it stands in the chain. */
 export class ReceiptItem {
+  /**
+   * The id of the receipt.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
   receiptId!: string;
+  /**
+   * Its number in the chain of the workspace, counted from 1.
+   * @example 1204
+   */
   seq!: number;
-  /** Unix milliseconds. */
+  /**
+   * When it happened, Unix milliseconds.
+   * @example 1771401690000
+   */
   at!: number;
+  /** Who acted. */
   actor!: ActorView;
+  /**
+   * What was done.
+   * @example 'approval.approved'
+   */
   action!: string;
+  /** What was acted upon. */
   entity!: ReceiptEntity;
+  /**
+   * The directive that it belongs to; null: none.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   directiveId!: string | null;
+  /** The team that it belongs to; null: none. */
   teamId!: string | null;
+  /**
+   * The capo that it concerns; null: none.
+   * @example 'capo_ops'
+   */
   capo!: string | null;
+  /**
+   * How it ended.
+   * @example 'success'
+   */
   outcome!: 'success' | 'denied' | 'failure';
-  /** One sentence for a person. */
+  /**
+   * One sentence for a person.
+   * @example 'Mira Novak approved the mail to jane@acme.example.'
+   */
   summary!: string;
+  /**
+   * What else is recorded; the action says which fields there are.
+   * @example { "contentHash": "9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f" }
+   */
   details!: Record<string, unknown>;
+  /**
+   * How many kills there had been; null where it does not matter.
+   * @example 0
+   */
   guardianEpoch!: number | null;
+  /**
+   * The request that caused it; null: none did.
+   * @example 'req_01khqw6q00wy74pjf1avkzwmgz'
+   */
   requestId!: string | null;
-  /** The hash of the receipt before this one. */
+  /**
+   * The hash of the receipt before this one, in hex.
+   * @example '84fd9bac333ad79154348296204fa7f8c537a96e08983e5f73b3f5aca8e8edf7'
+   */
   prevHash!: string;
-  /** SHA-256 over `prevHash` and the canonical JSON of the receipt. */
+  /**
+   * SHA-256 over `prevHash` and the canonical JSON of the receipt, in hex.
+   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
+   */
   hash!: string;
 }
 
 export class AuditPage {
+  /** The receipts of this page, newest first. */
   items!: ReceiptItem[];
-  /** The number to page on with; null behind the last page. */
+  /**
+   * Send it as `before` to read on; null behind the last page.
+   * @example 1204
+   */
   nextBefore!: number | null;
 }
 
 /** A signed point of the chain: whoever keeps it can show that the chain was cut or written anew. */
 export class CheckpointView {
+  /**
+   * The workspace whose chain it signs.
+   * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
+   */
   workspaceId!: string;
+  /**
+   * The number of the last receipt that it covers.
+   * @example 1204
+   */
   seq!: number;
+  /**
+   * The hash of that receipt, in hex.
+   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
+   */
   hash!: string;
-  /** Unix milliseconds. */
+  /**
+   * When it was signed, Unix milliseconds.
+   * @example 1771401720000
+   */
   signedAt!: number;
+  /**
+   * The key that signed it, one of `GET /audit-feed/keys`.
+   * @example '9deb65b8788f41ff'
+   */
   keyId!: string;
-  /** Ed25519 over the canonical JSON of hash, seq, signedAt and workspaceId; base64url. */
+  /**
+   * Ed25519 over the canonical JSON of hash, seq, signedAt and workspaceId; base64url.
+   * @example '3Xz5mJ0c2bqkz7o0l8mX2rQ4vT9yB1nW6hE5dS3fG7aK8uLpC0iR4jN2xV6tYwZqM1oU9sH5eD7gF3bA8kP2Cg'
+   */
   signature!: string;
 }
 
 export class ChainHead {
-  /** Zero before the first receipt. */
+  /**
+   * The number of the last receipt; 0 before the first one.
+   * @example 1204
+   */
   seq!: number;
+  /**
+   * The hash of the last receipt, in hex. Keep a copy elsewhere.
+   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
+   */
   hash!: string;
-  /** Unix milliseconds. */
+  /**
+   * When the last receipt was written, Unix milliseconds; null before the first one.
+   * @example 1771401690000
+   */
   at!: number | null;
+  /** The newest signed checkpoint; null before the first one. */
   checkpoint!: CheckpointView | null;
 }
 
 /** Query of `GET /audit-feed/verify`: what was kept elsewhere, or nothing. */
 export class VerifyQuery {
-  /** The `seq` of a `receiptHead` that was kept elsewhere; goes with `heldHash`. */
+  /**
+   * The `seq` of a `receiptHead` that was kept elsewhere; comes with `heldHash`.
+   * @example 1204
+   */
   @ValidateIf(isHeldNamed)
   @FromDigits()
   @IsInt()
@@ -147,12 +279,18 @@ export class VerifyQuery {
   @Max(Number.MAX_SAFE_INTEGER)
   heldSeq?: number;
 
-  /** The `hash` of that head. */
+  /**
+   * The `hash` of that head, 64 lower-case hex digits; comes with `heldSeq`.
+   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
+   */
   @ValidateIf(isHeldNamed)
   @Matches(/^[0-9a-f]{64}$/, { message: '$property must be a SHA-256 in lower-case hex' })
   heldHash?: string;
 
-  /** The id of a signing key that was kept elsewhere: it must still be trusted. */
+  /**
+   * The id of a signing key that was kept elsewhere: it must still be trusted. 16 lower-case hex digits.
+   * @example '9deb65b8788f41ff'
+   */
   @IsOptional()
   @Matches(/^[0-9a-f]{16}$/, {
     message: '$property must be the id of a signing key, 16 digits in lower-case hex',
@@ -169,22 +307,46 @@ export class ChainFaultView {
   /**
    * hash_mismatch, missing, prev_hash_mismatch, content_mismatch, head_mismatch, tail_cut, checkpoint_mismatch,
    * bad_signature or untrusted_key
+   * @example 'hash_mismatch'
    */
   kind!: string;
-  /** The number of the receipt; 0 for a fault of a signing key. */
+  /**
+   * The number of the receipt; 0 for a fault of a signing key.
+   * @example 731
+   */
   seq!: number;
+  /**
+   * What is wrong, for a person.
+   * @example 'The hash of receipt 731 does not match its content.'
+   */
   message!: string;
-  /** The signing key at fault, if one is. */
+  /**
+   * The signing key at fault; left out when none is.
+   * @example '9deb65b8788f41ff'
+   */
   keyId?: string;
 }
 
 export class VerifiedHead {
+  /**
+   * The number of the last receipt.
+   * @example 1204
+   */
   seq!: number;
+  /**
+   * The hash of the last receipt, in hex.
+   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
+   */
   hash!: string;
 }
 
 export class VerifiedCheckpoints {
+  /**
+   * How many signed checkpoints were checked.
+   * @example 12
+   */
   checked!: number;
+  /** The newest of them; null: there is none. */
   latest!: CheckpointView | null;
 }
 
@@ -192,36 +354,74 @@ export type Comparison = 'not_given' | 'matches' | 'differs';
 
 /** What the comparison with copies outside of the database found, and what cannot be known without one. */
 export class KeptElsewhereView {
-  /** Of the head in `heldSeq` and `heldHash`. */
+  /**
+   * Of the head in `heldSeq` and `heldHash`: not_given, matches or differs.
+   * @example 'matches'
+   */
   head!: Comparison;
-  /** Of the signing key in `heldKeyId`. */
+  /**
+   * Of the signing key in `heldKeyId`: not_given, matches or differs.
+   * @example 'not_given'
+   */
   key!: Comparison;
-  /** How far this answer can be relied on, in a sentence or two. */
+  /**
+   * How far this answer can be relied on, in a sentence or two.
+   * @example 'The chain still holds the head that was kept elsewhere.'
+   */
   notice!: string;
 }
 
 export class ChainVerification {
-  /** Whether no fault was found; `keptElsewhere.notice` says what that can mean. */
+  /**
+   * Whether no fault was found; `keptElsewhere.notice` says what that can mean.
+   * @example true
+   */
   ok!: boolean;
-  /** How many receipts were checked. */
+  /**
+   * How many receipts were checked.
+   * @example 1204
+   */
   checked!: number;
+  /** The end of the chain. */
   head!: VerifiedHead;
-  /** The first hundred. */
+  /**
+   * What is wrong: the first 100 faults.
+   * @example []
+   */
   faults!: ChainFaultView[];
+  /** The signed checkpoints that were checked. */
   checkpoints!: VerifiedCheckpoints;
+  /** How what was kept elsewhere compares. */
   keptElsewhere!: KeptElsewhereView;
 }
 
 export class SigningKeyView {
+  /**
+   * The id of the key.
+   * @example '9deb65b8788f41ff'
+   */
   keyId!: string;
+  /**
+   * The algorithm of the signatures.
+   * @example 'Ed25519'
+   */
   algorithm!: 'Ed25519';
-  /** SPKI in PEM. */
+  /**
+   * The public key, SPKI in PEM.
+   * @example '-----BEGIN PUBLIC KEY----- MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE= -----END PUBLIC KEY-----'
+   */
   publicKey!: string;
-  /** Unix milliseconds. */
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1768208400000
+   */
   createdAt!: number;
-  /** The key before this one; null for the first. */
+  /** The id of the key before this one; null for the first. */
   signedBy!: string | null;
-  /** Ed25519 by the key before it, over the canonical JSON of createdAt, keyId, publicKey and signedBy; base64url. */
+  /**
+   * Ed25519 by the key before it, over the canonical JSON of createdAt, keyId, publicKey and signedBy; base64url. Null
+   * for the first.
+   */
   signature!: string | null;
 }
 

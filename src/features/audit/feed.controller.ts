@@ -1,4 +1,5 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -7,6 +8,7 @@ import { Route } from '../../platform/http/route.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { BeforeQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { FEED_STREAM_EXAMPLE } from './feed-examples.js';
 import { FeedPage, FeedStreamQuery } from './feed.dto.js';
 import { FeedStreams } from './feed-streams.js';
 import { ReceiptLog } from './receipt-log.repository.js';
@@ -29,7 +31,13 @@ export class FeedController {
 
   /** The same as it happens: server-sent events, whose ids are the numbers to resume from. */
   @Get('stream')
-  @Route({ auth: 'token', returns: { 200: 'text/event-stream' } })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The number of the last receipt you have, as browsers send it when they come back.',
+    schema: { type: 'string', pattern: '^[0-9]{1,15}$', example: '1203' },
+  })
+  @Route({ auth: 'token', returns: { 200: { 'text/event-stream': FEED_STREAM_EXAMPLE } } })
   stream(
     @Req() request: AdmittedRequest,
     @Res() response: Response,

@@ -3,85 +3,206 @@ import type { AgentStatus } from '../agents/agents.dto.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
 
 export class BootstrapWorkspace {
+  /**
+   * The id of the workspace.
+   * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
+   */
   workspaceId!: string;
+  /**
+   * The name of the workspace.
+   * @example 'Northwind'
+   */
   name!: string;
-  /** free, pro or enterprise */
+  /**
+   * free, pro or enterprise
+   * @example 'pro'
+   */
   tier!: Tier;
-  /** IANA zone name */
+  /**
+   * UTC or an IANA zone name.
+   * @example 'Europe/Vienna'
+   */
   timezone!: string;
+  /**
+   * The language, a BCP 47 tag.
+   * @example 'en'
+   */
   locale!: string;
-  /** present or away */
+  /**
+   * Whether the operator is `present` or `away`.
+   * @example 'present'
+   */
   presence!: string;
 }
 
 export class BootstrapOperator {
+  /**
+   * The membership of the caller.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
   memberId!: string;
+  /**
+   * The user behind the membership.
+   * @example 'usr_01kerpxzm0m67dx5791yjsqjf1'
+   */
   userId!: string;
+  /**
+   * How the caller is called.
+   * @example 'Mira Novak'
+   */
   handle!: string;
+  /**
+   * The caller's mail address.
+   * @example 'mira@northwind.example'
+   */
   email!: string;
 }
 
 export class BootstrapTeam {
+  /**
+   * The id of the team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
   teamId!: string;
+  /**
+   * The name of the team.
+   * @example 'Sales'
+   */
   name!: string;
+  /**
+   * Its name as part of an address.
+   * @example 'sales'
+   */
   slug!: string;
-  /** The caller's role in the team; null for those who see every team without being in it. */
+  /**
+   * The caller's role in the team; null for those who see every team without being in it.
+   * @example 'operator'
+   */
   role!: string | null;
 }
 
 export class BootstrapCapo {
+  /**
+   * The role of the capo.
+   * @example 'capo_ops'
+   */
   role!: CapoRole;
+  /**
+   * How a person calls it.
+   * @example 'Ops'
+   */
   name!: string;
+  /**
+   * The engine that it runs.
+   * @example 'ops'
+   */
   engine!: string;
+  /**
+   * What it is responsible for.
+   * @example ['delivery', 'logistics', 'execution']
+   */
   domain!: string[];
+  /**
+   * halted, paused, error, awaiting-approval, active or idle
+   * @example 'awaiting-approval'
+   */
   status!: AgentStatus;
 }
 
 export class BootstrapGuardian {
+  /**
+   * observe, supervised, guardrailed, autonomous, killed or recovering
+   * @example 'guardrailed'
+   */
   mode!: GuardianMode;
-  /** Moves that wait for a person. */
+  /**
+   * Work packets that wait for a person.
+   * @example 1
+   */
   pending!: number;
-  /** Counts kills. */
+  /**
+   * How many kills there have been.
+   * @example 0
+   */
   epoch!: number;
 }
 
 export class BootstrapCounts {
-  /** Directives that have not come to an end. */
+  /**
+   * Directives that have not come to an end.
+   * @example 1
+   */
   directives!: number;
-  /** Approvals that are pending. */
+  /**
+   * Approvals that are pending.
+   * @example 1
+   */
   approvals!: number;
-  /** Signals that nobody has acknowledged or snoozed. */
+  /**
+   * Signals that nobody has acknowledged or snoozed.
+   * @example 2
+   */
   signals!: number;
 }
 
 export class BootstrapLimits {
-  /** Of the tier, for the whole workspace; null is unlimited. */
+  /**
+   * Requests per minute of the tier, for the whole workspace; null is unlimited.
+   * @example 120
+   */
   requestsPerMinute!: number | null;
-  /** Of the tier, for the whole workspace; null is unlimited. */
+  /**
+   * Requests per day of the tier, for the whole workspace; null is unlimited.
+   * @example 10000
+   */
   requestsPerDay!: number | null;
 }
 
 /** What this installation has been set up for. */
 export class BootstrapFeatures {
-  /** A model makes the drafts; else the built-in runner does. */
+  /**
+   * True when a model makes the drafts, false when the built-in runner does.
+   * @example false
+   */
   model!: boolean;
-  /** Mail leaves through a server; else it is kept in the outbox folder. */
+  /**
+   * True when mail leaves through a server, false when it is written to files.
+   * @example true
+   */
   mailServer!: boolean;
 }
 
 /** What a client needs to begin (`GET /bootstrap`). */
 export class BootstrapView {
+  /** The workspace of the token. */
   workspace!: BootstrapWorkspace;
+  /** Who calls. */
   operator!: BootstrapOperator;
-  /** viewer, operator, admin or owner */
+  /**
+   * The caller's role in the workspace: viewer, operator, admin or owner.
+   * @example 'owner'
+   */
   role!: Role;
+  /** The teams that the caller sees. */
   teams!: BootstrapTeam[];
+  /** The five capos. */
   capos!: BootstrapCapo[];
+  /** The state of the guardian. */
   guardian!: BootstrapGuardian;
+  /** What is open. */
   counts!: BootstrapCounts;
+  /** The limits of the tier. */
   limits!: BootstrapLimits;
+  /** What this installation has been set up for. */
   features!: BootstrapFeatures;
+  /**
+   * The API versions that the service speaks.
+   * @example ['2026-04']
+   */
   apiVersions!: string[];
-  /** Unix milliseconds. */
+  /**
+   * The time of the service, Unix milliseconds.
+   * @example 1771401690000
+   */
   serverTime!: number;
 }

@@ -5,41 +5,87 @@ import { ReceiptItem } from '../audit/audit-feed.dto.js';
 import { BuyerContextView, PartnerPersona } from '../partner/partner.dto.js';
 
 export class ContextOperator {
+  /**
+   * How the caller is called.
+   * @example 'Mira Novak'
+   */
   handle!: string;
+  /**
+   * free, pro or enterprise
+   * @example 'pro'
+   */
   tier!: string;
 }
 
 export class ContextMetrics {
-  /** Revenue of the last 24 hours, in the workspace's currency alone; GET /metrics has the others. */
+  /**
+   * Revenue of the last 24 hours, in the currency of the workspace alone; `GET /metrics` has the others.
+   * @example 600.5
+   */
   revenue24h!: number;
-  /** Signals that carry a score. */
+  /**
+   * Signals that carry a score.
+   * @example 2
+   */
   signalsScored!: number;
 }
 
 export class ContextGuardian {
+  /**
+   * observe, supervised, guardrailed, autonomous, killed or recovering
+   * @example 'guardrailed'
+   */
   mode!: string;
-  /** Moves that wait for a person. */
+  /**
+   * Work packets that wait for a person.
+   * @example 1
+   */
   pending!: number;
 }
 
 export class ContextReceiptHead {
+  /**
+   * The number of the last receipt; 0 before the first one.
+   * @example 1204
+   */
   seq!: number;
+  /**
+   * The hash of the last receipt, in hex.
+   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
+   */
   hash!: string;
 }
 
 /** The whole operational context (SPECIFICATION, Context). */
 export class ContextView {
-  /** ISO 8601 */
+  /**
+   * When this was put together, ISO 8601.
+   * @example '2026-02-18T08:01:30.000Z'
+   */
   generatedAt!: string;
+  /**
+   * The session of the caller.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
   sessionId!: string;
+  /** Who calls. */
   operator!: ContextOperator;
+  /** The newest 50 signals that the caller may see. */
   signals!: SignalView[];
+  /** The newest 50 work packets that the caller may see. */
   workPackets!: WorkPacketSummary[];
+  /** The newest 50 active standing orders that the caller may see. */
   standingOrders!: StandingOrderSummary[];
+  /** Two figures of the workspace. */
   metrics!: ContextMetrics;
+  /** The newest 50 receipts that the caller may see. */
   auditFeed!: ReceiptItem[];
+  /** The state of the guardian. */
   guardian!: ContextGuardian;
+  /** Who the buyers are. */
   buyerContext!: BuyerContextView;
+  /** What the partner persona service has reported. */
   partner!: PartnerPersona;
+  /** The end of the receipt chain. */
   receiptHead!: ContextReceiptHead;
 }

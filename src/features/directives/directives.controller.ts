@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -8,6 +9,7 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { CancelDirective } from './cancel-directive.js';
 import { summaryOf, viewOf } from './directive.js';
 import {
+  DIRECTIVE_PARAM,
   DirectiveBody,
   DirectivePage,
   DirectivesQuery,
@@ -74,6 +76,7 @@ export class DirectivesController {
   }
 
   /** One directive with its output, cost and history. */
+  @ApiParam(DIRECTIVE_PARAM)
   @Get('directives/:directiveId')
   @Route({ auth: 'token', returns: { 200: DirectiveView }, errors: [NotFound] })
   async read(
@@ -86,6 +89,7 @@ export class DirectivesController {
   }
 
   /** Takes a directive back before anything of it was sent. */
+  @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/cancel')
   @Route({
     auth: 'token',

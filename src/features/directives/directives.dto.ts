@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
@@ -13,30 +14,49 @@ import {
 } from '../terms/terms.js';
 import { IsInstantAhead } from './is-instant-ahead.js';
 
+/** The parameter of the paths, as it is documented. */
+export const DIRECTIVE_PARAM = {
+  name: 'directiveId',
+  description: 'The id of the directive.',
+  example: 'dir_01khqw6q006hs686p8sr7arg9t',
+};
+
 const TEAM_ID = /^team_[0-9a-z]{26}$/;
 const MAX_TEXT = 20_000;
 /** CONTRACT section 1. */
 const MAX_CONTEXT_BYTES = 64 * 1024;
 
 class DirectiveTerms {
-  /** high, medium or low */
+  /**
+   * high, medium or low; medium unless said
+   * @example 'medium'
+   */
   @IsOptional()
   @IsIn(PRIORITIES)
   priority?: Priority;
 
-  /** Extra context passed to the capo, at most 64 KB as JSON. */
+  /**
+   * Extra context passed to the capo, at most 64 KB.
+   * @example { "order": 17 }
+   */
   @IsOptional()
   @FreeForm()
   @IsObject()
   @MaxJsonBytes(MAX_CONTEXT_BYTES)
   context?: Record<string, unknown>;
 
-  /** ISO 8601 with an offset; when the directive expires if not executed. */
+  /**
+   * When the directive expires if not executed, ISO 8601 with an offset.
+   * @example '2026-02-20T17:00:00+01:00'
+   */
   @IsOptional()
   @IsInstantAhead()
   deadline?: string;
 
-  /** The team it belongs to; the caller's only team unless said. */
+  /**
+   * The team it belongs to; the caller's only team unless said.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
   @IsOptional()
   @Matches(TEAM_ID, { message: 'teamId must be the id of a team' })
   teamId?: string;
@@ -44,17 +64,26 @@ class DirectiveTerms {
 
 /** Body of `POST /directives` (SPECIFICATION, Directive). */
 export class DirectiveBody extends DirectiveTerms {
-  /** Plain-language instruction for the capo. */
+  /**
+   * Plain-language instruction for the capo, at most 20,000 characters.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
   @IsString()
   @Matches(/\S/, { message: 'directive must not be empty' })
   @MaxLength(MAX_TEXT)
   directive!: string;
 
-  /** The capo that is to do it. */
+  /**
+   * The capo that is to do it.
+   * @example 'capo_ops'
+   */
   @IsIn(CAPO_ROLES)
   capo!: CapoRole;
 
-  /** Whether the output queues for review; true unless said. */
+  /**
+   * Whether the output queues for review before anything is sent; true unless said.
+   * @example true
+   */
   @IsOptional()
   @IsBoolean()
   requiresApproval?: boolean;
@@ -62,12 +91,19 @@ export class DirectiveBody extends DirectiveTerms {
 
 /** Body of `POST /directive`; the consigliere routes it unless a capo is named. */
 export class QueuedDirectiveBody extends DirectiveTerms {
-  /** Plain-language instruction. */
+  /**
+   * Plain-language instruction, at most 20,000 characters.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
   @IsString()
   @Matches(/\S/, { message: 'text must not be empty' })
   @MaxLength(MAX_TEXT)
   text!: string;
 
+  /**
+   * The capo that is to do it; the consigliere chooses unless said.
+   * @example 'capo_ops'
+   */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
@@ -75,110 +111,268 @@ export class QueuedDirectiveBody extends DirectiveTerms {
 
 /** Answer of `POST /directive`. */
 export class QueuedDirective {
+  /**
+   * The id of the new directive.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   directiveId!: string;
+  /**
+   * The approval at which its output will wait.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   approvalId!: string;
+  /**
+   * Always `pending_approval`.
+   * @example 'pending_approval'
+   */
   status!: 'pending_approval';
 }
 
 export class DirectivesQuery extends PageQuery {
+  /**
+   * Only directives of this status.
+   * @example 'executed'
+   */
   @IsOptional()
   @IsIn(DIRECTIVE_STATUSES)
   status?: DirectiveStatus;
 
+  /**
+   * Only directives of this capo.
+   * @example 'capo_ops'
+   */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
+  /**
+   * Only directives of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
   @IsOptional()
   @Matches(TEAM_ID, { message: 'teamId must be the id of a team' })
   teamId?: string;
 }
 
 export class RoutingCandidate {
+  /**
+   * The capo that was considered.
+   * @example 'capo_ops'
+   */
   capo!: string;
-  /** 0 to 1 */
+  /**
+   * How well it fits, 0 to 1.
+   * @example 0.63
+   */
   score!: number;
+  /**
+   * The words and abilities that speak for it.
+   * @example ['delivery', 'arrives', 'can send mail']
+   */
   why!: string[];
 }
 
 export class DirectiveRouting {
+  /** The capos that were considered, best first. */
   candidates!: RoutingCandidate[];
+  /**
+   * Why this capo, in one or two sentences.
+   * @example 'Ops fits best: it speaks of delivery, and can send mail.'
+   */
   reason!: string;
 }
 
 export class DirectiveOutput {
+  /**
+   * One sentence on what was made.
+   * @example 'A mail to jane@acme.example is ready.'
+   */
   summary!: string;
+  /**
+   * The format of `body`.
+   * @example 'markdown'
+   */
   format!: 'markdown';
+  /**
+   * The draft, Markdown.
+   * @example 'Hello Jane, the delivery arrives on Friday, 20 February.'
+   */
   body!: string;
+  /**
+   * SHA-256 of `body`, in hex.
+   * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
+   */
   contentHash!: string;
 }
 
 export class DirectiveEngine {
+  /**
+   * The engine that made the draft; `builtin` is the one that works without a model.
+   * @example 'builtin'
+   */
   name!: string;
+  /** The model that it asked; null: none. */
   model!: string | null;
 }
 
 export class DirectiveCost {
+  /**
+   * What the draft cost, in `currency`.
+   * @example 0
+   */
   amount!: number;
+  /**
+   * ISO 4217 code.
+   * @example 'USD'
+   */
   currency!: string;
+  /**
+   * Tokens that were sent to the model.
+   * @example 0
+   */
   tokensIn!: number;
+  /**
+   * Tokens that the model answered.
+   * @example 0
+   */
   tokensOut!: number;
 }
 
 export class DirectiveError {
+  /**
+   * The code of the error.
+   * @example 'POLICY_DENIED'
+   */
   code!: string;
+  /**
+   * What went wrong, for a person.
+   * @example 'The standing order No mail denies this work packet.'
+   */
   message!: string;
 }
 
 export class DirectiveChange {
+  /** The status before; null for the first one. */
   from!: DirectiveStatus | null;
+  /**
+   * The status from then on.
+   * @example 'pending_approval'
+   */
   to!: DirectiveStatus;
-  /** Unix milliseconds. */
+  /**
+   * When it changed, Unix milliseconds.
+   * @example 1771401600000
+   */
   at!: number;
+  /**
+   * The receipt of the change.
+   * @example 'rcp_01khqw6q000z6psfac2nmjc6gg'
+   */
   receiptId!: string;
 }
 
 /** What every view of a directive shows. */
 class DirectiveFacts {
+  /**
+   * The id of the directive.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   directiveId!: string;
+  /**
+   * The capo that does it; null until one was chosen.
+   * @example 'capo_ops'
+   */
   capo!: string | null;
+  /**
+   * Who chose the capo.
+   * @example 'consigliere'
+   */
   routedBy!: 'operator' | 'consigliere';
+  /**
+   * high, medium or low
+   * @example 'medium'
+   */
   priority!: Priority;
+  /**
+   * Whether its output queues for review before anything is sent.
+   * @example true
+   */
   requiresApproval!: boolean;
-  /** ISO 8601 */
+  /**
+   * When it expires if not executed, ISO 8601; null: never.
+   * @example '2026-02-20T16:00:00.000Z'
+   */
   deadline!: string | null;
+  /** The team that it belongs to; null: none. */
   teamId!: string | null;
+  /**
+   * Where it stands.
+   * @example 'pending_approval'
+   */
   status!: DirectiveStatus;
+  /**
+   * The approval at which it waits, or waited; null: none.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
   approvalId!: string | null;
+  /**
+   * What it came to, in its order.
+   * @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8']
+   */
   workPacketIds!: string[];
+  /** What made the draft; null until it is made. */
   engine!: DirectiveEngine | null;
+  /** What the drafts have cost. */
   cost!: DirectiveCost;
+  /** Why it failed; null when it did not. */
+  @ApiProperty({ example: null })
   error!: DirectiveError | null;
+  /** Who handed it in. */
   createdBy!: ActorView;
-  /** Unix milliseconds. */
+  /**
+   * When it was handed in, Unix milliseconds.
+   * @example 1771401600000
+   */
   createdAt!: number;
-  /** Unix milliseconds. */
+  /**
+   * When a capo began to work on it, Unix milliseconds; null: not yet.
+   * @example 1771401601200
+   */
   startedAt!: number | null;
-  /** Unix milliseconds. */
+  /** When it was carried out, Unix milliseconds; null: not yet. */
   executedAt!: number | null;
 }
 
 /** A directive as lists show it. */
 export class DirectiveSummary extends DirectiveFacts {
-  /** The first line of the instruction, at most 120 characters of it. */
+  /**
+   * The first line of the instruction, at most 120 characters of it.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
   title!: string;
 }
 
 /** A directive, from hand-in to receipt. */
 export class DirectiveView extends DirectiveFacts {
-  /** The instruction. */
+  /**
+   * The instruction.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
   directive!: string;
+  /** How the consigliere chose; null when the operator named the capo, and until it has chosen. */
   routing!: DirectiveRouting | null;
+  /**
+   * The extra context that it was handed in with.
+   * @example { "order": 17 }
+   */
   context!: Record<string, unknown>;
+  /** The draft; null until it is made. */
   output!: DirectiveOutput | null;
+  /** Every change of its status, oldest first. */
   history!: DirectiveChange[];
 }
 
 export class DirectivePage extends PageFacts {
+  /** The directives of this page, newest first. */
   items!: DirectiveSummary[];
 }

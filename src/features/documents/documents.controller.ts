@@ -1,11 +1,12 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { DocumentPage, DocumentView } from './documents.dto.js';
+import { DOCUMENT_PARAM, DocumentPage, DocumentView } from './documents.dto.js';
 import { Documents } from './documents.repository.js';
 
 @Controller('api/pro/documents')
@@ -20,6 +21,7 @@ export class DocumentsController {
   }
 
   /** One filed document with its text. */
+  @ApiParam(DOCUMENT_PARAM)
   @Get(':id')
   @Route({ auth: 'token', returns: { 200: DocumentView } })
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<DocumentView> {

@@ -1,27 +1,48 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { GuardianMode } from '../terms/terms.js';
 
 /** The guardian's state (`GET /guardian`). */
 export class GuardianView {
-  /** observe, supervised, guardrailed, autonomous, killed or recovering */
+  /**
+   * observe (nothing leaves), supervised (everything asks), guardrailed (standing orders decide), autonomous (what
+   * can be undone is allowed), killed or recovering
+   * @example 'guardrailed'
+   */
   mode!: GuardianMode;
-  /** Work packets that wait for a person. */
+  /**
+   * Work packets that wait for a person.
+   * @example 1
+   */
   pending!: number;
-  /** Counts kills. */
+  /**
+   * How many kills there have been.
+   * @example 0
+   */
   epoch!: number;
-  /** Unix milliseconds. */
+  /** When the kill switch was engaged, Unix milliseconds; null while it is not. */
   killedAt!: number | null;
+  /** Who engaged it; null while it is not engaged. */
+  @ApiProperty({ example: null })
   killedBy!: ActorView | null;
+  /** Why it was engaged; null: no reason was given, or it is not engaged. */
   reason!: string | null;
+  /** The newest checkpoint of the guardian; null: there is none. */
   lastCheckpointId!: string | null;
-  /** Work packets denied in the last 24 hours. */
+  /**
+   * Work packets denied in the last 24 hours.
+   * @example 0
+   */
   blocked24h!: number;
 }
 
 /** Body of the kill switch; it may be empty. */
 export class KillBody {
-  /** Why, for the receipt. */
+  /**
+   * Why, for the receipt; at most 1,000 characters.
+   * @example 'The price list is wrong.'
+   */
   @IsOptional()
   @IsString()
   @MaxLength(1000)
@@ -29,58 +50,137 @@ export class KillBody {
 }
 
 export class HaltedWork {
+  /**
+   * Directives that waited for their turn.
+   * @example 1
+   */
   queued!: number;
+  /**
+   * Directives that were being drafted.
+   * @example 0
+   */
   executing!: number;
+  /**
+   * Directives whose work packets were being carried out.
+   * @example 1
+   */
   sending!: number;
 }
 
 export class UnconfirmedPacket {
+  /**
+   * The id of the work packet.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
   workPacketId!: string;
-  /** Unix milliseconds. */
+  /**
+   * When it was handed out, Unix milliseconds.
+   * @example 1771401691000
+   */
   since!: number;
 }
 
 export class KillAnswer {
+  /**
+   * Always `killed`.
+   * @example 'killed'
+   */
   mode!: 'killed';
-  /** False when the switch was engaged already. */
+  /**
+   * False when the switch was engaged already.
+   * @example true
+   */
   changed!: boolean;
+  /**
+   * How many kills there have been, this one included.
+   * @example 1
+   */
   epoch!: number;
-  /** Unix milliseconds. */
+  /**
+   * When the kill switch was engaged, Unix milliseconds.
+   * @example 1771402800000
+   */
   killedAt!: number;
+  /**
+   * The receipt of the kill; null when the switch was engaged already.
+   * @example 'rcp_01khqxbaw0pdd5aew2rfzv11fe'
+   */
   receiptId!: string | null;
+  /** How many directives were halted, by their status before. */
   halted!: HaltedWork;
   /** Work packets that were already handed out; whether they arrived is not known yet. */
   unconfirmed!: UnconfirmedPacket[];
 }
 
 export class RevertBody {
+  /**
+   * Why, for the receipt; 1 to 1,000 characters.
+   * @example 'The price list is mended.'
+   */
   @IsOptional()
   @IsString()
   @MinLength(1)
   @MaxLength(1000)
   reason?: string;
 
-  /** `resume` goes back to the mode before the kill and lets the halted work go on. */
+  /**
+   * `resume` goes back to the mode before the kill and lets the halted work go on.
+   * @example 'resume'
+   */
   @IsOptional()
   @IsIn(['resume'])
   mode?: 'resume';
 }
 
 export class RevertStep {
+  /**
+   * The work packet to undo.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
   workPacketId!: string;
+  /**
+   * read_only, reversible, externally_reversible or irreversible
+   * @example 'irreversible'
+   */
   reversibility!: string;
-  compensation!: unknown;
+  /** The action that undoes it; null: there is none. */
+  compensation!: object | null;
+  /**
+   * What became of it.
+   * @example 'not_possible'
+   */
   status!: 'planned' | 'done' | 'failed' | 'not_possible' | 'skipped';
 }
 
 export class RevertAnswer {
+  /**
+   * The id of the revert.
+   * @example 'rvt_01khqxmfv0f3g05ngebp6trccz'
+   */
   revertId!: string;
+  /**
+   * How it was reverted.
+   * @example 'resume'
+   */
   mode!: 'resume';
+  /**
+   * What is undone; empty with `resume`.
+   * @example []
+   */
   plan!: RevertStep[];
+  /**
+   * The receipt of the revert.
+   * @example 'rcp_01khqxmfv0vrpg8btgq6g3zpgd'
+   */
   receiptId!: string;
 }
 
 export class ModeBody {
+  /**
+   * How much the guardian lets pass: nothing, only what a person approved, what standing orders allow, or all that
+   * can be undone.
+   * @example 'supervised'
+   */
   @IsIn(['observe', 'supervised', 'guardrailed', 'autonomous'])
   mode!: 'observe' | 'supervised' | 'guardrailed' | 'autonomous';
 }

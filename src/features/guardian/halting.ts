@@ -37,7 +37,7 @@ export interface LiftingAct extends GuardianAct {
 export interface PlannedStep {
   workPacketId: string;
   reversibility: string;
-  compensation: unknown;
+  compensation: object | null;
   status: 'planned' | 'done' | 'failed' | 'not_possible' | 'skipped';
 }
 

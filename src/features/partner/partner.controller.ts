@@ -25,7 +25,11 @@ export class PartnerController {
     name: 'x-partner-signature',
     required: true,
     description: "sha256=<hex>: HMAC-SHA256 over the body's bytes under the workspace's partner secret.",
-    schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+    schema: {
+      type: 'string',
+      pattern: '^sha256=[0-9a-f]{64}$',
+      example: 'sha256=9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f',
+    },
   })
   @Route({
     auth: 'signature',
@@ -50,7 +54,7 @@ export class PartnerController {
     return this.persona.avatar(scopeOf(caller));
   }
 
-  /** What moves the buyers: trends, the biggest gap and the newest updates. */
+  /** What changes the buyers: trends, the biggest gap and the newest updates. */
   @Get('intelligence')
   @Route({
     auth: 'token',

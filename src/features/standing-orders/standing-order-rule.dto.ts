@@ -37,7 +37,10 @@ const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;
 
 /** Which work packets the order speaks about; `{}` is every work packet. What is left out does not narrow it. */
 export class StandingOrderMatch implements OrderMatch {
-  /** Action types such as `email.send`. */
+  /**
+   * Action types, at most 50.
+   * @example ['email.send']
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -46,7 +49,10 @@ export class StandingOrderMatch implements OrderMatch {
   @Matches(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, { each: true })
   actionTypes?: string[] | null;
 
-  /** Classes of reversibility. */
+  /**
+   * Classes of reversibility.
+   * @example ['irreversible']
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -54,7 +60,10 @@ export class StandingOrderMatch implements OrderMatch {
   @IsIn(REVERSIBILITIES, { each: true })
   reversibility?: Reversibility[] | null;
 
-  /** Priorities of the directive. */
+  /**
+   * Priorities of the directive.
+   * @example ['medium', 'low']
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -63,9 +72,10 @@ export class StandingOrderMatch implements OrderMatch {
   priorities?: Priority[] | null;
 
   /**
-   * Conditions on what the work packet contains, by path: `{ "params.amount": { "$lte": 500 } }`. Operators: `$eq $ne $lt
-   * $lte $gt $gte $in $nin $exists $prefix $domainIn`; all must hold. A value that is missing satisfies none. For
-   * a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
+   * Conditions on what the work packet contains, by path: `{ "params.amount": { "$lte": 500 } }`. Operators: `$eq
+   * $ne $lt $lte $gt $gte $in $nin $exists $prefix $domainIn`; all must hold. A value that is missing satisfies
+   * none. For a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
+   * @example { "params.to": { "$domainIn": ["acme.example"] } }
    */
   @IsOptional()
   @AreFieldConditions()
@@ -74,7 +84,10 @@ export class StandingOrderMatch implements OrderMatch {
 
 /** When the order speaks; without it, always. */
 export class StandingOrderWhen implements OrderWhen {
-  /** Whether the operator is `present` or `away`. */
+  /**
+   * Whether the operator is `present` or `away`.
+   * @example ['away']
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -82,7 +95,10 @@ export class StandingOrderWhen implements OrderWhen {
   @IsIn(PRESENCES, { each: true })
   presence?: Presence[] | null;
 
-  /** Days of the week. A window over midnight belongs to the day on which it opens. */
+  /**
+   * Days of the week. A window over midnight belongs to the day on which it opens.
+   * @example ['mon', 'tue', 'wed', 'thu', 'fri']
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -90,19 +106,28 @@ export class StandingOrderWhen implements OrderWhen {
   @IsIn(WEEKDAYS, { each: true })
   days?: Weekday[] | null;
 
-  /** HH:MM at which the window opens; comes with `to`. */
+  /**
+   * HH:MM at which the window opens; comes with `to`.
+   * @example '08:00'
+   */
   @IsOptional()
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @HasOtherEnd('to')
   from?: string | null;
 
-  /** HH:MM at which it closes, on the next day when that is earlier than `from`. */
+  /**
+   * HH:MM at which it closes, on the next day when that is earlier than `from`.
+   * @example '18:00'
+   */
   @IsOptional()
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @HasOtherEnd('from')
   to?: string | null;
 
-  /** IANA zone of the days and times. Left out: the zone of the workspace, kept with the order from then on. */
+  /**
+   * IANA zone of the days and times. Left out: the zone of the workspace, kept with the order from then on.
+   * @example 'Europe/Vienna'
+   */
   @IsOptional()
   @IsIanaZone()
   timezone?: string | null;
@@ -110,28 +135,40 @@ export class StandingOrderWhen implements OrderWhen {
 
 /** How much may go through; what goes beyond asks, or waits when the order throttles. */
 export class StandingOrderLimits implements OrderLimits {
-  /** Work packets in any hour. */
+  /**
+   * Work packets in any hour.
+   * @example 10
+   */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxPerHour?: number | null;
 
-  /** Work packets in any day. */
+  /**
+   * Work packets in any day.
+   * @example 50
+   */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxPerDay?: number | null;
 
-  /** Recipients of each single work packet. */
+  /**
+   * Recipients of each single work packet.
+   * @example 3
+   */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxRecipients?: number | null;
 
-  /** Sum of the amounts of a day, for each currency by itself. */
+  /**
+   * Sum of the amounts of a day, for each currency by itself.
+   * @example 500
+   */
   @IsOptional()
   @IsNumber()
   @Min(0)
@@ -141,28 +178,43 @@ export class StandingOrderLimits implements OrderLimits {
 
 /** How much may be spent under the order. */
 export class StandingOrderBudget implements OrderBudget {
-  /** `day`, `week` or `month`. */
+  /**
+   * `day`, `week` or `month`.
+   * @example 'week'
+   */
   @IsIn(BUDGET_WINDOWS)
   window!: BudgetWindow;
 
-  /** In `currency`, for each window. */
+  /**
+   * How much may be spent in each window, in `currency`.
+   * @example 20
+   */
   @IsNumber()
   @Min(0.01)
   @Max(1e12)
   amount!: number;
 
-  /** ISO 4217 code. A work packet in another currency is never within the budget. */
+  /**
+   * ISO 4217 code. A work packet in another currency is never within the budget.
+   * @example 'USD'
+   */
   @IsCurrency()
   currency!: string;
 
-  /** From this share on, decisions mention how much is used. */
+  /**
+   * From this share on, 1 to 100, decisions mention how much is used.
+   * @example 80
+   */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(100)
   warnPercent?: number | null;
 
-  /** What happens to a work packet beyond the budget. Left out: `require_approval`. */
+  /**
+   * What happens to a work packet beyond the budget. Left out: `require_approval`.
+   * @example 'require_approval'
+   */
   @IsOptional()
   @IsIn(ON_EXCEED)
   onExceed?: OnExceed | null;
@@ -170,19 +222,28 @@ export class StandingOrderBudget implements OrderBudget {
 
 /** The terms of an approval that is asked for under this order; of several orders the strictest. */
 export class StandingOrderApproval implements OrderApproval {
-  /** Left out: 72 hours. */
+  /**
+   * After how many minutes the approval expires, at most 30 days. Left out: 72 hours.
+   * @example 240
+   */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(THIRTY_DAYS_IN_MINUTES)
   expiresInMinutes?: number | null;
 
-  /** What happens when nobody decides in time. Left out: `reject`. */
+  /**
+   * What happens when nobody decides in time. Left out: `reject`.
+   * @example 'reject'
+   */
   @IsOptional()
   @IsIn(ON_EXPIRY)
   onExpiry?: OnExpiry | null;
 
-  /** Whether the member who asked may also approve. Left out: yes. */
+  /**
+   * Whether the member who asked may also approve. Left out: yes.
+   * @example false
+   */
   @IsOptional()
   @IsBoolean()
   selfApproval?: boolean | null;

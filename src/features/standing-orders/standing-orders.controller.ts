@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -13,6 +14,7 @@ import { summaryOf, viewOf } from './standing-order-view.js';
 import {
   ActivateStandingOrderBody,
   CreateStandingOrderBody,
+  STANDING_ORDER_PARAM,
   StandingOrderPage,
   StandingOrdersQuery,
   StandingOrderView,
@@ -65,6 +67,7 @@ export class StandingOrdersController {
   }
 
   /** One standing order, whatever its status. */
+  @ApiParam(STANDING_ORDER_PARAM)
   @Get(':standingOrderId')
   @Route({ auth: 'token', returns: { 200: StandingOrderView }, errors: [NotFound] })
   async read(
@@ -75,6 +78,7 @@ export class StandingOrdersController {
   }
 
   /** Lets a draft or paused order decide; an owner acknowledges one that relaxes what cannot be undone. */
+  @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/activate')
   @Route({
     auth: 'token',
@@ -92,6 +96,7 @@ export class StandingOrdersController {
   }
 
   /** Silences an order until it is activated again; one that tightens takes an admin. */
+  @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/pause')
   @Route({
     auth: 'token',
@@ -106,6 +111,7 @@ export class StandingOrdersController {
   }
 
   /** Archives a standing order. */
+  @ApiParam(STANDING_ORDER_PARAM)
   @Delete(':standingOrderId')
   @Route({
     auth: 'token',

@@ -1,3 +1,4 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -31,28 +32,45 @@ import {
 } from './standing-order-rule.dto.js';
 import { HasPaceToThrottle, OnlyWithEffect } from './standing-order-validation.js';
 
+/** The parameter of the paths, as it is documented. */
+export const STANDING_ORDER_PARAM = {
+  name: 'standingOrderId',
+  description: 'The id of the standing order.',
+  example: 'so_01kerr2kg0xaen9f9sdsg8py4z',
+};
+
 /** Body of `POST /standing-orders`. */
 export class CreateStandingOrderBody {
-  /** One line, by which decisions name the order. */
+  /**
+   * One line of at most 120 characters, by which decisions name the order.
+   * @example 'Delivery mail to Acme'
+   */
   @MaxLength(120)
   @Matches(/^(?=.*\S)\P{Cc}+$/u, { message: '$property must be one line of text' })
   name!: string;
 
-  /** The order in a person's words. */
+  /**
+   * The order in a person's words, at most 4,000 characters.
+   * @example 'Mail about deliveries may go to Acme on workdays.'
+   */
   @IsOptional()
   @IsString()
   @MaxLength(4000)
   text?: string | null;
 
   /**
-   * The team whose work packets it is about. Left out: the caller's only team, else the whole workspace. Null: the whole
-   * workspace, which takes an admin or a member of no team.
+   * The team whose work packets it is about. Left out: the caller's only team, else the whole workspace. Null: the
+   * whole workspace, which takes an admin or a member of no team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: Id<'team'> | null;
 
-  /** The capos it is about. Left out: all. */
+  /**
+   * The capos it is about. Left out: all.
+   * @example ['capo_ops']
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -60,7 +78,10 @@ export class CreateStandingOrderBody {
   @IsIn(CAPO_ROLES, { each: true })
   capos?: CapoRole[] | null;
 
-  /** What it does with a work packet. The strictest of the orders that match decides. */
+  /**
+   * What it does with a work packet. The strictest of the orders that match decides.
+   * @example 'allow'
+   */
   @IsIn(EFFECTS)
   @HasPaceToThrottle()
   effect!: Effect;
@@ -79,7 +100,7 @@ export class CreateStandingOrderBody {
   @Type(() => StandingOrderWhen)
   when?: StandingOrderWhen | null;
 
-  /** For `allow` and `throttle`. */
+  /** How much may go through; for `allow` and `throttle`. */
   @IsOptional()
   @OnlyWithEffect('allow', 'throttle')
   @IsObject()
@@ -87,7 +108,7 @@ export class CreateStandingOrderBody {
   @Type(() => StandingOrderLimits)
   limits?: StandingOrderLimits | null;
 
-  /** For `allow` and `throttle`. */
+  /** How much may be spent; for `allow` and `throttle`. */
   @IsOptional()
   @OnlyWithEffect('allow', 'throttle')
   @IsObject()
@@ -102,7 +123,10 @@ export class CreateStandingOrderBody {
   @Type(() => StandingOrderApproval)
   approval?: StandingOrderApproval | null;
 
-  /** Unix milliseconds, in the future, from which on it is silent. */
+  /**
+   * From when on it is silent, Unix milliseconds in the future. Left out: never.
+   * @example 1798758000000
+   */
   @IsOptional()
   @IsInt()
   @IsPositive()
@@ -112,7 +136,10 @@ export class CreateStandingOrderBody {
 
 /** Body of `POST /standing-orders/{id}/activate`; it may be empty. */
 export class ActivateStandingOrderBody {
-  /** That the owner knows: the order lets work packets go out that cannot be undone. */
+  /**
+   * That the owner knows: the order lets work packets go out that cannot be undone.
+   * @example true
+   */
   @IsOptional()
   @Equals(true)
   acknowledge?: true;
@@ -120,7 +147,11 @@ export class ActivateStandingOrderBody {
 
 /** Query of `GET /standing-orders`. */
 export class StandingOrdersQuery extends PageQuery {
-  /** Only orders of this status. */
+  /**
+   * Only orders of this status; active ones unless said otherwise.
+   * @example 'active'
+   */
+  @ApiPropertyOptional()
   @IsOptional()
   @IsIn(STANDING_ORDER_STATUSES)
   status: StandingOrderStatus = 'active';
@@ -128,47 +159,93 @@ export class StandingOrdersQuery extends PageQuery {
 
 /** A standing order as lists show it, without its rule. */
 export class StandingOrderSummary {
+  /**
+   * The id of the standing order.
+   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
+   */
   standingOrderId!: Id<'so'>;
-  /** One line, by which decisions name the order. */
+  /**
+   * One line, by which decisions name the order.
+   * @example 'Delivery mail to Acme'
+   */
   name!: string;
-  /** The order in a person's words; the name where none were given. Lists show its beginning. */
+  /**
+   * The order in a person's words; the name where none were given. Lists show its beginning.
+   * @example 'Mail about deliveries may go to Acme on workdays.'
+   */
   text!: string;
-  /** Null: the whole workspace. */
+  /** The team whose work packets it is about; null: the whole workspace. */
   teamId!: Id<'team'> | null;
-  /** Null: every capo. */
+  /**
+   * The capos it is about; null: every capo.
+   * @example ['capo_ops']
+   */
   capos!: CapoRole[] | null;
-  /** Only active orders decide. A shadow order is computed and reported, a draft waits for its activation. */
+  /**
+   * Only active orders decide. A shadow order is computed and reported, a draft waits for its activation.
+   * @example 'active'
+   */
   status!: StandingOrderStatus;
-  /** Why a new order stays a draft, and who activates it. */
+  /** Why a new order stays a draft, and who activates it; null: it does not. */
   heldBecause!: string | null;
-  /** Counts up with every change of the rule. */
+  /**
+   * Counts up with every change of the rule.
+   * @example 1
+   */
   version!: number;
+  /**
+   * What it does with a work packet. The strictest of the orders that match decides.
+   * @example 'allow'
+   */
   effect!: Effect;
+  /** How much may go through; null: no limits. */
   limits!: StandingOrderLimits | null;
+  /** How much may be spent; null: no budget. */
   budget!: StandingOrderBudget | null;
-  /** Unix milliseconds from which on it is silent. */
+  /**
+   * From when on it is silent, Unix milliseconds; null: never.
+   * @example 1798758000000
+   */
   expiresAt!: number | null;
-  /** The simulation of this version, and null before it has run. */
+  /** The simulation of this version; null before it has run. */
   simulation!: object | null;
-  /** The safety eval of this version, and null before it has run. */
+  /** The safety eval of this version; null before it has run. */
   evalRunId!: string | null;
-  /** SHA-256 of the rule of this version. */
+  /**
+   * SHA-256 of the rule of this version, in hex.
+   * @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042'
+   */
   hash!: string;
+  /** Who wrote it. */
   createdBy!: ActorView;
-  /** Unix milliseconds, as all times below. */
+  /**
+   * When it was written, Unix milliseconds.
+   * @example 1768209600000
+   */
   createdAt!: number;
+  /**
+   * When it was last changed, Unix milliseconds.
+   * @example 1768209900000
+   */
   updatedAt!: number;
-  /** Null while it has never been active. */
+  /**
+   * When it was last activated, Unix milliseconds; null while it has never been active.
+   * @example 1768209900000
+   */
   activatedAt!: number | null;
 }
 
 /** A standing order. */
 export class StandingOrderView extends StandingOrderSummary implements StandingOrderRule {
+  /** Which work packets it is about. */
   match!: StandingOrderMatch;
+  /** When it speaks; null: always. */
   when!: StandingOrderWhen | null;
+  /** The terms on which it asks; null: the usual ones. */
   approval!: StandingOrderApproval | null;
 }
 
 export class StandingOrderPage extends PageFacts {
+  /** The standing orders of this page, newest first. */
   items!: StandingOrderSummary[];
 }

@@ -1,10 +1,12 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { DeliveryPage, DeliveryView } from './deliveries.dto.js';
+import { DELIVERY_PARAM, DeliveryPage, DeliveryView } from './deliveries.dto.js';
+import { DESTINATION_PARAM } from './destinations.dto.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { Redeliver } from './redeliver.js';
 
@@ -16,6 +18,7 @@ export class DeliveriesController {
   ) {}
 
   /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
+  @ApiParam(DESTINATION_PARAM)
   @Get(['webhooks/:id/deliveries', 'partner/webhooks/:id/deliveries'])
   @Route({ auth: 'token', role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
   list(
@@ -27,6 +30,7 @@ export class DeliveriesController {
   }
 
   /** One delivery with every attempt and what the receiver answered. */
+  @ApiParam(DELIVERY_PARAM)
   @Get('deliveries/:id')
   @Route({ auth: 'token', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
@@ -34,6 +38,7 @@ export class DeliveriesController {
   }
 
   /** Sends the event of a delivery once more, as a new delivery. */
+  @ApiParam(DELIVERY_PARAM)
   @Post('deliveries/:id/redeliver')
   @Route({
     auth: 'token',

@@ -2,46 +2,93 @@ import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import type { EventType } from '../events/event.js';
 import type { DeliveryStatus } from './delivery.entity.js';
 
+/** The parameter of the paths, as it is documented. */
+export const DELIVERY_PARAM = {
+  name: 'id',
+  description: 'The id of the delivery.',
+  example: 'dlv_01khqw9gv0pkvgtynw57hd03n1',
+};
+
 /** One attempt to deliver. */
 export class DeliveryAttemptSummary {
-  /** Counted from 1. */
+  /**
+   * Counted from 1.
+   * @example 1
+   */
   n!: number;
-  /** When it was made, Unix milliseconds. */
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1771401692000
+   */
   at!: number;
-  /** The HTTP status that was answered; null when there was no answer. */
+  /**
+   * The HTTP status that was answered; null when there was no answer.
+   * @example 200
+   */
   status!: number | null;
+  /**
+   * How long it took, in milliseconds.
+   * @example 84
+   */
   durationMs!: number;
-  /** Why there was no answer. */
+  /** Why there was no answer; null when there was one. */
   error!: string | null;
 }
 
 /** One attempt to deliver, with what the receiver said. */
 export class DeliveryAttempt extends DeliveryAttemptSummary {
-  /** The beginning of the answer, at most 2 KiB. */
+  /**
+   * The beginning of the answer, at most 2 KiB.
+   * @example 'ok'
+   */
   answer?: string;
 }
 
 /** One event on its way to one destination, as lists show it. */
 export class DeliverySummary {
+  /**
+   * The id of the delivery.
+   * @example 'dlv_01khqw9gv0pkvgtynw57hd03n1'
+   */
   deliveryId!: string;
-  /** The `webhook-id`, the same at every attempt and redelivery. */
+  /**
+   * The `webhook-id`, the same at every attempt and redelivery.
+   * @example 'evt_01khqw9gv0gp4586j853ey3x66'
+   */
   eventId!: string;
+  /**
+   * The event type.
+   * @example 'directive.executed'
+   */
   event!: EventType;
+  /**
+   * The destination that it goes to.
+   * @example 'whk_01kerrmxe0f92dpshwc00z76cs'
+   */
   destinationId!: string;
-  /** pending, sending, delivered, failed (another attempt follows) or dead (none does) */
+  /**
+   * pending, sending, delivered, failed (another attempt follows) or dead (none does)
+   * @example 'delivered'
+   */
   status!: DeliveryStatus;
+  /** Every attempt so far, oldest first. */
   attempts!: DeliveryAttemptSummary[];
-  /** Unix milliseconds; null while one is made, and when none follows. */
+  /** When the next attempt is due, Unix milliseconds; null while one is made, and when none follows. */
   nextAttemptAt!: number | null;
-  /** The request that caused the event. */
+  /**
+   * The request that caused the event.
+   * @example 'req_01khqw6q00wy74pjf1avkzwmgz'
+   */
   requestId!: string;
 }
 
 /** One event on its way to one destination, with what the receiver answered. */
 export class DeliveryView extends DeliverySummary {
+  /** Every attempt so far, oldest first. */
   declare attempts: DeliveryAttempt[];
 }
 
 export class DeliveryPage extends PageFacts {
+  /** The deliveries of this page, newest first. */
   items!: DeliverySummary[];
 }

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -10,9 +11,11 @@ import { DeliveryView } from './deliveries.dto.js';
 import { CheckedDestination, ChecksDestination, type DestinationVerdict } from './destination-check.js';
 import { viewOf } from './destination.js';
 import {
+  DESTINATION_PARAM,
   DestinationPage,
   DestinationView,
   NewDestination,
+  REGISTER_WEBHOOK_EXAMPLES,
   RegisterPartnerWebhookBody,
   RegisterWebhookBody,
   RotatedDestination,
@@ -41,6 +44,7 @@ export class DestinationsController {
 
   /** Registers a destination with a secret of the customer's own. */
   @Post('webhooks')
+  @ApiBody({ type: RegisterWebhookBody, examples: REGISTER_WEBHOOK_EXAMPLES })
   @ChecksDestination(RegisterWebhookBody)
   @Route({
     auth: 'token',
@@ -96,6 +100,7 @@ export class DestinationsController {
   }
 
   /** Deletes a destination; what still waits for it is given up. */
+  @ApiParam(DESTINATION_PARAM)
   @Delete(one())
   @Route({ auth: 'token', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
   delete(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
@@ -103,6 +108,7 @@ export class DestinationsController {
   }
 
   /** Sends a `webhook.test` to this destination alone. */
+  @ApiParam(DESTINATION_PARAM)
   @Post(one('/test'))
   @Route({
     auth: 'token',
@@ -114,7 +120,12 @@ export class DestinationsController {
     return this.testDestination.execute(caller, destinationId);
   }
 
+<<<<<<< HEAD
   /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
+=======
+  /** Changes the secret; for 24 hours the one before it signs as well. */
+  @ApiParam(DESTINATION_PARAM)
+>>>>>>> openapi
   @Post(one('/rotate-secret'))
   @Route({
     auth: 'token',
@@ -132,6 +143,7 @@ export class DestinationsController {
   }
 
   /** Ends a pause; what waited goes out. */
+  @ApiParam(DESTINATION_PARAM)
   @Post(one('/resume'))
   @Route({
     auth: 'token',

@@ -4,26 +4,65 @@ import { hasOneReading } from '../../platform/signatures/event-signature.js';
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from '../events/event.js';
 import type { DestinationStatus } from './destination.entity.js';
 
+/** The two forms of `POST /webhooks`. */
+export const REGISTER_WEBHOOK_EXAMPLES = {
+  one: {
+    summary: 'One event',
+    value: {
+      event: 'report.daily',
+      url: 'https://hooks.acme.example/consigliere',
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    },
+  },
+  many: {
+    summary: 'Several events',
+    value: {
+      events: ['directive.executed', 'approval.requested'],
+      url: 'https://hooks.acme.example/consigliere',
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    },
+  },
+};
+
+/** The parameter of the paths, as it is documented. */
+export const DESTINATION_PARAM = {
+  name: 'id',
+  description: 'The id of the destination.',
+  example: 'whk_01kerrmxe0f92dpshwc00z76cs',
+};
+
 const NAMES = SUBSCRIBABLE_EVENTS.join(', ');
 
 /** Body of `POST /webhooks`: a destination whose secret the customer chose. Either `event` or `events`. */
 export class RegisterWebhookBody {
-  /** The one event to receive. */
+  /**
+   * The one event to receive; not beside `events`.
+   * @example 'report.daily'
+   */
   @ValidateIf(({ event, events }: RegisterWebhookBody) => event !== undefined || events === undefined)
   @IsIn(SUBSCRIBABLE_EVENTS, { message: `event, or each of events, must be one of: ${NAMES}` })
   @IsAlone()
   event?: SubscribableEvent;
 
-  /** The events to receive. */
+  /**
+   * The events to receive, each once; not beside `event`.
+   * @example ['directive.executed', 'approval.requested']
+   */
   @ValidateIf(isGiven('events'))
   @AreEvents()
   events?: SubscribableEvent[];
 
-  /** `https`, reachable at public addresses only. */
+  /**
+   * Where to send them: `https`, reachable at public addresses only.
+   * @example 'https://hooks.acme.example/consigliere'
+   */
   @IsString()
   url!: string;
 
-  /** Signs what is sent; 16 to 256 characters. With `whsec_` in front, the rest is padded base64. */
+  /**
+   * Signs what is sent, 16 to 256 characters. After `whsec_`, the rest is padded base64.
+   * @example 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+   */
   @Length(16, 256)
   @HasOneReading()
   secret!: string;
@@ -31,15 +70,24 @@ export class RegisterWebhookBody {
 
 /** Body of `POST /partner/webhooks`: a destination whose secret is made here. */
 export class RegisterPartnerWebhookBody {
-  /** One line, to tell destinations apart. */
+  /**
+   * One line of 1 to 200 characters, to tell destinations apart.
+   * @example 'The ledger of Acme'
+   */
   @Matches(/^(?=.*\S)\P{Cc}{1,200}$/u, { message: '$property must be one line of 1 to 200 characters' })
   description!: string;
 
-  /** `https`, reachable at public addresses only. */
+  /**
+   * Where to send them: `https`, reachable at public addresses only.
+   * @example 'https://hooks.acme.example/consigliere'
+   */
   @IsString()
   url!: string;
 
-  /** The events to receive. Left out: all but `report.daily`. */
+  /**
+   * The events to receive, each once. Left out: all but `report.daily`.
+   * @example ['directive.executed', 'approval.requested']
+   */
   @ValidateIf(isGiven('events'))
   @AreEvents()
   events?: SubscribableEvent[];
@@ -47,7 +95,10 @@ export class RegisterPartnerWebhookBody {
 
 /** Body of `POST .../rotate-secret`; it may be empty. */
 export class RotateSecretBody {
-  /** The new secret, 16 to 256 characters, which no answer shows. Left out: one is made and shown once. */
+  /**
+   * The new secret, 16 to 256 characters, which no answer shows. Left out: one is made and shown once.
+   * @example 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
+   */
   @ValidateIf(isGiven('secret'))
   @Length(16, 256)
   @HasOneReading()
@@ -56,36 +107,78 @@ export class RotateSecretBody {
 
 /** A destination; its secret is nowhere. */
 export class DestinationView {
+  /**
+   * The id of the destination.
+   * @example 'whk_01kerrmxe0f92dpshwc00z76cs'
+   */
   destinationId!: string;
+  /**
+   * One line, to tell destinations apart; empty when none was given.
+   * @example 'The ledger of Acme'
+   */
   description!: string;
+  /**
+   * Where the events are sent.
+   * @example 'https://hooks.acme.example/consigliere'
+   */
   url!: string;
+  /**
+   * The events that it receives.
+   * @example ['directive.executed', 'approval.requested']
+   */
   events!: SubscribableEvent[];
-  /** active, paused (only a probe is sent now and then) or gone (nothing is sent any more) */
+  /**
+   * active, paused (only a probe is sent now and then) or gone (nothing is sent any more)
+   * @example 'active'
+   */
   status!: DestinationStatus;
-  /** The version of the API whose events it receives. */
+  /**
+   * The version of the API whose events it receives.
+   * @example '2026-04'
+   */
   apiVersion!: string;
-  /** Unix milliseconds. */
+  /**
+   * When it was registered, Unix milliseconds.
+   * @example 1768210200000
+   */
   createdAt!: number;
-  /** Unix milliseconds, to the second. */
+  /**
+   * When something last arrived, Unix milliseconds, to the second; null: nothing yet.
+   * @example 1771401692000
+   */
   lastDeliveryAt!: number | null;
-  /** Deliveries in a row that were given up. */
+  /**
+   * Deliveries in a row that were given up.
+   * @example 0
+   */
   consecutiveFailures!: number;
 }
 
 /** A new destination with the secret that was made for it; nothing shows it again. */
 export class NewDestination extends DestinationView {
+  /**
+   * The secret that was made for it; nothing shows it again.
+   * @example 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+   */
   secret!: string;
 }
 
 /** A destination after its secret was changed. */
 export class RotatedDestination extends DestinationView {
-  /** The new secret, which nothing shows again; null when the caller chose it. */
+  /**
+   * The new secret, which nothing shows again; null when the caller chose it.
+   * @example 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
+   */
   secret!: string | null;
-  /** Until then the secret before it signs as well, Unix milliseconds. */
+  /**
+   * Until then the secret before it signs as well, Unix milliseconds.
+   * @example 1771488000000
+   */
   previousSecretUntil!: number;
 }
 
 export class DestinationPage extends PageFacts {
+  /** The destinations of this page, newest first. */
   items!: DestinationView[];
 }
 

@@ -2,29 +2,72 @@ import type { Role, Tier } from '../../platform/auth/caller.js';
 import { QuietHours } from './settings.dto.js';
 
 export class ProfileOperator {
+  /**
+   * The membership of the caller.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
   memberId!: string;
+  /**
+   * How the caller is called.
+   * @example 'Mira Novak'
+   */
   handle!: string;
+  /**
+   * The caller's mail address.
+   * @example 'mira@northwind.example'
+   */
   email!: string;
+  /**
+   * The name that others see.
+   * @example 'Mira Novak'
+   */
   displayName!: string;
-  /** viewer, operator, admin or owner */
+  /**
+   * The role in the workspace: viewer, operator, admin or owner.
+   * @example 'owner'
+   */
   role!: Role;
-  /** free, pro or enterprise */
+  /**
+   * free, pro or enterprise
+   * @example 'pro'
+   */
   tier!: Tier;
 }
 
 export class ProfileAutonomy {
-  /** The guardian's mode. */
+  /**
+   * The guardian's mode.
+   * @example 'guardrailed'
+   */
   mode!: string;
+  /**
+   * Whether the operator is present or away.
+   * @example 'present'
+   */
   presence!: 'present' | 'away';
+  /** When nobody is to be disturbed; null: there are none. */
   quietHours!: QuietHours | null;
 }
 
 /** Who calls, and how far the workspace acts by itself. */
 export class Profile {
+  /** Who calls. */
   operator!: ProfileOperator;
+  /** How far the workspace acts by itself. */
   autonomy!: ProfileAutonomy;
-  /** Installed skill packs. */
+  /**
+   * Installed skill packs.
+   * @example []
+   */
   packs!: string[];
+  /**
+   * The tier of the workspace: free, pro or enterprise.
+   * @example 'pro'
+   */
   tier!: Tier;
+  /**
+   * Devices of the caller.
+   * @example []
+   */
   devices!: string[];
 }

@@ -7,11 +7,17 @@ const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const MAX_NOTIFICATIONS = 50;
 
 export class QuietHours {
-  /** HH:MM in the workspace's zone. */
+  /**
+   * HH:MM in the workspace's zone.
+   * @example '22:00'
+   */
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   from!: string;
 
-  /** HH:MM; not later than `from`: the next day. */
+  /**
+   * HH:MM; not later than `from`: the next day.
+   * @example '07:00'
+   */
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @IsAnotherTime()
   to!: string;
@@ -19,21 +25,34 @@ export class QuietHours {
 
 /** Body of `PUT /settings`: what is left out stays as it is. */
 export class ChangeSettingsBody {
-  /** UTC or an IANA zone. */
+  /**
+   * UTC or an IANA zone.
+   * @example 'Europe/Vienna'
+   */
   @ValidateIf(isGiven('timezone'))
   @IsIanaZone()
   timezone?: string;
 
-  /** A BCP 47 language tag, such as de-AT. */
+  /**
+   * A BCP 47 language tag.
+   * @example 'de-AT'
+   */
   @ValidateIf(isGiven('locale'))
   @IsLanguageTag()
   locale?: string;
 
-  /** ISO 4217, such as EUR: the currency in which sums are given; amounts in others stand beside them, unconverted. */
+  /**
+   * ISO 4217 code: the currency in which sums are given. Amounts in others stand beside them, unconverted.
+   * @example 'EUR'
+   */
   @ValidateIf(isGiven('currency'))
   @IsCurrency()
   currency?: string;
 
+  /**
+   * Whether the operator is present or away.
+   * @example 'away'
+   */
   @ValidateIf(isGiven('presence'))
   @IsIn(['present', 'away'])
   presence?: 'present' | 'away';
@@ -46,7 +65,10 @@ export class ChangeSettingsBody {
   @Type(() => QuietHours)
   quietHours?: QuietHours | null;
 
-  /** What to be told of, by name; replaces all that was there. */
+  /**
+   * What to be told of, by name, at most 50; replaces all that was there.
+   * @example { "approvals": true, "reports": false }
+   */
   @ValidateIf(isGiven('notifications'))
   @AreSwitches()
   notifications?: Record<string, boolean>;
@@ -54,12 +76,32 @@ export class ChangeSettingsBody {
 
 /** The workspace's settings. */
 export class SettingsView {
+  /**
+   * UTC or an IANA zone.
+   * @example 'Europe/Vienna'
+   */
   timezone!: string;
+  /**
+   * A BCP 47 language tag.
+   * @example 'de-AT'
+   */
   locale!: string;
-  /** ISO 4217: the currency in which sums are given. */
+  /**
+   * ISO 4217 code: the currency in which sums are given.
+   * @example 'EUR'
+   */
   currency!: string;
+  /**
+   * Whether the operator is present or away.
+   * @example 'away'
+   */
   presence!: 'present' | 'away';
+  /** When nobody is to be disturbed; null: there are none. */
   quietHours!: QuietHours | null;
+  /**
+   * What to be told of, by name.
+   * @example { "approvals": true, "reports": false }
+   */
   notifications!: Record<string, boolean>;
 }
 

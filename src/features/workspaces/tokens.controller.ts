@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -7,7 +8,7 @@ import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CreateToken } from './create-token.js';
 import { RevokeToken } from './revoke-token.js';
 import { RotateToken } from './rotate-token.js';
-import { CreateTokenBody, NewToken, TokenPage, TokenView } from './tokens.dto.js';
+import { CreateTokenBody, NewToken, TOKEN_PARAM, TokenPage, TokenView } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
 
 @Controller('api/pro/tokens')
@@ -34,6 +35,7 @@ export class TokensController {
   }
 
   /** Revokes a token; within a second no process takes it any more. */
+  @ApiParam(TOKEN_PARAM)
   @Delete(':id')
   @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenView } })
   revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
@@ -41,6 +43,7 @@ export class TokensController {
   }
 
   /** Revokes a token and makes another in its place, shown once. */
+  @ApiParam(TOKEN_PARAM)
   @Post(':id/rotate')
   @Route({
     auth: 'token',

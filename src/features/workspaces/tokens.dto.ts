@@ -1,21 +1,36 @@
+import { IsInt, IsOptional, Matches, Max } from 'class-validator';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 
-import { IsInt, IsOptional, Matches, Max } from 'class-validator';
+/** The parameter of the paths, as it is documented. */
+export const TOKEN_PARAM = {
+  name: 'id',
+  description: 'The id of the token.',
+  example: 'tok_01kerqg9j0k7zrqfjnrxthcm4w',
+};
 
 const YEAR_9999 = 253_402_300_799_999;
 
 /** Body of `POST /tokens`. */
 export class CreateTokenBody {
-  /** One line, to tell tokens apart. */
+  /**
+   * One line of 1 to 100 characters, to tell tokens apart.
+   * @example 'Ledger'
+   */
   @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, { message: '$property must be one line of 1 to 100 characters' })
   name!: string;
 
-  /** The member that the token is for. Left out: whoever calls. */
+  /**
+   * The member that the token is for. Left out: whoever calls.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
   @IsOptional()
   @Matches(/^mem_[0-9a-z]{26}$/, { message: '$property must be the id of a member' })
   memberId?: string;
 
-  /** When it stops to open anything, Unix milliseconds; left out: never. */
+  /**
+   * When it stops to open anything, Unix milliseconds; left out: never.
+   * @example 1798758000000
+   */
   @IsOptional()
   @IsInt()
   @Max(YEAR_9999)
@@ -24,29 +39,65 @@ export class CreateTokenBody {
 
 /** A token as everyone may see it; the token itself is nowhere. */
 export class TokenView {
+  /**
+   * The id of the token.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
   tokenId!: string;
+  /**
+   * One line, to tell tokens apart.
+   * @example 'Ledger'
+   */
   name!: string;
+  /**
+   * The member whose rights it carries.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
   memberId!: string;
+  /**
+   * The name of that member.
+   * @example 'Mira Novak'
+   */
   memberName!: string;
-  /** The last four characters. */
+  /**
+   * The last four characters.
+   * @example 'Qz7m'
+   */
   hint!: string;
-  /** Ids of the other members who made it for this one; what is done with it counts for them as well (four eyes). */
+  /**
+   * Ids of the other members who made it for this one; what is done with it counts for them as well (four eyes).
+   * @example []
+   */
   madeBy!: string[];
-  /** Unix milliseconds. */
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1768209000000
+   */
   createdAt!: number;
-  /** Unix milliseconds, to the minute. */
+  /**
+   * When it was last used, Unix milliseconds, to the minute; null: never.
+   * @example 1771401600000
+   */
   lastUsedAt!: number | null;
-  /** Unix milliseconds. */
+  /**
+   * When it stops to open anything, Unix milliseconds; null: never.
+   * @example 1798758000000
+   */
   expiresAt!: number | null;
-  /** Unix milliseconds. */
+  /** When it was revoked, Unix milliseconds; null: it is not. */
   revokedAt!: number | null;
 }
 
 /** A new token; nothing shows it again. */
 export class NewToken extends TokenView {
+  /**
+   * The token; nothing shows it again.
+   * @example 'cons_7Hq2mXv9Rk4TbWz1NcYp8LsJd3FgUa6EoKi5QtVx0BnMr4ShQz7m'
+   */
   token!: string;
 }
 
 export class TokenPage extends PageFacts {
+  /** The tokens of this page, newest first. */
   items!: TokenView[];
 }

@@ -31,7 +31,7 @@ export class DocumentationController {
   /** The OpenAPI 3.1 document of this API. */
   @Get('openapi.json')
   @ApiExcludeEndpoint()
-  @Route({ auth: 'public', limit: READS, returns: { 200: 'application/json' } })
+  @Route({ auth: 'public', limit: READS, returns: { 200: { 'application/json': '{}' } } })
   openApi(): OpenAPIObject {
     return this.documentation.document;
   }
@@ -40,7 +40,7 @@ export class DocumentationController {
   @Get('docs')
   @ApiExcludeEndpoint()
   @Header('Content-Type', 'text/html; charset=utf-8')
-  @Route({ auth: 'public', limit: READS, returns: { 200: 'text/html' } })
+  @Route({ auth: 'public', limit: READS, returns: { 200: { 'text/html': '<!doctype html>' } } })
   page(): string {
     return PAGE;
   }
@@ -48,7 +48,12 @@ export class DocumentationController {
   /** What the page is made of; served from here, so that it works where the internet does not. */
   @Get('docs/:asset')
   @ApiExcludeEndpoint()
-  @Route({ auth: 'public', limit: READS, returns: { 200: 'text/javascript' }, errors: [NotFound] })
+  @Route({
+    auth: 'public',
+    limit: READS,
+    returns: { 200: { 'text/javascript': 'SwaggerUIBundle({})' } },
+    errors: [NotFound],
+  })
   asset(
     @Param('asset') name: string,
     @Res({ passthrough: true }) response: Response,

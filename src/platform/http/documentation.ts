@@ -1,12 +1,16 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { definedErrors, type ErrorDefinition, MAX_DETAILS } from '../kernel/define-error.js';
-import * as common from '../kernel/errors.js';
-import { API_VERSION_HEADER, SUPPORTED_VERSIONS } from './api-version.js';
+import { definedErrors, MAX_DETAILS } from '../kernel/define-error.js';
+import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-version.js';
+import { ERROR_SCHEMAS, errorExamples, errorResponses, errorsOf } from './documentation-errors.js';
+import { HEADERS, headersOf } from './documentation-headers.js';
+import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
 import { type RouteEntry, RouteTable } from './route-table.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
-type SchemaObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
+type ContentObject = ParameterObject['content'];
+type Components = NonNullable<OpenAPIObject['components']>;
 
 /** The OpenAPI 3.1 document, made from the decorators and DTOs; errors, headers and limits from the route table. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
@@ -22,79 +26,110 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
-  document.components ??= {};
-  document.components.schemas = { ...document.components.schemas, Error: ERROR_SCHEMA };
-  for (const entry of app.get(RouteTable).entries) {
+  const schemas = { ...document.components?.schemas, ...ERROR_SCHEMAS };
+  const { entries } = app.get(RouteTable);
+  document.components = {
+    ...document.components,
+    schemas,
+    headers: HEADERS,
+    examples: errorExamples(new Set(entries.flatMap(errorsOf))),
+    responses: {},
+  };
+  for (const entry of entries) {
     for (const [spelling, path] of entry.paths.entries()) {
       const item = document.paths[path.replace(/:([^/]+)/g, '{$1}')];
       const operation = item?.[entry.method.toLowerCase() as 'get'];
-      if (operation) describe(operation, entry, spelling);
+      if (operation) describe(operation, entry, spelling, document.components);
     }
   }
   return document;
 }
 
-function describe(operation: OperationObject, entry: RouteEntry, spelling: number): void {
+function describe(
+  operation: OperationObject,
+  entry: RouteEntry,
+  spelling: number,
+  components: Components,
+): void {
+  const schemas = components.schemas ?? {};
   // Nest numbers the spellings of a route as `Guardian_kill[0]`, which is no name in any language.
   operation.operationId = operation.operationId?.replace(
     /\[\d+\]$/,
     spelling === 0 ? '' : `_${spelling + 1}`,
   );
-  operation.summary ??= operation.operationId ?? '';
   // The compiler plugin takes every POST to answer 201; the policy knows.
   for (const status of Object.keys(operation.responses)) {
     if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
   }
+  operation.description = [operation.description ?? [], accessOf(entry), limitOf(entry)].flat().join('\n\n');
   if (operation.security === undefined && entry.policy.auth !== 'token') operation.security = [];
   operation.parameters = [
     ...(operation.parameters ?? []),
-    {
-      name: API_VERSION_HEADER,
-      in: 'header',
-      required: false,
-      description: 'The API version spoken; also chooses the shape of errors.',
-      schema: { type: 'string', enum: [...SUPPORTED_VERSIONS] },
-    },
+    VERSION_PARAMETER,
+    ...(entry.transactional ? [IDEMPOTENCY_PARAMETER] : []),
   ];
-  if (entry.transactional) {
-    operation.parameters.push({
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description: 'Replaying a key within 24 hours answers the first result without executing again.',
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
-    });
+  const { requestBody } = operation;
+  if (requestBody && 'content' in requestBody) {
+    // An empty body is read as `{}`, so it may be left out where `{}` is valid.
+    requestBody.required = !Object.values(requestBody.content).some(
+      ({ schema }) => schema && isAllOptional(schema, schemas),
+    );
+    giveExamples(requestBody.content, schemas);
   }
-  const byStatus = Map.groupBy(new Set(errorsOf(entry)), (error) => error.status);
-  for (const [status, errors] of byStatus) {
-    operation.responses[status] ??= {
-      description: errors.map((error) => `\`${error.code}\` ${error.message}`).join('\n'),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    };
+  for (const response of Object.values(operation.responses)) {
+    if (!response || !('content' in response)) continue;
+    giveExamples(response.content, schemas);
+    response.headers = headersOf();
+  }
+  for (const { status, name, response } of errorResponses(errorsOf(entry))) {
+    (components.responses ??= {})[name] = response;
+    operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
   }
 }
 
-/** Every error that this route can answer: those of admission, as its policy has it, and its own. */
-function errorsOf({ policy, roles, transactional, method, paths }: RouteEntry): ErrorDefinition[] {
-  const own = policy.errors ?? [];
-  const hasPathId = paths.some((path) => path.includes(':'));
-  return [
-    common.UnsupportedApiVersion,
-    common.RateLimited,
-    common.Internal,
-    common.Unavailable,
-    ...(policy.auth === 'token' ? [common.Unauthorized] : []),
-    ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
-    ...(policy.auth === 'token' && roles.length < 4 ? [common.Forbidden] : []),
-    ...(hasPathId ? [common.NotFound] : []),
-    ...(transactional
-      ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]
-      : []),
-    ...(method === 'GET' ? [] : [common.MalformedJson, common.PayloadTooLarge, common.UnsupportedMediaType]),
-    common.ValidationFailed,
-    ...own,
-  ];
+function accessOf({ policy, role }: RouteEntry): string {
+  if (policy.auth === 'public') return 'Open to anyone.';
+  if (policy.auth === 'signature')
+    return 'The body is signed with a secret that the sender shares with the workspace.';
+  const where =
+    policy.teamRole === true ? 'in the workspace or in the team of the record' : 'in the workspace';
+  return `Needs the role ${role} or a higher one ${where}.`;
 }
+
+function limitOf({ limit, policy }: RouteEntry): string {
+  const requests = `Takes ${limit.limit} requests in ${limit.windowSeconds} s from one address.`;
+  if (policy.stops === undefined) return requests;
+  const which = policy.stops === true ? 'It' : 'A request that only stops work';
+  return `${requests} ${which} is never refused for the limits of the tier.`;
+}
+
+/** Examples that a route gives itself stay. */
+function giveExamples(content: ContentObject, schemas: Schemas): void {
+  for (const media of Object.values(content ?? {})) {
+    if (media.example !== undefined || media.examples !== undefined || !media.schema) continue;
+    const example = exampleOf(media.schema, schemas);
+    if (example !== undefined) media.example = example;
+  }
+}
+
+const VERSION_PARAMETER: ParameterObject = {
+  name: API_VERSION_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The version of the API to speak, YYYY-MM. It also chooses the shape of errors.',
+  schema: { type: 'string', enum: [...SUPPORTED_VERSIONS] },
+  example: CURRENT_VERSION,
+};
+
+const IDEMPOTENCY_PARAMETER: ParameterObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names this request, in 1 to 255 visible ASCII characters. Sent again within 24 hours, the same request answers the first result without executing again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: 'order-17-delivery-mail',
+};
 
 /** docs/reference/errors.md */
 export function errorReference(): string {
@@ -127,40 +162,3 @@ export function routeReference(entries: readonly RouteEntry[]): string {
   );
   return `${rows.join('\n')}\n`;
 }
-
-const OMITTED: SchemaObject = {
-  type: 'integer',
-  minimum: 1,
-  description: `How many details there are beside the ${MAX_DETAILS} that are listed; absent when all are.`,
-};
-
-const ERROR_SCHEMA: SchemaObject = {
-  description:
-    'Shape A; with X-Service-API-Version the error member is the code in lower case and message, status and details stand beside it (shape B).',
-  type: 'object',
-  required: ['error', 'reason', 'requestId'],
-  properties: {
-    error: {
-      oneOf: [
-        {
-          type: 'object',
-          required: ['code', 'message', 'status'],
-          properties: {
-            code: { type: 'string' },
-            message: { type: 'string' },
-            status: { type: 'integer' },
-            details: {},
-            detailsOmitted: OMITTED,
-          },
-        },
-        { type: 'string' },
-      ],
-    },
-    reason: { type: 'string' },
-    requestId: { type: 'string' },
-    message: { type: 'string' },
-    status: { type: 'integer' },
-    details: {},
-    detailsOmitted: OMITTED,
-  },
-};

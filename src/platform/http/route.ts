@@ -1,8 +1,17 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ApiProduces, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiResponse,
+  type ApiResponseOptions,
+  ApiSecurity,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Role } from '../auth/caller.js';
 import type { ErrorType } from '../kernel/define-error.js';
 import type { RouteLimit } from '../rate-limit/limits.js';
+
+/** The forms of an answer by content type: a DTO, or for text an example of it. */
+type Representations = Readonly<Record<string, Type | string>>;
 
 /** Everything a handler says about itself, once. */
 export interface RoutePolicy {
@@ -32,34 +41,40 @@ export interface RoutePolicy {
   transaction?: boolean;
   /** The answer holds something that is shown once, so what is kept of it for a replay is sealed. */
   secretAnswer?: boolean;
-  /** Success statuses and their bodies; the first is the default status. A string is a content type. */
-  returns: Record<number, Type | [Type] | string>;
+  /** Success statuses and their bodies; the first is the default status. A class is answered as JSON. */
+  returns: Record<number, Type | Representations>;
   /** Errors beyond those that admission can raise on any route. */
   errors?: ErrorType[];
 }
 
 export const ROUTE = Symbol('route');
 
+const SUCCESS: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };
+
 /** The one declaration of a handler. A handler without it keeps the application from starting. */
 export function Route(policy: RoutePolicy): MethodDecorator {
   const statuses = Object.entries(policy.returns);
-  const answers = statuses.map(([status, body]) =>
-    typeof body === 'string'
-      ? applyDecorators(
-          ApiProduces(body),
-          ApiResponse({
-            status: Number(status),
-            description: 'Success.',
-            content: { [body]: { schema: { type: 'string' } } },
-          }),
-        )
-      : ApiResponse({ status: Number(status), description: 'Success.', type: body }),
-  );
   const security = policy.auth === 'token' ? [ApiSecurity('operatorToken')] : [];
   return applyDecorators(
     SetMetadata(ROUTE, policy),
     HttpCode(Number(statuses[0]![0])),
-    ...answers,
+    ...statuses.map(([status, body]) => answerOf(status, body)),
     ...security,
   );
+}
+
+function answerOf(status: string, body: Type | Representations): MethodDecorator {
+  const options = { status: Number(status), description: SUCCESS[status] ?? 'Success.' };
+  if (typeof body === 'function') return ApiResponse({ ...options, type: body });
+  const content: NonNullable<Extract<ApiResponseOptions, { content?: unknown }>['content']> = {};
+  const classes: Type[] = [];
+  for (const [type, form] of Object.entries(body)) {
+    if (typeof form === 'string') {
+      content[type] = { schema: { type: 'string' }, example: form };
+    } else {
+      content[type] = { schema: { $ref: getSchemaPath(form) } };
+      classes.push(form);
+    }
+  }
+  return applyDecorators(ApiExtraModels(...classes), ApiResponse({ ...options, content }));
 }

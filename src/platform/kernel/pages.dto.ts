@@ -1,3 +1,4 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { FromDigits } from './from-digits.js';
 
@@ -6,7 +7,11 @@ export const COUNT_UP_TO = 10_000;
 
 /** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
 export class PageQuery {
-  /** How many items at the most. */
+  /**
+   * How many items to answer at most.
+   * @example 20
+   */
+  @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -14,7 +19,11 @@ export class PageQuery {
   @Max(100)
   limit: number = 20;
 
-  /** How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands. */
+  /**
+   * How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands.
+   * @example 0
+   */
+  @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -22,7 +31,10 @@ export class PageQuery {
   @Max(10_000)
   offset: number = 0;
 
-  /** The `nextCursor` of the page before; goes on behind its last item, as far as the list goes. */
+  /**
+   * The `nextCursor` of the page before; goes on behind its last item, as far as the list goes.
+   * @example 'eyJhdCI6MTc3MTQwMTYwMDAwMH0'
+   */
   @IsOptional()
   @IsString()
   @MaxLength(500)
@@ -31,13 +43,25 @@ export class PageQuery {
 
 /** What a page of any list says besides its items. */
 export class PageFacts {
-  /** How many items there are in all, counted up to 10,000. */
+  /**
+   * How many items there are in all, counted up to 10,000.
+   * @example 1
+   */
   total!: number;
-  /** True when there are more than `total` says. */
+  /**
+   * True when there are more than `total` says; left out otherwise.
+   * @example true
+   */
   totalIsMinimum?: boolean;
-  /** How many items a page has at the most. */
+  /**
+   * How many items a page has at the most.
+   * @example 20
+   */
   limit!: number;
-  /** How many items were passed over. */
+  /**
+   * How many items were passed over.
+   * @example 0
+   */
   offset!: number;
   /** Send it as `cursor` to read on; null on the last page. */
   nextCursor!: string | null;
@@ -50,7 +74,10 @@ export interface Page<T> extends PageFacts {
 
 /** `before` and `limit` of the append-only lists (`/feed`, `/audit-feed`). */
 export class BeforeQuery {
-  /** Only entries with a smaller sequence number. */
+  /**
+   * Only entries with a smaller sequence number; `nextBefore` of the page before.
+   * @example 1200
+   */
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -58,7 +85,11 @@ export class BeforeQuery {
   @Max(Number.MAX_SAFE_INTEGER)
   before?: number;
 
-  /** How many items at the most. */
+  /**
+   * How many items to answer at most.
+   * @example 20
+   */
+  @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
   @IsInt()

@@ -4,6 +4,11 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Route } from '../http/route.js';
 import { PROBES } from '../rate-limit/limits.js';
 
+const METRICS_EXAMPLE = `# HELP http_request_duration_seconds Duration of HTTP requests
+# TYPE http_request_duration_seconds histogram
+http_request_duration_seconds_count{method="GET",route="/api/pro/context",status="200"} 42
+`;
+
 /** What Prometheus reads: the process's own figures and one histogram of requests by route and status. */
 @Injectable()
 export class Metrics {
@@ -40,7 +45,7 @@ export class MetricsController {
   /** Figures for Prometheus. */
   @Get('metrics')
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @Route({ auth: 'public', limit: PROBES, returns: { 200: 'text/plain' } })
+  @Route({ auth: 'public', limit: PROBES, returns: { 200: { 'text/plain': METRICS_EXAMPLE } } })
   read(): Promise<string> {
     return this.metrics.registry.metrics();
   }

@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../../platform/auth/caller.js';
 import { CurrentCaller } from '../../../platform/auth/current-caller.js';
 import { Route } from '../../../platform/http/route.js';
@@ -6,14 +7,14 @@ import { NotFound } from '../../../platform/kernel/errors.js';
 import { isId } from '../../../platform/kernel/ids.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
 import { summaryOf, viewOf } from './work-packet.js';
-import { WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
+import { WORK_PACKET_PARAM, WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
 import { WorkPackets } from './work-packets.repository.js';
 
 @Controller('api/pro/work-packets')
 export class WorkPacketsController {
   constructor(private readonly packets: WorkPackets) {}
 
-  /** The moves of the capos, newest first. */
+  /** The work packets of the capos, newest first. */
   @Get()
   @Route({ auth: 'token', limit: specified('/api/pro/work-packets'), returns: { 200: WorkPacketPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: WorkPacketQuery): Promise<WorkPacketPage> {
@@ -21,7 +22,8 @@ export class WorkPacketsController {
     return { ...page, items: page.items.map(summaryOf) };
   }
 
-  /** One move with its complete parameters, the decision about it and what came of it. */
+  /** One work packet with its complete parameters, the decision about it and what came of it. */
+  @ApiParam(WORK_PACKET_PARAM)
   @Get(':id')
   @Route({ auth: 'token', returns: { 200: WorkPacketView }, errors: [NotFound] })
   async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {

@@ -2,6 +2,13 @@ import { IsIn, IsOptional, Matches } from 'class-validator';
 import { PageFacts, PageQuery } from '../../../platform/kernel/pages.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../../terms/terms.js';
 
+/** The parameter of the paths, as it is documented. */
+export const WORK_PACKET_PARAM = {
+  name: 'id',
+  description: 'The id of the work packet.',
+  example: 'pkt_01khqw6sb0xg7v9zhwnqcrxds8',
+};
+
 export const PACKET_STATUSES = [
   'drafted',
   'awaiting_approval',
@@ -16,88 +23,212 @@ export const PACKET_STATUSES = [
 ] as const;
 
 export class WorkPacketQuery extends PageQuery {
+  /**
+   * Only work packets of this status.
+   * @example 'executed'
+   */
   @IsOptional()
   @IsIn(PACKET_STATUSES)
   status?: (typeof PACKET_STATUSES)[number];
 
+  /**
+   * Only work packets of this capo.
+   * @example 'capo_ops'
+   */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
+  /**
+   * Only work packets of this directive.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   @IsOptional()
   @Matches(/^dir_[0-9a-z]{26}$/, { message: 'directiveId must be the id of a directive' })
   directiveId?: string;
 }
 
-/** What a move does, and to whom. */
+/** What a work packet does, and to whom. */
 export class PacketActionSummary {
+  /**
+   * The action type, from the trusted registry.
+   * @example 'email.send'
+   */
   type!: string;
+  /**
+   * Whom or what it acts upon; null when the parameters say it all.
+   * @example 'jane@acme.example'
+   */
   target!: string | null;
 }
 
-/** What a move does, with its complete parameters. */
+/** What a work packet does, with its complete parameters. */
 export class PacketAction extends PacketActionSummary {
+  /**
+   * What it is carried out with; the action type says which fields there are.
+   * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Friday." }
+   */
   params!: Record<string, unknown>;
 }
 
-/** What the guardian decided about a move. */
+/** What the guardian decided about a work packet. */
 export class PacketDecisionSummary {
-  /** allow, require_approval, deny or throttle */
+  /**
+   * What the policy decided: allow, require_approval, deny or throttle.
+   * @example 'require_approval'
+   */
   outcome!: string;
 }
 
-/** What the guardian decided about a move, and why. */
+/** What the guardian decided about a work packet, and why. */
 export class PacketDecision extends PacketDecisionSummary {
-  /** In a person's words, what decided first. */
+  /**
+   * Why, in a person's words; what decided stands first.
+   * @example ['No standing order allows this work packet.']
+   */
   explanation!: string[];
+  /**
+   * The standing orders that were looked at, by id.
+   * @example ['so_01kerr2kg0xaen9f9sdsg8py4z']
+   */
   considered!: string[];
+  /**
+   * The standing orders that matched, with what each one asks for.
+   * @example []
+   */
   matched!: object[];
+  /**
+   * The limits and budgets that were looked at, with how much of each is used.
+   * @example []
+   */
   limits!: object[];
-  /** SHA-256 over everything the decision depended on. */
+  /**
+   * SHA-256 over everything the decision depended on, in hex.
+   * @example 'c96c6d5be8d08a12e7b5cdc1b207fa6b2430974c86803d8891675e76fd992c20'
+   */
   inputHash!: string;
 }
 
 export class PacketCost {
+  /**
+   * The amount, in `currency`.
+   * @example 0
+   */
   amount!: number;
+  /**
+   * ISO 4217 code.
+   * @example 'USD'
+   */
   currency!: string;
 }
 
-/** One move of a capo, as lists show it. */
-export class WorkPacketSummary {
+/** What every view of a work packet shows. */
+class WorkPacketFacts {
+  /**
+   * The id of the work packet.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
   workPacketId!: string;
+  /**
+   * The directive that it belongs to.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
   directiveId!: string;
+  /** The team that it belongs to; null: none. */
   teamId!: string | null;
+  /**
+   * The capo whose work it is.
+   * @example 'capo_ops'
+   */
   capo!: string;
+  /**
+   * The engine within whose scope it is carried out.
+   * @example 'ops'
+   */
   engine!: string;
+  /**
+   * What it does, in one line.
+   * @example 'Mail to jane@acme.example: Your delivery'
+   */
   title!: string;
+  /**
+   * document, message, call, signal, delegation, record or proposal
+   * @example 'message'
+   */
   kind!: string;
-  action!: PacketActionSummary;
+  /**
+   * read_only, reversible, externally_reversible or irreversible
+   * @example 'irreversible'
+   */
   reversibility!: string;
+  /**
+   * Where it stands.
+   * @example 'executed'
+   */
   status!: (typeof PACKET_STATUSES)[number];
-  decision!: PacketDecisionSummary | null;
-  /** The action type's base times the product of the multipliers. */
+  /**
+   * The action type's base times the product of the multipliers.
+   * @example 3
+   */
   leverageScore!: number;
+  /**
+   * What the base is multiplied with, by name.
+   * @example {}
+   */
   multipliers!: Record<string, number>;
+  /**
+   * Why the capo wants it.
+   * @example 'The instruction asks for a mail to jane@acme.example.'
+   */
   rationale!: string;
+  /** What it has cost. */
   cost!: PacketCost;
+  /**
+   * How often it was tried.
+   * @example 1
+   */
   attempts!: number;
-  /** Unix milliseconds. */
+  /**
+   * When it was drafted, Unix milliseconds.
+   * @example 1771401602400
+   */
   createdAt!: number;
-  /** Unix milliseconds. */
+  /**
+   * When it was carried out, Unix milliseconds; null: not yet.
+   * @example 1771401691800
+   */
   executedAt!: number | null;
+  /**
+   * The receipt of its end; null until then.
+   * @example 'rcp_01khqw9gmry8wb9w8h9vccsbm7'
+   */
   receiptId!: string | null;
 }
 
-/** One move of a capo with all that it sends and what came of it. */
-export class WorkPacketView extends WorkPacketSummary {
-  declare action: PacketAction;
-  declare decision: PacketDecision | null;
-  /** What undoes it. */
+/** One work packet of a capo, as lists show it. */
+export class WorkPacketSummary extends WorkPacketFacts {
+  /** What is carried out. */
+  action!: PacketActionSummary;
+  /** What the policy decided; null until it has. */
+  decision!: PacketDecisionSummary | null;
+}
+
+/** One work packet of a capo with all that it sends and what came of it. */
+export class WorkPacketView extends WorkPacketFacts {
+  /** What is carried out. */
+  action!: PacketAction;
+  /** What the policy decided; null until it has. */
+  decision!: PacketDecision | null;
+  /** The action that undoes it, from the trusted registry; null: there is none. */
   compensation!: object | null;
-  /** What the execution answered, or why it failed. */
+  /**
+   * What the execution answered, or why it failed; the action type says which fields there are. Null until then.
+   * @example { "accepted": ["jane@acme.example"], "rejected": [], "transport": "smtp" }
+   */
   result!: Record<string, unknown> | null;
 }
 
 export class WorkPacketPage extends PageFacts {
+  /** The work packets of this page, newest first. */
   items!: WorkPacketSummary[];
 }

@@ -1,0 +1,358 @@
+import { newId } from '../../src/platform/kernel/ids.js';
+import { rotateSecret } from '../e2e/partner/partner-desk.js';
+import { operationOf } from './operations.js';
+import { ALLOW_MEMOS, MAIL, MEMO, type Walk } from './walk.js';
+
+const ALLOW_MAIL = { name: 'Mail to Acme', effect: 'allow', match: { actionTypes: ['email.send'] } };
+
+type Step = (walk: Walk) => Promise<void>;
+
+/** A list or a record without an id, of a workspace with everything in it. */
+const reading =
+  (...paths: [string, ...string[]]): Step =>
+  async (walk) => {
+    for (const path of paths) await walk.owner.get(path);
+    await walk.stranger.get(paths[0]);
+  };
+
+/** A probe has no refusal but of a query that no route takes. */
+const probing =
+  (path: string): Step =>
+  async (walk) => {
+    await walk.probe(path);
+    await walk.probe(`${path}?constructor=1`);
+  };
+
+const SIMPLE: Record<string, Step> = {
+  'GET /health/live': probing('/health/live'),
+  'GET /health/ready': probing('/health/ready'),
+  'GET /metrics': probing('/metrics'),
+  'GET /api/pro/profile': reading('/profile'),
+  'GET /api/pro/bootstrap': reading('/bootstrap'),
+  'GET /api/pro/context': reading('/context'),
+  'GET /api/pro/metrics': reading('/api/pro/metrics'),
+  'GET /api/pro/agents': reading('/agents'),
+  'GET /api/pro/engines': reading('/engines'),
+  'GET /api/pro/directives': reading(
+    '/directives',
+    '/directives?status=executed&capo=capo_ops&limit=5&offset=0',
+  ),
+  'GET /api/pro/approvals': reading('/approvals', '/approvals?status=approved&urgent=false&limit=5'),
+  'GET /api/pro/work-packets': reading('/work-packets', '/work-packets?status=executed&offset=1'),
+  'GET /api/pro/documents': reading('/documents', '/documents?limit=1'),
+  'GET /api/pro/standing-orders': reading('/standing-orders', '/standing-orders?status=draft'),
+  'GET /api/pro/guardian': reading('/guardian'),
+  'GET /api/pro/feed': reading('/feed', '/feed?limit=2&before=5'),
+  'GET /api/pro/audit-feed': reading(
+    '/audit-feed',
+    '/audit-feed?action=approval.*&limit=2',
+    '/audit-feed?format=jsonl&limit=2',
+    '/audit-feed?format=csv&limit=2',
+  ),
+  'GET /api/pro/audit-feed/keys': reading('/audit-feed/keys'),
+  'GET /api/pro/audit-feed/head': reading('/audit-feed/head'),
+  'GET /api/pro/partner/avatar': reading('/partner/avatar'),
+  'GET /api/pro/partner/intelligence': reading('/partner/intelligence'),
+  'GET /api/pro/settings': reading('/settings'),
+  'GET /api/pro/tokens': reading('/tokens', '/tokens?limit=1&offset=0'),
+};
+
+/** Steps that read a workspace with everything in it share one. */
+export const READINGS = new Set(Object.keys(SIMPLE));
+
+const DIRECTIVES: Record<string, Step> = {
+  'POST /api/pro/directive': async (walk) => {
+    await walk.owner.post('/directive', { text: MAIL });
+    const key = { 'Idempotency-Key': 'walk-1' };
+    await walk.owner.post('/directive', { text: MAIL, priority: 'high', context: { order: 17 } }, key);
+    await walk.owner.post('/directive', { text: MEMO }, key);
+    await (await walk.viewer()).post('/directive', { text: MAIL });
+  },
+  'POST /api/pro/directives': async (walk) => {
+    const deadline = new Date(Date.now() + 86_400_000).toISOString();
+    const body = { directive: MAIL, capo: 'capo_ops' };
+    await walk.owner.post('/directives', body);
+    await walk.owner.post('/directives', { ...body, deadline, requiresApproval: false, priority: 'low' });
+    await walk.owner.post('/directives', { ...body, teamId: newId('team') });
+  },
+  'GET /api/pro/directives/{directiveId}': async (walk) => {
+    await walk.owner.get(`/directives/${await walk.executed()}`);
+    const { directiveId } = (await walk.direct.post('/directive', { text: MAIL })).body;
+    await walk.owner.get(`/directives/${directiveId}`);
+    await walk.owner.get(`/directives/${newId('dir')}`);
+  },
+  'POST /api/pro/directives/{directiveId}/cancel': async (walk) => {
+    const { directiveId } = await walk.ready();
+    await walk.owner.post(`/directives/${directiveId}/cancel`);
+    await walk.owner.post(`/directives/${await walk.executed()}/cancel`);
+  },
+  'GET /api/pro/work-packets/{id}': async (walk) => {
+    const directiveId = await walk.executed();
+    const { items } = (await walk.direct.get(`/work-packets?directiveId=${directiveId}`)).body;
+    await walk.owner.get(`/work-packets/${items[0].workPacketId}`);
+    await walk.owner.get(`/work-packets/${newId('pkt')}`);
+  },
+  'GET /api/pro/documents/{id}': async (walk) => {
+    await walk.executed(MEMO);
+    const { items } = (await walk.direct.get('/documents')).body;
+    await walk.owner.get(`/documents/${items[0].documentId}`);
+    await walk.owner.get(`/documents/${newId('doc')}`);
+  },
+};
+
+const APPROVALS: Record<string, Step> = {
+  'POST /api/pro/approvals': async (walk) => {
+    const [one, two] = [await walk.ready(), await walk.ready()];
+    await walk.owner.post('/approvals', { approvalId: one.approvalId, decision: 'approve' });
+    await walk.owner.post('/approvals', {
+      decisions: [
+        { approvalId: two.approvalId, decision: 'reject', feedback: 'Thursday, not Friday.', revise: true },
+        { approvalId: newId('apr'), decision: 'approve' },
+      ],
+    });
+    await (await walk.viewer()).post('/approvals', { approvalId: one.approvalId, decision: 'approve' });
+  },
+  'GET /api/pro/approvals/{approvalId}': async (walk) => {
+    const { approvalId } = await walk.ready();
+    await walk.owner.get(`/approvals/${approvalId}`);
+    await walk.direct.post(`/approvals/${approvalId}/reject`, { feedback: 'Not now.' });
+    await walk.owner.get(`/approvals/${approvalId}?wait=1`);
+    await walk.owner.get(`/approvals/${newId('apr')}`);
+  },
+  'POST /api/pro/approvals/{approvalId}/approve': async (walk) => {
+    const one = await walk.ready();
+    await walk.owner.post(`/approvals/${one.approvalId}/approve`);
+    const two = await walk.ready();
+    const path = `/approvals/${two.approvalId}/approve`;
+    await walk.owner.post(path, undefined, { 'If-Match': `"${'0'.repeat(64)}"` });
+    await walk.owner.post(path, undefined, { 'If-Match': `"${two.contentHash}"` });
+  },
+  'POST /api/pro/approvals/{approvalId}/reject': async (walk) => {
+    const { approvalId } = await walk.ready();
+    await walk.owner.post(`/approvals/${approvalId}/reject`, {
+      feedback: 'Thursday, not Friday.',
+      revise: true,
+    });
+    await walk.owner.post(`/approvals/${newId('apr')}/reject`, { feedback: 'Not now.' });
+  },
+};
+
+const GUARDIAN: Record<string, Step> = {
+  'PUT /api/pro/guardian/mode': async (walk) => {
+    await walk.owner.put('/guardian/mode', { mode: 'supervised' });
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.put('/guardian/mode', { mode: 'autonomous' });
+  },
+  'POST /api/pro/guardian/revert': async (walk) => {
+    await walk.owner.post('/guardian/revert');
+    await walk.ready();
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.post('/guardian/revert', { reason: 'All clear.', mode: 'resume' });
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.post('/guardian/revert');
+  },
+  ...each(['kill-switch', 'killswitch'], (spelling) => ({
+    [`POST /api/pro/guardian/${spelling}`]: async (walk) => {
+      await walk.direct.post('/directives', { directive: MAIL, capo: 'capo_ops', requiresApproval: false });
+      await walk.owner.post(`/guardian/${spelling}`);
+      await walk.owner.post(`/guardian/${spelling}`, { reason: 'A wrong price list.' });
+      await (await walk.viewer()).post(`/guardian/${spelling}`, {});
+    },
+  })),
+};
+
+const ORDERS: Record<string, Step> = {
+  'POST /api/pro/standing-orders': async (walk) => {
+    await walk.owner.post('/standing-orders', {
+      ...ALLOW_MAIL,
+      text: 'Mail to Acme may leave on workdays.',
+      capos: ['capo_ops'],
+      match: {
+        actionTypes: ['email.send'],
+        reversibility: ['irreversible'],
+        fields: { 'params.to': { $domainIn: ['acme.example'] } },
+      },
+      when: { days: ['mon', 'tue'], from: '08:00', to: '18:00', timezone: 'Europe/Vienna' },
+      limits: { maxPerHour: 10, maxRecipients: 3 },
+      budget: { window: 'day', amount: 20, currency: 'USD', warnPercent: 80, onExceed: 'require_approval' },
+      approval: { expiresInMinutes: 60, onExpiry: 'reject', selfApproval: false },
+      expiresAt: Date.now() + 86_400_000,
+    });
+    await walk.owner.post('/standing-orders', { name: 'No mail', effect: 'deny', match: {} });
+    await (await walk.viewer()).post('/standing-orders', { name: 'No mail', effect: 'deny', match: {} });
+  },
+  'GET /api/pro/standing-orders/{standingOrderId}': async (walk) => {
+    await walk.owner.get(`/standing-orders/${await walk.order(ALLOW_MAIL)}`);
+    await walk.owner.get(`/standing-orders/${newId('so')}`);
+  },
+  'DELETE /api/pro/standing-orders/{standingOrderId}': async (walk) => {
+    await walk.owner.delete(`/standing-orders/${await walk.order(ALLOW_MAIL)}`);
+    await walk.owner.delete(`/standing-orders/${newId('so')}`);
+  },
+  'POST /api/pro/standing-orders/{standingOrderId}/activate': async (walk) => {
+    const path = `/standing-orders/${await walk.order(ALLOW_MAIL)}/activate`;
+    await walk.owner.post(path);
+    await walk.owner.post(path, { acknowledge: true });
+    await walk.owner.post(path);
+  },
+  'POST /api/pro/standing-orders/{standingOrderId}/pause': async (walk) => {
+    await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/pause`);
+    await walk.owner.post(`/standing-orders/${newId('so')}/pause`);
+  },
+};
+
+const REST: Record<string, Step> = {
+  'GET /api/pro/audit-feed/verify': async (walk) => {
+    await walk.executed();
+    await walk.owner.get('/audit-feed/verify');
+    const { seq, hash } = (await walk.direct.get('/audit-feed/head')).body;
+    await walk.owner.get(`/audit-feed/verify?heldSeq=${seq}&heldHash=${hash}`);
+    await walk.stranger.get('/audit-feed/verify');
+  },
+  'POST /api/pro/agents/{role}/pause': async (walk) => {
+    await walk.owner.post('/agents/capo_ops/pause');
+    await (await walk.viewer()).post('/agents/capo_ops/pause');
+  },
+  'POST /api/pro/agents/{role}/resume': async (walk) => {
+    await walk.direct.post('/agents/capo_ops/pause');
+    await walk.owner.post('/agents/capo_ops/resume');
+    await (await walk.viewer()).post('/agents/capo_ops/resume');
+  },
+  'POST /api/pro/ack': async (walk) => {
+    await walk.owner.post('/ack', { signalId: await walk.signal(), note: 'Called them.' });
+    await walk.owner.post('/ack', { signalId: await walk.signal(), snoozeUntil: Date.now() + 3_600_000 });
+    await walk.owner.post('/ack', { signalId: newId('sig') });
+  },
+  'POST /api/pro/revenue-events': async (walk) => {
+    const event = { amount: 600.5, currency: 'EUR', source: 'Acme', externalId: 'inv-17' };
+    await walk.owner.post('/revenue-events', { ...event, description: 'Pallets', occurredAt: Date.now() });
+    await walk.owner.post('/revenue-events', { ...event, amount: 700 });
+  },
+  'POST /api/pro/partner/induction': async (walk) => {
+    const secret = await rotateSecret(walk.test, walk.workspaceId);
+    const firedAt = Date.now();
+    await walk.update(walk.anyone, { firedAt }, secret);
+    await walk.update(walk.anyone, { firedAt }, secret);
+    await walk.update(walk.anyone, { firedAt, delta: -0.3, newConfidence: 0.35 }, secret);
+    await walk.update(walk.anyone, { firedAt }, 'another secret');
+  },
+  'PUT /api/pro/settings': async (walk) => {
+    await walk.owner.put('/settings', {
+      timezone: 'Europe/Vienna',
+      quietHours: { from: '22:00', to: '07:00' },
+    });
+    await walk.owner.put('/settings', { quietHours: null });
+    await (await walk.viewer()).put('/settings', { presence: 'away' });
+  },
+  'POST /api/pro/tokens': async (walk) => {
+    await walk.owner.post('/tokens', { name: 'Ledger' });
+    await walk.owner.post('/tokens', { name: 'Ledger', memberId: newId('mem') });
+  },
+  'DELETE /api/pro/tokens/{id}': async (walk) => {
+    const { tokenId } = (await walk.direct.post('/tokens', { name: 'Ledger' })).body;
+    await walk.owner.delete(`/tokens/${tokenId}`);
+    await walk.owner.delete(`/tokens/${newId('tok')}`);
+  },
+  'POST /api/pro/tokens/{id}/rotate': async (walk) => {
+    const { tokenId } = (await walk.direct.post('/tokens', { name: 'Ledger' })).body;
+    await walk.owner.post(`/tokens/${tokenId}/rotate`);
+    await walk.owner.post(`/tokens/${tokenId}/rotate`);
+  },
+  'GET /api/pro/deliveries/{id}': async (walk) => {
+    await walk.owner.get(`/deliveries/${await walk.delivery(await walk.destination())}`);
+    await walk.owner.get(`/deliveries/${newId('dlv')}`);
+  },
+  'POST /api/pro/deliveries/{id}/redeliver': async (walk) => {
+    const deliveryId = await walk.delivery(await walk.destination());
+    await walk.owner.post(`/deliveries/${deliveryId}/redeliver`);
+    await walk.owner.post(`/deliveries/${newId('dlv')}/redeliver`);
+  },
+  'POST /api/pro/webhooks': async (walk) => {
+    const body = { event: 'report.daily', url: walk.receiver.url, secret: 'a secret of Acme 2026' };
+    await walk.owner.post('/webhooks', body);
+    await walk.owner.post('/webhooks', { ...body, url: 'https://127.0.0.1/hooks' });
+  },
+  'POST /api/pro/partner/webhooks': async (walk) => {
+    const body = { description: 'Ledger', url: walk.receiver.url };
+    await walk.owner.post('/partner/webhooks', body);
+    await walk.owner.post('/partner/webhooks', { ...body, url: 'https://127.0.0.1/hooks' });
+  },
+  ...each(['webhooks', 'partner/webhooks'], (spelling) => {
+    const base = `/api/pro/${spelling}`;
+    return {
+      [`GET ${base}`]: async (walk) => {
+        await walk.destination();
+        await walk.owner.get(base);
+        await walk.owner.get(`${base}?limit=1`);
+        await (await walk.viewer()).get(base);
+      },
+      [`DELETE ${base}/{id}`]: async (walk) => {
+        await walk.owner.delete(`${base}/${await walk.destination()}`);
+        await walk.owner.delete(`${base}/${newId('whk')}`);
+      },
+      [`GET ${base}/{id}/deliveries`]: async (walk) => {
+        const destinationId = await walk.destination();
+        await walk.delivery(destinationId);
+        await walk.owner.get(`${base}/${destinationId}/deliveries`);
+        await walk.owner.get(`${base}/${newId('whk')}/deliveries`);
+      },
+      [`POST ${base}/{id}/test`]: async (walk) => {
+        await walk.owner.post(`${base}/${await walk.destination()}/test`);
+        await walk.owner.post(`${base}/${newId('whk')}/test`);
+      },
+      [`POST ${base}/{id}/resume`]: async (walk) => {
+        const destinationId = await walk.destination();
+        await walk.test.rows(`update webhook_destinations set status = 'paused' where destination_id = $1`, [
+          destinationId,
+        ]);
+        await walk.owner.post(`${base}/${destinationId}/resume`);
+        await walk.owner.post(`${base}/${newId('whk')}/resume`);
+      },
+      [`POST ${base}/{id}/rotate-secret`]: async (walk) => {
+        const path = `${base}/${await walk.destination()}/rotate-secret`;
+        await walk.owner.post(path);
+        await walk.owner.post(path, { secret: 'another secret of Acme' });
+        await walk.owner.post(`${base}/${newId('whk')}/rotate-secret`);
+      },
+    };
+  }),
+  'GET /api/pro/feed/stream': async (walk) => {
+    // Prism answers when the service's answer has ended, and a stream has no end: this one goes past the proxy, and its
+    // content type is held against the document by hand.
+    await walk.order(ALLOW_MEMOS);
+    const over = new AbortController();
+    const response = await fetch(`${walk.test.url}/api/pro/feed/stream?lastEventId=0`, {
+      headers: { 'x-service-token': walk.ownerToken },
+      signal: over.signal,
+    });
+    const first = await response.body!.getReader().read();
+    over.abort();
+    const { status, headers } = response;
+    const text = new TextDecoder().decode(first.value);
+    const documented = operationOf('GET', '/api/pro/feed/stream')!.responses[status]?.content ?? {};
+    const isDocumented = Object.keys(documented).some((type) =>
+      headers.get('content-type')?.startsWith(type),
+    );
+    walk.calls.push({
+      name: 'GET /api/pro/feed/stream',
+      status,
+      violations: isDocumented ? [] : [headers.get('content-type')],
+      answer: { status, headers, body: text, text },
+    });
+    await walk.stranger.get('/feed/stream');
+  },
+};
+
+function each(spellings: string[], steps: (spelling: string) => Record<string, Step>): Record<string, Step> {
+  return Object.assign({}, ...spellings.map(steps));
+}
+
+/** What is called for each operation of the document: with success, and refused for a typical reason. */
+export const STEPS: Record<string, Step> = {
+  ...SIMPLE,
+  ...DIRECTIVES,
+  ...APPROVALS,
+  ...GUARDIAN,
+  ...ORDERS,
+  ...REST,
+};

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EventReceiver, startEventReceiver } from '../support/event-receiver.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+import { DOCUMENT_FILE, operations } from './operations.js';
+import { READINGS, STEPS } from './steps.js';
+import { undeclared } from './undeclared.js';
+import { ValidatingProxy } from './validating-proxy.js';
+import { Walk } from './walk.js';
+
+let test: TestApp;
+let receiver: EventReceiver;
+let proxy: ValidatingProxy;
+let busy: Walk;
+
+beforeAll(async () => {
+  receiver = await startEventReceiver();
+  test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
+  proxy = await ValidatingProxy.start(DOCUMENT_FILE, test.url);
+  busy = await Walk.begin(test, proxy.url, receiver);
+  await busy.everything();
+});
+afterAll(async () => {
+  await proxy?.close();
+  await test?.close();
+  await receiver?.close();
+});
+
+it('has a step for each operation of the document, and for no other', () => {
+  expect(Object.keys(STEPS).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+});
+
+describe.each(operations.map((operation) => [operation.name, operation] as const))(
+  '%s',
+  (name, operation) => {
+    it('answers and refuses as the document says', async () => {
+      const walk = READINGS.has(name) ? busy : await Walk.begin(test, proxy.url, receiver);
+      const before = walk.calls.length;
+      await STEPS[name]!(walk);
+      const calls = walk.calls.slice(before);
+      for (const { violations, status, answer } of calls) {
+        expect(violations, `${status} ${answer.text.slice(0, 2000)}`).toEqual([]);
+        expect(undeclared(operation, answer)).toEqual([]);
+      }
+      expect(new Set(calls.map((call) => call.name))).toEqual(new Set([name]));
+      const seen = new Set(calls.map(({ status }) => String(status)));
+      const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+      expect([...seen]).toEqual(expect.arrayContaining(successes));
+      expect([...seen].some((status) => status.startsWith('4'))).toBe(true);
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining([...seen]));
+    });
+  },
+);

@@ -1,0 +1,194 @@
+import { sign } from '@octokit/webhooks-methods';
+import type { EventReceiver } from '../support/event-receiver.js';
+import { type Answer, Client } from '../support/client.js';
+import { eventually, type TestApp, type TestMember } from '../support/test-app.js';
+import { rotateSecret } from '../e2e/partner/partner-desk.js';
+import { SignalDesk } from '../e2e/signals/signal-desk.js';
+import { operationOf } from './operations.js';
+
+export const MAIL = 'Email jane@acme.example and tell her that the delivery arrives on Friday.';
+export const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+export const ALLOW_MEMOS = {
+  name: 'File documents',
+  effect: 'allow',
+  match: { actionTypes: ['document.file'] },
+};
+
+/** One call through the proxy. */
+export interface Call {
+  /** The operation in the document; undefined when there is none. */
+  name: string | undefined;
+  status: number;
+  /** What Prism has against the request or the answer. */
+  violations: unknown[];
+  answer: Answer;
+}
+
+/** A client whose calls go through the proxy and are kept. */
+class ProxiedClient extends Client {
+  constructor(
+    url: string,
+    token: string | undefined,
+    private readonly calls: Call[],
+  ) {
+    super(url, token);
+  }
+
+  override async send<T = any>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    const answer = await super.send<T>(method, path, body, headers);
+    const full = path.startsWith('/api/') ? path : `/api/pro${path}`;
+    const name = operationOf(method, full)?.name;
+    this.calls.push({ name, status: answer.status, violations: violationsOf(answer), answer });
+    return answer;
+  }
+}
+
+function violationsOf({ headers, text }: Answer): unknown[] {
+  const header = headers.get('sl-violations');
+  if (header !== null) return [header];
+  return headers.get('content-type')?.includes('application/problem+json') === true ? [text] : [];
+}
+
+/** A workspace of its own for each step, so that no step depends on another. */
+export class Walk {
+  readonly calls: Call[] = [];
+
+  private constructor(
+    readonly test: TestApp,
+    readonly proxyUrl: string,
+    readonly receiver: EventReceiver,
+    readonly workspaceId: string,
+    private readonly member: TestMember,
+  ) {}
+
+  static async begin(test: TestApp, proxyUrl: string, receiver: EventReceiver): Promise<Walk> {
+    const { workspaceId, owner } = await test.createWorkspace();
+    return new Walk(test, proxyUrl, receiver, workspaceId, owner as TestMember);
+  }
+
+  /** The owner, through the proxy. */
+  get owner(): Client {
+    return new ProxiedClient(this.proxyUrl, this.member.token, this.calls);
+  }
+
+  /** Somebody whose token is none, through the proxy. */
+  get stranger(): Client {
+    return new ProxiedClient(this.proxyUrl, 'cons_nobody', this.calls);
+  }
+
+  /** Nobody in particular, through the proxy. */
+  get anyone(): Client {
+    return new ProxiedClient(this.proxyUrl, undefined, this.calls);
+  }
+
+  /** The owner without the proxy: prepares what a step needs. */
+  get direct(): Client {
+    return new Client(this.test.url, this.member.token);
+  }
+
+  get ownerToken(): string {
+    return this.member.token;
+  }
+
+  /** Calls a path outside of `/api` without a token, through the proxy. */
+  async probe(path: string): Promise<void> {
+    const response = await fetch(this.proxyUrl + path);
+    const { status, headers } = response;
+    const text = await response.text();
+    const answer = { status, headers, body: text, text };
+    this.calls.push({
+      name: operationOf('GET', path)?.name,
+      status,
+      violations: violationsOf(answer),
+      answer,
+    });
+  }
+
+  /** A member who may read and nothing else, through the proxy. */
+  async viewer(): Promise<Client> {
+    const { token } = await this.test.createMember(this.workspaceId, 'viewer');
+    return new ProxiedClient(this.proxyUrl, token, this.calls);
+  }
+
+  /** An approval whose draft is attached. */
+  async ready(text = MAIL): Promise<{ directiveId: string; approvalId: string; contentHash: string }> {
+    const { directiveId, approvalId } = (await this.direct.post('/directive', { text })).body;
+    const { contentHash, ready } = (await this.direct.get(`/approvals/${approvalId}?wait=10`)).body;
+    if (ready !== true) throw new Error('no draft within 10 s');
+    return { directiveId, approvalId, contentHash };
+  }
+
+  /** A directive that was approved and carried out. */
+  async executed(text?: string): Promise<string> {
+    const { directiveId, approvalId } = await this.ready(text);
+    await this.direct.post(`/approvals/${approvalId}/approve`);
+    await eventually(
+      async () => (await this.direct.get(`/directives/${directiveId}`)).body.status,
+      (status) => status === 'executed',
+    );
+    return directiveId;
+  }
+
+  async order(order: object): Promise<string> {
+    return (await this.direct.post('/standing-orders', order)).body.standingOrderId;
+  }
+
+  async destination(): Promise<string> {
+    const { hostPort } = this.receiver;
+    const body = { event: 'report.daily', url: `http://${hostPort}/events`, secret: 'a secret of Acme 2026' };
+    const answer = await this.direct.post('/webhooks', body);
+    if (answer.status !== 201) throw new Error(answer.text);
+    return answer.body.destinationId;
+  }
+
+  /** A delivery that has arrived. */
+  async delivery(destinationId: string): Promise<string> {
+    const { deliveryId } = (await this.direct.post(`/webhooks/${destinationId}/test`)).body;
+    await eventually(
+      async () => (await this.direct.get(`/webhooks/${destinationId}/deliveries`)).body.items[0].status,
+      (status) => status === 'delivered',
+    );
+    return deliveryId;
+  }
+
+  /** A signed update of the partner persona service. */
+  async update(client: Client, change: object = {}, secret?: string): Promise<Answer> {
+    const raw = JSON.stringify({
+      workspaceId: this.workspaceId,
+      customerEntitlementId: 'ent-17',
+      partnerTargetId: 'target-3',
+      partnerEventId: 'pev-1',
+      metric: 'trust',
+      delta: -0.2,
+      newConfidence: 0.45,
+      priorConfidence: 0.65,
+      sourceServiceRef: { table: 'calls', id: '42' },
+      firedAt: Date.now(),
+      ...change,
+    });
+    const signature = await sign(secret ?? (await rotateSecret(this.test, this.workspaceId)), raw);
+    return client.post('/partner/induction', raw, { 'x-partner-signature': signature });
+  }
+
+  signal(): Promise<string> {
+    return new SignalDesk(this.test).raise({}, this.workspaceId);
+  }
+
+  /** A workspace with a little of everything, so that no list is empty. */
+  async everything(): Promise<void> {
+    await this.order(ALLOW_MEMOS);
+    await this.executed();
+    await this.executed(MEMO);
+    await this.ready();
+    await this.signal();
+    await this.update(this.direct);
+    await this.direct.post('/revenue-events', { amount: 600.5, currency: 'EUR', source: 'Acme' });
+    const teamId = await this.test.createTeam(this.workspaceId, 'Sales');
+    await this.direct.post('/directives', { directive: MAIL, capo: 'capo_ops', teamId });
+  }
+}
