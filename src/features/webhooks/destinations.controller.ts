@@ -120,12 +120,8 @@ export class DestinationsController {
     return this.testDestination.execute(caller, destinationId);
   }
 
-<<<<<<< HEAD
   /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
-=======
-  /** Changes the secret; for 24 hours the one before it signs as well. */
   @ApiParam(DESTINATION_PARAM)
->>>>>>> openapi
   @Post(one('/rotate-secret'))
   @Route({
     auth: 'token',
