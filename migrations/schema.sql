@@ -72,15 +72,22 @@ CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_
  SET enable_mergejoin TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  ids text[];
+  probes boolean[];
 begin
+  select array_agg(c.id), array_agg(c.probe) into ids, probes
+    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease) c;
+  if ids is null then return; end if;
   return query
-    select c.id, c.workspace_id, c.queue, c.attempt, c.failures, c.crashes, c.last_error, c.probe,
-      coalesce(p.deleted_at is null and p.status <> 'gone', false) and e.event_id is not null,
-      e.event_id, d.event, e.request_id, e.body, jsonb_array_length(d.attempts), p.url, p.sealed_secret,
+    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe,
+      coalesce(p.deleted_at is null and p.status <> 'gone', false),
+      d.event_id, d.event, e.request_id, e.body, jsonb_array_length(d.attempts), p.url, p.sealed_secret,
       array(select former->>'sealed' from jsonb_array_elements(p.former_secrets) former
         where (former->>'until')::float8 > extract(epoch from clock_timestamp()) * 1000)
-    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease) c
-    left join webhook_deliveries d on d.delivery_id = c.id
+    from unnest(ids, probes) c (id, probe)
+    join work_items w on w.kind = p_kind and w.id = c.id
+    left join webhook_deliveries d on d.delivery_id = w.id
     left join webhook_events e on e.event_id = d.event_id
     left join webhook_destinations p on p.destination_id = d.destination_id;
 end $function$;
@@ -134,8 +141,8 @@ begin
         where w.kind = p_kind and w.queue = wanted.queue and w.due_at <= now()
         order by w.due_at limit room for update skip locked
       )
-      update work_items w set claimed = true, attempt = w.attempt + 1, crashes = w.crashes + w.claimed::int,
-        due_at = clock_timestamp() + p_lease
+      update work_items w set claimed = true, abort_requested = false, attempt = w.attempt + 1,
+        crashes = w.crashes + w.claimed::int, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
         breaker.kind is not null;
