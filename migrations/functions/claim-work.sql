@@ -36,8 +36,8 @@ begin
         where w.kind = p_kind and w.queue = wanted.queue and w.due_at <= now()
         order by w.due_at limit room for update skip locked
       )
-      update work_items w set claimed = true, attempt = w.attempt + 1, crashes = w.crashes + w.claimed::int,
-        due_at = clock_timestamp() + p_lease
+      update work_items w set claimed = true, abort_requested = false, attempt = w.attempt + 1,
+        crashes = w.crashes + w.claimed::int, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
         breaker.kind is not null;
