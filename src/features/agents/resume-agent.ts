@@ -6,6 +6,7 @@ import { CAPOS, type CapoRole } from '../capos/capo.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
 import { Directives } from '../directives/directives.repository.js';
 import type { AgentView } from './agents.dto.js';
+import { Guardians } from '../guardian/guardians.repository.js';
 import { AgentsReader } from './agents.reader.js';
 
 /** Lets a paused capo go on: every directive that waited for it gets its turn. */
@@ -13,6 +14,7 @@ import { AgentsReader } from './agents.reader.js';
 export class ResumeAgent {
   constructor(
     private readonly paused: PausedCapos,
+    private readonly guardians: Guardians,
     private readonly directives: Directives,
     private readonly agents: AgentsReader,
     private readonly work: Work,
@@ -21,8 +23,10 @@ export class ResumeAgent {
 
   async execute(caller: Caller, role: CapoRole): Promise<AgentView> {
     const { workspaceId } = caller;
+    // A kill changes the same directives in another order, so the two take turns.
+    await this.guardians.lockShared(workspaceId);
     if (await this.paused.resume(workspaceId, role)) {
-      const waiting = await this.directives.openOf(workspaceId, role);
+      const waiting = await this.directives.lockOpenOf(workspaceId, role);
       const woken = await this.work.unpark('directive.draft', waiting);
       this.receipts.append({
         actor: actorOf(caller),

@@ -172,10 +172,11 @@ export class Directives {
     );
   }
 
-  /** The open directives of a capo. */
-  async openOf(workspaceId: string, capo: CapoRole): Promise<string[]> {
+  /** Locks the directives that a capo may still draft, always in one order. */
+  async lockOpenOf(workspaceId: string, capo: CapoRole): Promise<string[]> {
     const rows = await this.db.query<{ directiveId: string }>(
-      `select directive_id from directives where workspace_id = $1 and capo = $2 and status in ${DRAFTING_SQL}`,
+      `select directive_id from directives where workspace_id = $1 and capo = $2 and status in ${DRAFTING_SQL}
+       order by directive_id for no key update`,
       [workspaceId, capo],
     );
     return rows.map((row) => row.directiveId);

@@ -69,8 +69,8 @@ export class DraftDirective implements OnModuleInit {
       draft = await this.runner.run(briefing, { signal });
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
-      // Aborted by a kill or by the loss of the lease: the attempt is void, and whoever voided it sees to the rest.
-      if (error.code !== 'aborted') await this.recordFailure(item, error);
+      if (error.code === 'aborted') await this.callOff(item);
+      else await this.recordFailure(item, error);
       return;
     }
     await this.acceptDraft.execute(item, draft);
@@ -80,11 +80,12 @@ export class DraftDirective implements OnModuleInit {
   private begin(item: WorkItem): Promise<DirectiveEntity | undefined> {
     const { workspaceId, id } = item;
     return this.db.transaction(scopeOfWork(item), async (unit) => {
-      const [[guardian], paused, [directive]] = (await unit.batch([
+      // The directive is locked before its capo is looked up: a resume waits for the lock, and then finds it parked.
+      const [[guardian], [directive], paused] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
-        this.paused.statement(workspaceId),
         this.directives.lockDraftingStatement(workspaceId, id),
-      ])) as [[GuardianEntity], { capo: string }[], [DirectiveEntity?]];
+        this.paused.statement(workspaceId),
+      ])) as [[GuardianEntity], [DirectiveEntity?], { capo: string }[]];
       if (!directive) return undefined;
       if (guardian.mode === 'killed' || paused.some(({ capo }) => capo === directive.capo)) {
         this.work.park(item);
@@ -107,6 +108,14 @@ export class DraftDirective implements OnModuleInit {
     if (directive.status === 'queued') this.transitions.apply(directive, 'start', receipt);
     else if (attempt === 1) this.transitions.note(directive, receipt);
     if (directive.startedAt === null) this.directives.update(directive, { startedAt: this.clock.now() });
+  }
+
+  /**
+   * Whoever killed the workspace or claimed the work has voided the attempt, and sees to the rest. A message of a kill
+   * that was lifted before this attempt began voids nothing: then the draft is made again.
+   */
+  private async callOff(item: WorkItem): Promise<void> {
+    await this.db.transaction(scopeOfWork(item), async () => this.work.reschedule(item, 0));
   }
 
   private async recordFailure(item: WorkItem, failure: RunnerFailed): Promise<void> {

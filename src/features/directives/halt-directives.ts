@@ -51,6 +51,8 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     const packets = await this.packets.resume(workspaceId);
     await this.resumeDirectives(workspaceId, receiptId, at);
     this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK]);
+    // Each, whatever became of its work meanwhile: what could not be sent while it was halted may have been given up.
+    this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
     return packets.map(({ workPacketId, reversibility }) => ({
       workPacketId,
       reversibility,

@@ -73,6 +73,14 @@ export class Work {
     });
   }
 
+  /**
+   * For what an attempt writes before its end: the transaction fails (see isLateResult) when the item belongs to another
+   * attempt by now.
+   */
+  check({ kind, id, attempt }: WorkItem): void {
+    this.db.write('select app.check_attempt($1, $2, $3)', [kind, id, attempt]);
+  }
+
   /** The item is done. The transaction fails (see isLateResult) when it belongs to another attempt by now. */
   complete(item: WorkItem): void {
     this.end(item, { waitMs: null });

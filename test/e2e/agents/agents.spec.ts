@@ -306,6 +306,29 @@ describe('POST /agents/:role/resume 200', () => {
   });
 });
 
+describe('a resume while a directive is just found to be waiting for its capo', () => {
+  it('leaves none parked', async () => {
+    await owner.post('/agents/capo_ops/pause');
+    const text = 'Write a short note on where we stand.';
+    const { body } = await owner.post('/directive', { text, capo: 'capo_ops' });
+    await eventually(parked, (ids) => ids.length === 1);
+    // Whoever begins the draft knows that the capo is paused, and has not parked it yet.
+    const other = await test.database.owner.connect();
+    await other.query('begin');
+    await other.query('select from directives where directive_id = $1 for update', [body.directiveId]);
+    await test.rows('update work_items set due_at = now() where id = $1', [body.directiveId]);
+    const waiting = () => test.rows(`select 1 from pg_locks where not granted`);
+    await eventually(waiting, (rows) => rows.length === 1);
+    const resumed = owner.post('/agents/capo_ops/resume');
+    await Promise.race([resumed, eventually(waiting, (rows) => rows.length === 2)]);
+    await other.query('rollback');
+    other.release();
+    expect((await resumed).status).toBe(200);
+    expect((await owner.get(`/approvals/${body.approvalId}?wait=10`)).body).toMatchObject({ ready: true });
+    expect(await parked()).toEqual([]);
+  });
+});
+
 describe.each(['pause', 'resume'])('POST /agents/:role/%s', (act) => {
   it.each(['operator', 'viewer'] as const)('403 for a mere %s', async (role) => {
     const member = await test.createMember(workspace.workspaceId, role);

@@ -8,6 +8,7 @@ import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { untilSwept } from '../../support/sweep.js';
+import { queueWork } from '../guardian/queued-work.js';
 import { startMailServer } from '../mail/mail-server.js';
 import { Desk, DOCUMENT, expectUnbroken, MAIL } from './desk.js';
 
@@ -461,7 +462,7 @@ describe('a paused capo', () => {
 
     await test.rows('delete from paused_capos where workspace_id = $1', [workspaceId]);
     await test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const waiting = await test.app.get(Directives).openOf(workspaceId, 'capo_ops');
+      const waiting = await test.app.get(Directives).lockOpenOf(workspaceId, 'capo_ops');
       expect(waiting.toSorted()).toEqual([directiveId, free.directiveId].toSorted());
       expect(await test.app.get(Work).unpark('directive.draft', waiting)).toBe(2);
     });
@@ -520,6 +521,36 @@ describe('after a crash', () => {
     expect(files.filter((name) => name.includes(workPacketId))).toEqual([`${workPacketId}.eml`]);
   });
 
+  it('a process that comes too late to begin hands nothing out', async () => {
+    const { workspaceId, own } = await ownDesk();
+    const guardian = await test.database.owner.connect();
+    await guardian.query('begin');
+    await guardian.query('select from guardians where workspace_id = $1 for update', [workspaceId]);
+    const [packet] = await queueWork(
+      { rows: test.rows, workspaceId },
+      { directives: 1, packetsEach: 1, types: ['email.send'] },
+    );
+    const { directiveId, workPacketId } = packet!;
+    const item = (change: string) => test.rows(`${change} where id = $1 and claimed returning 1`, [workPacketId]);
+    // It has claimed the work and waits for the guardian; by the time it may begin, the work is another's.
+    const told = test.logs.length;
+    await eventually(
+      () => item(`update work_items set attempt = attempt + 1, due_at = now() + interval '1 hour'`),
+      (claimed) => claimed.length === 1,
+    );
+    await guardian.query('rollback');
+    guardian.release();
+    await eventually(async () =>
+      test.logs.slice(told).some(({ msg }) => String(msg).includes('came too late')),
+    );
+    expect((await own.packets(directiveId))[0]).toMatchObject({ status: 'queued', attempts: 0 });
+    expect(await readdir(join(test.dataDir, 'outbox'))).not.toContain(`${workPacketId}.eml`);
+
+    await item('update work_items set due_at = now()');
+    await own.until(directiveId, 'executed');
+    expect((await own.packets(directiveId))[0]).toMatchObject({ attempts: 1 });
+  });
+
   it('a mail that may have left is not sent again: it fails as unconfirmed, with a critical signal', async () => {
     const hang = Promise.withResolvers<undefined>();
     const mail = await startMailServer({ mail: () => hang.promise });
@@ -534,8 +565,8 @@ describe('after a crash', () => {
       );
       // Another process finds the row after the lease of the one that is gone.
       const claimed = await other.rows<{ crashes: number }>(
-        `update work_items set due_at = now() - interval '2 seconds' where kind = 'packet.send' and claimed
-         returning crashes`,
+        `update work_items set attempt = attempt + 1, due_at = now() - interval '2 seconds'
+         where kind = 'packet.send' and claimed returning crashes`,
       );
       expect(claimed).toEqual([{ crashes: 0 }]);
       const failed = await own.until(directiveId, 'failed');

@@ -1,6 +1,8 @@
 import { LLMock } from '@copilotkit/aimock';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KILLED_TOPIC } from '../../../src/features/guardian/guardian.js';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { untilSwept } from '../../support/sweep.js';
 import { Wire } from '../../support/wire.js';
@@ -198,6 +200,25 @@ describe('the kill switch', () => {
       'pending_approval',
     ]);
     expectUnbroken(reviewed);
+    expect(calls).toBe(2);
+  });
+});
+
+describe('a message of a kill that comes late', () => {
+  it('cuts a draft that was begun after the revert, which is then made again', async () => {
+    let calls = 0;
+    model.on({}, async () => {
+      if (++calls === 1) await hanging.promise;
+      return { content, usage };
+    });
+    const { approvalId } = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
+    await eventually(
+      async () => calls,
+      (count) => count === 1,
+    );
+    const { workspaceId } = test;
+    test.app.get(Channel).publishNow({ topic: KILLED_TOPIC, workspaceId, id: workspaceId });
+    await desk.ready(approvalId);
     expect(calls).toBe(2);
   });
 });

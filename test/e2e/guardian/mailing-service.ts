@@ -23,7 +23,7 @@ export class MailingService {
 
   static async start(environment: Record<string, string> = {}): Promise<MailingService> {
     const receiver: MailReceiver = await MailReceiver.start((id) => noteMail(service.rows, id));
-    const service = await startService(3, { SMTP_URL: receiver.url, LOG_LEVEL: 'warn', ...environment });
+    const service = await startService(3, { SMTP_URL: receiver.url, ...environment });
     await installWitness(service.rows);
     return new MailingService(service, receiver);
   }

@@ -75,6 +75,8 @@ export class SendPacket implements OnModuleInit {
       this.guardians.lockSharedStatement(workspaceId),
       this.packets.lockDueStatement(workspaceId, id),
     ])) as [[GuardianEntity], [DuePacket?]];
+    // The kill may have halted it since it was claimed; then it goes on with the revert.
+    if (!packet && guardian.mode === 'killed') this.work.park(item);
     if (!packet || !(await this.mayLeave(item, packet, guardian))) return undefined;
     const action = this.allowedAction(packet);
     const effect = this.effects.of(action);
@@ -96,6 +98,7 @@ export class SendPacket implements OnModuleInit {
         false,
       );
     }
+    this.work.check(item);
     return this.markSending(packet, action, effect);
   }
 
