@@ -14,8 +14,7 @@ import type { AgentView } from './agents.dto.js';
 const AGENTS = /* sql */ `
 select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by,
   open.pending_directives, open.current_directive_id,
-  (select count(*) from approvals
-    where workspace_id = w.workspace_id and capo = c.role and status = 'pending' and ready) as ready_approvals,
+  coalesce((select n from app.tally_of($1, 'approvals') where key = 'ready ' || c.role), 0) as ready_approvals,
   (select count(*) from directives where workspace_id = w.workspace_id and capo = c.role
     and executed_at >= date_trunc('day', $3::timestamptz, w.timezone)) as completed_today,
   (select executed_at from directives where workspace_id = w.workspace_id and capo = c.role
@@ -23,18 +22,19 @@ select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by
   (select coalesce(json_agg(f), '[]') from (
     select (history->-1->>'at')::bigint as at, error->>'message' as message from directives
     where workspace_id = w.workspace_id and capo = c.role and executed_at is null and status = 'failed'
-    order by 1 desc limit ${FAILURES_OF_AN_ERROR}) f) as failures
+    order by (history->-1->>'at')::bigint desc limit ${FAILURES_OF_AN_ERROR}) f) as failures
 from workspaces w
 join guardians g using (workspace_id)
 cross join unnest($2::text[]) with ordinality as c(role, position)
 left join paused_capos p on p.workspace_id = w.workspace_id and p.capo = c.role
 cross join lateral (
-  select count(*) as pending_directives,
-    (array_agg(directive_id order by stage = 'draft' desc, started_at desc nulls last, directive_id)
-      filter (where status = 'sending' or (stage = 'draft' and due_at is not null and attempts > 0)))[1]
-      as current_directive_id
-  from directives where workspace_id = w.workspace_id and capo = c.role
-    and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')) open
+  select coalesce((select sum(n) from app.tally_of($1, 'directives')
+      where key in ('pending_approval ' || c.role, 'queued ' || c.role, 'executing ' || c.role, 'sending ' || c.role,
+        'halted ' || c.role)), 0) as pending_directives,
+    (select directive_id from directives where workspace_id = w.workspace_id and capo = c.role
+        and (status = 'sending' or (stage = 'draft' and due_at is not null and attempts > 0))
+        and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
+      order by stage = 'draft' desc, started_at desc nulls last, directive_id limit 1) as current_directive_id) open
 where w.workspace_id = $1
 order by c.position`;
 

@@ -41,11 +41,10 @@ select
     from work_packets where workspace_id = w.workspace_id and ($2::text is null or team_id is null or team_id = $2)
     order by created_at desc limit 20) p) as recent_packets,
   json_build_object(
-    'revenue24h', (select coalesce(sum(amount), 0) from revenue_events
-      where workspace_id = w.workspace_id and occurred_at > $3::timestamptz - interval '1 day'),
-    'signalsScored', (select count(*) from signals where workspace_id = w.workspace_id and score is not null)) as metrics,
-  json_build_object('mode', g.mode, 'pending', (select count(*) from work_packets
-    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian,
+    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $3::timestamptz - interval '1 day')),
+    'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
+  json_build_object('mode', g.mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
+    where key = 'awaiting_approval'), 0)) as guardian,
   ${BUYER_FACTS} as buyers
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;

@@ -31,27 +31,11 @@ export interface OrderWithUsage extends DecisionOrder {
 const ACTIVE_WITH_USAGE = /* sql */ `
 select o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect, o.match, o."when",
   o.limits, o.budget, o.approval, o.expires_at,
-  json_build_object('lastHour', u.last_hour, 'lastDay', u.last_day, 'amountsToday', d.amounts,
-    'budgetSpent', u.budget_spent) as usage
-from standing_orders o
-cross join lateral (
-  select count(*) filter (where s.at > $3::timestamptz - interval '1 hour') as last_hour,
-    count(*) filter (where s.at > $3::timestamptz - interval '1 day') as last_day,
-    coalesce(sum(s.spent) filter (where s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $3::timestamptz, $2)), 0)
-      as budget_spent
-  from standing_order_uses s
-  where s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-    and s.at > $3::timestamptz - interval '32 days'
-) u
-cross join lateral (
-  select coalesce(json_object_agg(c.currency, c.amount), '{}') as amounts from (
-    select s.currency, sum(s.amount) as amount from standing_order_uses s
-    where s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-      and s.at >= date_trunc('day', $3::timestamptz, $2) and s.currency is not null
-    group by s.currency
-  ) c
-) d
-where o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $3::timestamptz)`;
+  json_build_object('lastHour', coalesce(u.last_hour, 0), 'lastDay', coalesce(u.last_day, 0),
+    'amountsToday', coalesce(u.amounts_today, '{}'), 'budgetSpent', coalesce(u.budget_spent, 0)) as usage
+from app.order_usage($1, $2, $3) u
+join standing_orders o on o.workspace_id = $1 and o.standing_order_id = u.standing_order_id
+where o.status = 'active' and (o.expires_at is null or o.expires_at > $3::timestamptz)`;
 
 @Injectable()
 export class StandingOrders {

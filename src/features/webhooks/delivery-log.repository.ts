@@ -16,8 +16,7 @@ const VIEW = `${FACTS}, d.attempts`;
 /** The answers of receivers stand in the single record only. */
 const SUMMARY = `${FACTS}, (select coalesce(jsonb_agg(a - 'answer'), '[]') from jsonb_array_elements(d.attempts) a)
   as attempts`;
-const WITH_EVENT = `webhook_deliveries d
-  join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id`;
+const EVENT = 'join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id';
 
 /** A delivery that was made before, with where it went. */
 export type PastDelivery = Pick<WebhookDeliveryEntity, 'deliveryId' | 'destinationId' | 'eventId' | 'event'> &
@@ -41,7 +40,8 @@ export class DeliveryLog {
     const listing: Listing = {
       name: 'deliveries',
       select: SUMMARY,
-      from: WITH_EVENT,
+      from: 'webhook_deliveries d',
+      joins: EVENT,
       ...where({ 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId }),
       order: [{ column: 'd.delivery_id', kind: 'text', descending: true }],
     };
@@ -61,7 +61,7 @@ export class DeliveryLog {
     if (!isId('dlv', deliveryId)) throw new NotFound();
     const [delivery] = await this.db.read<DeliveryView>(
       scope,
-      `select ${VIEW} from ${WITH_EVENT} where d.workspace_id = $1 and d.delivery_id = $2`,
+      `select ${VIEW} from webhook_deliveries d ${EVENT} where d.workspace_id = $1 and d.delivery_id = $2`,
       [scope.workspaceId, deliveryId],
     );
     if (!delivery) throw new NotFound();

@@ -71,6 +71,7 @@ export class FirstRun implements OnApplicationBootstrap {
       presence: 'present',
       quietHours: null,
       notifications: {},
+      retention: {},
       createdAt: now,
     });
     this.db.insert(UserEntity, {
