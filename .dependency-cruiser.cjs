@@ -13,7 +13,7 @@ const LEVELS = [
   ['approvals'],
   ['directives'],
   ['consigliere', 'agents'],
-  ['context', 'reports', 'kpi', 'metrics', 'bootstrap'],
+  ['context', 'reports', 'kpi', 'metrics', 'bootstrap', 'retention'],
   ['admin'],
 ];
 

@@ -19,11 +19,11 @@ alter table workspaces add retention jsonb not null default '{}'
 create index webhook_deliveries_ended on webhook_deliveries (workspace_id, created_at) where due_at is null;
 create index webhook_deliveries_of_event on webhook_deliveries (event_id);
 create index webhook_events_by_age on webhook_events (workspace_id, created_at);
-create index standing_order_uses_by_age on standing_order_uses (workspace_id, at);
 create index signals_acknowledged on signals (workspace_id, acknowledged_at) where acknowledged_at is not null;
 create index signals_withdrawn on signals (workspace_id, withdrawn_at) where withdrawn_at is not null;
 create index documents_withdrawn on documents (workspace_id, withdrawn_at) where withdrawn_at is not null;
 
+select app.allow_system_reads('standing_orders');
 create policy system_lets_go on webhook_deliveries to consigliere_system using (true);
 create policy system_lets_go on webhook_events to consigliere_system using (true);
 create policy system_lets_go on standing_order_uses to consigliere_system using (true);
@@ -37,8 +37,10 @@ grant select, update, delete on webhook_deliveries, webhook_events, standing_ord
 
 const DOWN = /* sql */ `
 drop function if exists app.let_go;
-drop index webhook_deliveries_ended, webhook_deliveries_of_event, webhook_events_by_age, standing_order_uses_by_age,
+drop index webhook_deliveries_ended, webhook_deliveries_of_event, webhook_events_by_age,
   signals_acknowledged, signals_withdrawn, documents_withdrawn;
+drop policy system_reads on standing_orders;
+revoke select on standing_orders from consigliere_system;
 drop policy system_lets_go on webhook_deliveries;
 drop policy system_lets_go on webhook_events;
 drop policy system_lets_go on standing_order_uses;

@@ -32,9 +32,9 @@ begin
   -- No window of a limit or a budget is longer than a month.
   subject := 'standing order uses';
   delete from standing_order_uses u using (
-    select d.workspace_id, d.standing_order_id, d.work_packet_id from workspaces w cross join lateral (
+    select d.workspace_id, d.standing_order_id, d.work_packet_id from standing_orders o cross join lateral (
       select e.workspace_id, e.standing_order_id, e.work_packet_id from standing_order_uses e
-      where e.workspace_id = w.workspace_id and e.at < now() - interval '62 days'
+      where e.workspace_id = o.workspace_id and e.standing_order_id = o.standing_order_id and e.at < now() - interval '62 days'
       order by e.at limit p_limit for update skip locked) d
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.standing_order_id = old.standing_order_id
@@ -42,16 +42,22 @@ begin
   get diagnostics gone = row_count;
   return next;
 
-  subject := 'signals';
+  subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
-      (select e.signal_id from signals e where e.workspace_id = w.workspace_id
+      select e.signal_id from signals e where e.workspace_id = w.workspace_id
         and e.acknowledged_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
-      order by e.acknowledged_at limit p_limit for update skip locked)
-      union all
-      (select e.signal_id from signals e where e.workspace_id = w.workspace_id
+      order by e.acknowledged_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'withdrawn signals';
+  delete from signals where signal_id in (
+    select d.signal_id from workspaces w cross join lateral (
+      select e.signal_id from signals e where e.workspace_id = w.workspace_id
         and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
-      order by e.withdrawn_at limit p_limit for update skip locked)) d
+      order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
   return next;

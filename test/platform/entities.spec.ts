@@ -39,7 +39,13 @@ afterAll(() => app.close());
 
 /** The tables of the database as it was migrated. */
 async function migratedShapes(): Promise<TableShapes> {
-  const rows = await app.rows<{ tab: string; col: string; type: string; nullable: boolean; primary: boolean }>(
+  const rows = await app.rows<{
+    tab: string;
+    col: string;
+    type: string;
+    nullable: boolean;
+    primary: boolean;
+  }>(
     `select c.relname as tab, a.attname as col, format_type(a.atttypid, a.atttypmod) as type,
        not a.attnotnull as nullable,
        exists (select 1 from pg_index i where i.indrelid = c.oid and i.indisprimary
@@ -98,7 +104,9 @@ describe('the entities', () => {
 describe('statements made from an entity', () => {
   it('list the columns by their names in the database, with an alias and without some', () => {
     expect(columnsOf(StandingOrderEntity)).toContain('"when", "limits"');
-    expect(columnsOf(SignalEntity, { of: 's', without: ['body'] })).toMatch(/^s\."signal_id", s\."workspace_id"/);
+    expect(columnsOf(SignalEntity, { of: 's', without: ['body'] })).toMatch(
+      /^s\."signal_id", s\."workspace_id"/,
+    );
     expect(columnsOf(SignalEntity, { without: ['body'] })).not.toContain('"body"');
   });
 

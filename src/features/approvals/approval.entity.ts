@@ -93,3 +93,9 @@ export class ApprovalEntity {
   @Column('text', { nullable: true })
   receiptId!: string | null;
 }
+
+/** An approval as lists show it. */
+export type ListedApproval = Omit<
+  ApprovalEntity,
+  'workspaceId' | 'output' | 'packets' | 'policy' | 'feedback'
+>;

@@ -10,8 +10,7 @@ import {
   ContentChanged,
 } from './approvals.errors.js';
 import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
-import type { ApprovalEntity, ApprovalPacket, Output } from './approval.entity.js';
-import type { ListedApproval } from './approvals.repository.js';
+import type { ApprovalEntity, ApprovalPacket, ListedApproval, Output } from './approval.entity.js';
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
 export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;

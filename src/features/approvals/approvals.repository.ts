@@ -7,7 +7,7 @@ import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
-import { ApprovalEntity } from './approval.entity.js';
+import { ApprovalEntity, type ListedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
@@ -18,11 +18,6 @@ const LISTED_TEXT = 500;
 const LISTED = `${columnsOf(ApprovalEntity, {
   without: ['workspaceId', 'summary', 'output', 'packets', 'policy', 'feedback'],
 })}, left(summary, ${LISTED_TEXT}) as summary`;
-
-export type ListedApproval = Omit<
-  ApprovalEntity,
-  'workspaceId' | 'output' | 'packets' | 'policy' | 'feedback'
->;
 
 /** The draft that makes an approval ready. */
 export type ReadyContent = Pick<

@@ -31,11 +31,7 @@ export class DeliveryLog {
    * The deliveries to a destination, the newest first; those to a deleted one can still be accounted for.
    * @throws NotFound
    */
-  async list(
-    scope: Scope,
-    destinationId: string,
-    query: PageQuery,
-  ): Promise<Page<DeliverySummary>> {
+  async list(scope: Scope, destinationId: string, query: PageQuery): Promise<Page<DeliverySummary>> {
     if (!isId('whk', destinationId)) throw new NotFound();
     const listing: Listing = {
       name: 'deliveries',

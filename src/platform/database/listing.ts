@@ -72,12 +72,7 @@ const FROM_KEY = {
 };
 
 /** A page of the list with the number of its rows, in one round trip. */
-export async function readPage<T>(
-  db: Db,
-  scope: Scope,
-  listing: Listing,
-  paging: Paging,
-): Promise<Page<T>> {
+export async function readPage<T>(db: Db, scope: Scope, listing: Listing, paging: Paging): Promise<Page<T>> {
   const [rows, counted] = await db.readAll(scope, pageStatements(listing, paging));
   return pageOf<T>(listing, paging, rows!, counted!);
 }

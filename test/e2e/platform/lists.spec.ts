@@ -73,7 +73,9 @@ describe.each(LISTS)('GET %s', (path, id) => {
     const byCursor: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null && byCursor.length < byOffset.length) {
-      const { status, body, text } = await light.get(withQuery(path, `limit=37${cursor && `&cursor=${cursor}`}`));
+      const { status, body, text } = await light.get(
+        withQuery(path, `limit=37${cursor && `&cursor=${cursor}`}`),
+      );
       expect(status, text).toBe(200);
       byCursor.push(...body.items.map((item: Record<string, string>) => item[id]));
       cursor = body.nextCursor;

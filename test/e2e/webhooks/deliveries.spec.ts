@@ -120,7 +120,10 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
     const first = await list('?limit=2');
     expect(first).toMatchObject({ items: made.slice(0, 2), total: 3, limit: 2, offset: 0 });
     expect(await list('?limit=2&offset=2')).toMatchObject({ items: made.slice(2), total: 3, offset: 2 });
-    expect(await list(`?limit=2&cursor=${first.nextCursor}`)).toMatchObject({ items: made.slice(2), total: 3 });
+    expect(await list(`?limit=2&cursor=${first.nextCursor}`)).toMatchObject({
+      items: made.slice(2),
+      total: 3,
+    });
   });
 
   it('404: knows none of another workspace', async () => {
