@@ -1,25 +1,33 @@
+const { existsSync, readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
 /**
- * The direction of imports (docs/architecture, Module graph): platform <- lower features <- higher features, type-only
- * imports included. test/architecture.spec.ts runs these rules, and shows on a planted tree that they can fail.
+ * The direction of imports (docs/architecture, Rooms): platform <- lower features <- higher features, type-only imports
+ * included. Each feature declares its level in its main file, as `@level 4`. test/architecture.spec.ts runs these rules,
+ * and shows on a planted tree that they can fail.
  */
 
-/** Lowest first. A feature imports only from lower lines; features on one line do not import each other. */
-const LEVELS = [
-  ['terms'],
-  ['workspaces', 'audit', 'events'],
-  ['standing-orders', 'signals', 'revenue', 'documents', 'mail', 'connectors'],
-  ['guardian', 'partner', 'webhooks'],
-  ['capos'],
-  ['approvals'],
-  ['directives'],
-  ['consigliere', 'agents'],
-  ['context', 'reports', 'kpi', 'metrics', 'bootstrap', 'retention'],
-  ['admin'],
-];
+const FEATURES = join(__dirname, 'src/features');
+
+/** The declared level of a feature; 0 where it declares none. */
+function levelOf(feature) {
+  const declared = [`${feature}.module.ts`, `${feature}.ts`]
+    .map((file) => join(FEATURES, feature, file))
+    .filter((path) => existsSync(path))
+    .map((path) => /^(?:\/\*\*| \*) @level (\d+)\b/m.exec(readFileSync(path, 'utf8'))?.[1]);
+  return Number(declared.find(Boolean) ?? 0);
+}
+
+/** Lowest first. A feature imports only from lower levels; features on one level do not import each other. */
+const LEVELS = [];
+for (const feature of readdirSync(FEATURES)) {
+  const level = levelOf(feature);
+  if (level > 0) (LEVELS[level - 1] ??= []).push(feature);
+}
 
 const folders = (features) => `^src/features/(${features.join('|')})/`;
 
-const downwards = LEVELS.map((features, level) => ({
+const downwards = LEVELS.flatMap((features, level) => ({
   name: `features-level-${level + 1}-import-only-lower-ones`,
   comment: 'What would be a cycle is an event, or a third word is missing from the model.',
   severity: 'error',
@@ -33,7 +41,7 @@ module.exports = {
     ...downwards,
     {
       name: 'every-feature-has-a-level',
-      comment: 'Add the new feature to LEVELS.',
+      comment: 'Declare it in the main file of the feature: /** @level 4 */',
       severity: 'error',
       from: { path: '^src/features/', pathNot: folders(LEVELS.flat()) },
       to: {},

@@ -10,6 +10,7 @@ export default defineConfig({
     exclude: faults ? configDefaults.exclude : [...configDefaults.exclude, 'test/faults/**'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    execArgv: [`--import=${new URL('test/support/typescript-sources.mjs', import.meta.url).href}`],
     // Each worker starts the application against its own database; more of them only wait for the processor.
     maxWorkers: faults ? 1 : 2,
     testTimeout: faults ? 15 * 60_000 : 15_000,

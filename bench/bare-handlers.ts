@@ -6,7 +6,7 @@ import { newId } from '../src/platform/kernel/ids.js';
 
 /**
  * What the service is measured against: Express and pg with nothing in between. It writes the same rows in one
- * statement, and reads the context by the same one; no roles, limits, idempotency, receipts or jobs.
+ * statement, and reads the context by the same one; no roles, limits, idempotency, receipts or work that follows.
  */
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 16 });
@@ -14,8 +14,8 @@ const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 1
 const INSERT = /* sql */ `
 with directive as (
   insert into directives (directive_id, workspace_id, text, routed_by, priority, requires_approval, context, status,
-    stage, approval_id, created_by, created_at)
-  values ($1, $3, $4, 'consigliere', 'medium', true, '{}', 'pending_approval', 'route', $2, '{}', now())
+    approval_id, created_by, created_at)
+  values ($1, $3, $4, 'consigliere', 'medium', true, '{}', 'pending_approval', $2, '{}', now())
 )
 insert into approvals (approval_id, workspace_id, directive_id, kind, round, status, ready, title, summary, priority,
   risk, reversibility, requested_by, requested_at, expires_at, on_expiry)

@@ -61,7 +61,7 @@ async function startReceiver(): Promise<Receiver> {
   return {
     hostPort: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals: (path) => arrivals.get(path) ?? [],
-    close: () => void server.close().closeAllConnections(),
+    close: () => server.close().closeAllConnections(),
   };
 }
 

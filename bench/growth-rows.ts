@@ -40,10 +40,10 @@ export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): 
     {
       table: 'directives',
       text: `insert into directives (directive_id, workspace_id, text, capo, routed_by, priority, requires_approval, context,
-          status, stage, approval_id, work_packet_ids, output, error, history, created_by, created_at, started_at, executed_at)
+          status, approval_id, work_packet_ids, output, error, history, created_by, created_at, started_at, executed_at)
         select ${id('dir')}, ${own}, ${text(20_000, `'Write a note about order ' || n`)}, ${capo}, 'operator', 'medium', true,
           ${object(60_000)}, case when ${open} then 'pending_approval' when n % 50 = 1 then 'failed' else 'executed' end,
-          case when ${open} then 'review' else 'done' end, ${id('apr')}, jsonb_build_array(${id('pkt')}),
+          ${id('apr')}, jsonb_build_array(${id('pkt')}),
           ${object(heavy ? 100_000 : 0)}, jsonb_build_object('code', 'X', 'message', ${text(10_000, `'no'`)}),
           jsonb_build_array(jsonb_build_object('from', null, 'to', 'executed', 'at', 1767225600000, 'receiptId', 'rcp')),
           ${actor}, ${at}, ${at}, case when not (${open}) and n % 50 <> 1 then ${at} end ${each}`,

@@ -1,12 +1,11 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { createApplication } from '../src/application.js';
-import { MoveGate } from '../src/features/guardian/move-gate.js';
+import { PolicyGate } from '../src/features/guardian/policy-gate.js';
 import { Guardians } from '../src/features/guardian/guardians.repository.js';
 import { loadConfig } from '../src/platform/config/config.js';
 import { Db } from '../src/platform/database/db.js';
@@ -87,8 +86,7 @@ async function main(): Promise<void> {
   });
   const { prepareDatabase } = await import('../src/platform/database/prepare-database.js');
   await prepareDatabase(server.url);
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const app = await createApplication(config, server.url, silent);
+  const app = await createApplication(config, server.url);
   const listening = (await app.listen(0, '127.0.0.1')) as Server;
   const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}/api/pro`;
   const owner = new pg.Client({ connectionString: server.url });
@@ -115,7 +113,7 @@ async function main(): Promise<void> {
         amount: null,
         currency: null,
       } as const;
-      await app.get(MoveGate).decide([move], { guardian, presence: 'present', timezone: 'Europe/Berlin' });
+      await app.get(PolicyGate).decide([move], { guardian });
     });
 
   const measured: Record<string, string[]> = {};

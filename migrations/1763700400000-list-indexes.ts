@@ -22,8 +22,6 @@ create index directives_by_capo_status on directives (workspace_id, capo, status
 create index directives_newest_of_team on directives (workspace_id, team_id, created_at desc, directive_id desc)
   where team_id is not null;
 -- A failed directive keeps no time of its own; it ended with the last change of its history.
-create index directives_in_work on directives (workspace_id, capo)
-  where status = 'sending' or (stage = 'draft' and due_at is not null and attempts > 0);
 create index directives_started on directives (workspace_id, started_at) where started_at is not null;
 create index directives_failed on directives (workspace_id, capo, ((history->-1->>'at')::bigint) desc)
   where status = 'failed' and executed_at is null;
@@ -57,7 +55,7 @@ create index signals_snoozed on signals (workspace_id, snoozed_until)
 
 const DOWN = /* sql */ `
 drop index directives_newest, directives_by_status, directives_newest_of_capo, directives_by_capo_status,
-  directives_newest_of_team, directives_in_work, directives_started,
+  directives_newest_of_team, directives_started,
   directives_failed;
 create index directives_newest on directives (workspace_id, created_at desc);
 create index directives_open on directives (workspace_id, status)

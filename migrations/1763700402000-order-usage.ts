@@ -9,7 +9,8 @@ export class OrderUsage1763700402000 implements MigrationInterface {
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(/* sql */ `
 drop trigger count_use on standing_order_uses;
-drop function app.count_use;
+drop trigger recount_use on standing_order_uses;
+drop function app.count_use, app.recount_use;
 drop table standing_order_usage;
 `);
   }
@@ -49,5 +50,13 @@ begin
   where u.workspace_id = new.workspace_id and u.standing_order_id = new.standing_order_id;
   return null;
 end $$;
+-- A use that is renewed leaves one place of the windows for another: all is counted once more, by the next decision.
+create function app.recount_use() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update standing_order_usage u set hour_uses = null, day_uses = null, day_since = '-infinity', window_since = '-infinity'
+  where u.workspace_id = new.workspace_id and u.standing_order_id = new.standing_order_id;
+  return null;
+end $$;
+create trigger recount_use after update on standing_order_uses for each row execute function app.recount_use();
 create trigger count_use after insert on standing_order_uses for each row execute function app.count_use();
 `;

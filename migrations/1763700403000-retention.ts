@@ -16,7 +16,8 @@ const UP = /* sql */ `
 alter table workspaces add retention jsonb not null default '{}'
   check (jsonb_typeof(retention) = 'object');
 
-create index webhook_deliveries_ended on webhook_deliveries (workspace_id, created_at) where due_at is null;
+create index webhook_deliveries_ended on webhook_deliveries (workspace_id, created_at)
+  where status in ('delivered', 'dead');
 create index webhook_deliveries_of_event on webhook_deliveries (event_id);
 create index webhook_events_by_age on webhook_events (workspace_id, created_at);
 create index signals_acknowledged on signals (workspace_id, acknowledged_at) where acknowledged_at is not null;

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference: routes.txt (every route with its role and limit), errors.md (every error), openapi.json. All
- * three are read from the decorators and definitions of the built program, which is wired but not started, so no
+ * Writes docs/reference: routes.txt (every route with its role and limit), errors.md (every error), states.md (the tables of
+ * states), openapi.json. All are read from the decorators and definitions of the built program, which is wired but not started, so no
  * database is needed. With --check it writes nothing and exits 1 when a file would change.
  *
  * Built with the service, run from the project's folder: node dist/scripts/generate-reference.js [--check]
@@ -10,10 +10,13 @@ import { dirname } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
 import { AppModule } from '../src/app.module.js';
+import { DIRECTIVE_STATES } from '../src/features/directives/directive-states.js';
+import { PACKET_STATES } from '../src/features/directives/packets/packet-states.js';
 import { loadConfig } from '../src/platform/config/config.js';
 import { DatabaseAddress } from '../src/platform/database/database-address.js';
 import { errorReference, openApiDocument, routeReference } from '../src/platform/http/documentation.js';
 import { RouteTable } from '../src/platform/http/route-table.js';
+import type { Transition } from '../src/platform/kernel/transition-table.js';
 
 /** In preview mode Nest scans modules and controllers but makes no provider: nothing connects, nothing is checked. */
 async function preview(): Promise<{ app: INestApplication; routes: RouteTable }> {
@@ -29,10 +32,31 @@ async function preview(): Promise<{ app: INestApplication; routes: RouteTable }>
   return { app: Object.create(app, { get: { value: get } }) as INestApplication, routes };
 }
 
+function stateReference(): string {
+  return [
+    '# States',
+    '',
+    'Every transition of a directive and of its work packets. What is not here cannot happen: one function applies each',
+    'of them, with its receipt, and statements repeat only where it starts from.',
+    '',
+    ...stateTable('Directives', DIRECTIVE_STATES.transitions),
+    ...stateTable('Work packets', PACKET_STATES.transitions),
+  ].join('\n');
+}
+
+function stateTable(title: string, transitions: readonly Transition<string, string>[]): string[] {
+  const rows = transitions.map(({ trigger, from, to, by, when }) => {
+    const sources = from.map((status) => (status === null ? '(none)' : `\`${status}\``)).join(', ');
+    return `| ${sources} | \`${trigger}\` | \`${to}\` | ${by} | ${when} |`;
+  });
+  return [`## ${title}`, '', '| from | trigger | to | by | when |', '| --- | --- | --- | --- | --- |', ...rows, ''];
+}
+
 const { app, routes } = await preview();
 const files = {
   'docs/reference/routes.txt': routeReference(routes.entries),
   'docs/reference/errors.md': errorReference(),
+  'docs/reference/states.md': stateReference(),
   'docs/reference/openapi.json': `${JSON.stringify(openApiDocument(app), null, 2)}\n`,
 };
 const check = process.argv.includes('--check');

@@ -9,7 +9,6 @@ import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
-import { WorkPacketsModule } from './features/directives/packets/work-packets.module.js';
 import { ApprovalsModule } from './features/approvals/approvals.module.js';
 import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
@@ -37,7 +36,6 @@ export class AppModule {
         RevenueModule,
         PartnerModule,
         WebhooksModule,
-        WorkPacketsModule,
         ApprovalsModule,
         ContextModule,
         DirectivesModule,

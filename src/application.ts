@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
@@ -13,28 +14,56 @@ import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
 import { requireHost, startRequest } from './platform/http/start-request.js';
 import { Metrics } from './platform/observability/metrics.controller.js';
+import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
 import { secretsKey } from './platform/secrets/secret-box.js';
 
-/** The application, wired but not listening; tests start it the same way as main.ts does. */
-export async function createApplication(
+/** Helmet's own, but that the page of the reference would find nothing if its assets were asked for by https in vain. */
+function securityHeaders({ publicUrl }: Config) {
+  const upgradeInsecureRequests = publicUrl?.startsWith('https:') ? [] : null;
+  return helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests } } });
+}
+
+/** How Nest makes the application; tests make theirs with the same options. */
+export const APPLICATION_OPTIONS: NestApplicationOptions = {
+  // Bodies are read in admission, after who calls is known.
+  bodyParser: false,
+  logger: ['error', 'warn'],
+  abortOnError: false,
+};
+
+/** The module at the root, once the login of the application's role is known to work. */
+export async function rootModule(
   config: Config,
   databaseUrl: string,
   logs?: DestinationStream,
-): Promise<NestExpressApplication> {
+): Promise<DynamicModule> {
+  await assertSecretsKey(config, databaseUrl);
   const address = new DatabaseAddress(databaseUrl, await loginUrl(databaseUrl, secretsKey(config)));
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(config, address, logs),
-    // Bodies are read in admission, after who calls is known.
-    { bodyParser: false, logger: ['error', 'warn'], abortOnError: false },
-  );
+  return AppModule.forRoot(config, address, logs);
+}
+
+/** Puts in front of the routes what every request passes, and wires the application without listening. */
+export async function initialise(
+  app: NestExpressApplication,
+  config: Config,
+): Promise<NestExpressApplication> {
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(startRequest, app.get(Metrics).observe, helmet(), requireHost);
+  app.use(startRequest, app.get(Metrics).observe, securityHeaders(config), requireHost);
   app.get(BrokenRequests).answer(app.getHttpServer() as Server);
   app.get(Documentation).madeBy(() => openApiDocument(app));
   await app.init();
   app.useLogger(app.get(Logger));
   return app;
+}
+
+/** The application, wired but not listening. */
+export async function createApplication(
+  config: Config,
+  databaseUrl: string,
+): Promise<NestExpressApplication> {
+  const module = await rootModule(config, databaseUrl);
+  return initialise(await NestFactory.create<NestExpressApplication>(module, APPLICATION_OPTIONS), config);
 }

@@ -12,7 +12,6 @@ export async function listen(app: NestExpressApplication, config: Config): Promi
   const server = (await app.listen(config.port, config.host)) as Server;
   // Longer than the usual load balancer keeps a connection, so that it is never we who close one it is about to use.
   server.keepAliveTimeout = 75_000;
-  server.headersTimeout = 80_000;
   const address = app.get(PublicAddress);
   address.listeningOn(server.address() as AddressInfo);
   return address.url;

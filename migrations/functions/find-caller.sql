@@ -3,11 +3,13 @@ drop function if exists app.find_caller;
 -- Who presents the token with this SHA-256: the one look-up that comes before a workspace is known.
 create function app.find_caller(p_token_hash text) returns table (
   token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
-  email text, role text, team_ids text[], expires_at timestamptz, revoked_at timestamptz, member_status text
+  email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamptz,
+  revoked_at timestamptz, member_status text
 ) language sql stable security definer set search_path = public, pg_temp as $$
   select t.token_id, t.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
     array(select tm.team_id from team_members tm where tm.member_id = m.member_id order by tm.team_id),
-    t.expires_at, t.revoked_at, m.status
+    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm where tm.member_id = m.member_id),
+    t.made_by, t.expires_at, t.revoked_at, m.status
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id

@@ -15,6 +15,10 @@ declare
   wanted text[];
   reached text[] := '{}';
 begin
+  -- It runs as the owner, so row-level security may not look at what it writes.
+  if own_workspace is distinct from current_setting('app.workspace_id', true) then
+    raise insufficient_privilege using message = 'an act ends in the workspace of its transaction';
+  end if;
   if act ? 'messages' then
     perform pg_notify('consigliere', message) from jsonb_array_elements_text(act->'messages') message;
   end if;
@@ -57,11 +61,15 @@ begin
       insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
       values (event->>'eventId', own_workspace, event->>'event', event->>'requestId',
         (event->>'bodyStart') || ',"receiptHead":{"seq":' || head_seq || ',"hash":"' || head_hash || '"}}}', now());
-      insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
-        created_at)
-      select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id, event->>'eventId', event->>'event', 'pending', now(),
-        now()
-      from unnest(wanted) destination_id;
+      with delivery as (
+        insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, created_at)
+        select coalesce(event->'only'->>'deliveryId', app.new_id('dlv')), own_workspace, destination_id,
+          event->>'eventId', event->>'event', 'pending', now()
+        from unnest(wanted) destination_id
+        returning delivery_id, destination_id
+      )
+      insert into work_items (kind, id, workspace_id, queue, due_at)
+      select 'webhook.deliver', delivery_id, own_workspace, destination_id, now() from delivery;
       reached := reached || wanted;
     end loop;
   end if;

@@ -9,7 +9,7 @@ begin
   delete from webhook_deliveries where delivery_id in (
     select d.delivery_id from workspaces w cross join lateral (
       select e.delivery_id from webhook_deliveries e
-      where e.workspace_id = w.workspace_id and e.due_at is null
+      where e.workspace_id = w.workspace_id and e.status in ('delivered', 'dead')
         and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);

@@ -11,6 +11,7 @@ create function app.unsigned_chains(p_limit int) returns table (workspace_id tex
   ) last on true
   where h.seq > coalesce(last.seq, 0)
     and (last.seq is null or h.seq - last.seq >= 1000 or last.signed_at < now() - interval '60 seconds')
-  limit p_limit
+  -- In no order: chains that cannot be signed, as their heads were changed by hand, must not stand before the others.
+  order by random() limit p_limit
 $$;
 alter function app.unsigned_chains owner to consigliere_system;

@@ -8,12 +8,13 @@ import type { DatabaseAddress } from './database/database-address.js';
 import { DatabaseModule } from './database/database.module.js';
 import { Documentation, DocumentationController } from './http/documentation.controller.js';
 import { PublicAddress } from './http/public-address.js';
-import { JobsModule } from './jobs/jobs.module.js';
+import { WorkModule } from './work/work.module.js';
 import { Clock } from './kernel/clock.js';
 import { loggingModule } from './observability/logging.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { ReceiptsModule } from './receipts/receipts.module.js';
+import { SecretsModule } from './secrets/secrets.module.js';
 
 /** What every feature stands on. No business word in here. */
 @Global()
@@ -28,8 +29,9 @@ export class PlatformModule {
         ScheduleModule.forRoot(),
         DatabaseModule.forRoot(address),
         AdmissionModule,
+        SecretsModule,
         ReceiptsModule,
-        JobsModule,
+        WorkModule,
         OutboundModule,
         ObservabilityModule,
       ],

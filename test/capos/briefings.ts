@@ -35,7 +35,7 @@ export function briefing(
     signals: [],
     standingOrders: [],
     buyerContext: { profiles: [], aggregate: { count: 0, averageConfidence: null, topGap: null } },
-    metrics: { revenue24h: 1200, signalsScored: 4 },
+    metrics: { currency: 'EUR', revenue24h: 1200, revenue24hByCurrency: {}, signalsScored: 4 },
     guardian: { mode: 'guardrailed', pending: 2 },
     recentPackets: [],
     now: NOW,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { RunnerFailed } from '../../src/features/capos/briefing.js';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
 import type { CapoRole } from '../../src/features/capos/capo.js';
@@ -6,8 +6,11 @@ import { briefing } from './briefings.js';
 
 type Changes = Parameters<typeof briefing>[2];
 
+const runner = new BuiltinRunner();
+afterAll(() => runner.onApplicationShutdown());
+
 const draft = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) =>
-  new BuiltinRunner().run(briefing(text, capo, changes), { signal: new AbortController().signal });
+  runner.run(briefing(text, capo, changes), { signal: new AbortController().signal });
 
 /** Subject and body of the only mail. */
 async function mail(
@@ -534,13 +537,13 @@ describe('the CEO capo', () => {
           createdAt: 0,
         },
       ],
-      metrics: { revenue24h: 0, signalsScored: 2 },
+      metrics: { currency: 'EUR', revenue24h: 0, revenue24hByCurrency: {}, signalsScored: 2 },
     });
     expect(summary).toBe(
       'Strategic brief, Thursday, 3 December. First: Settle the critical signal “Mail is down” today, and name who does it.',
     );
     expect(body).toContain(
-      '- Revenue in the last 24 hours: 0\n- Signals scored: 2\n- Guardian: guardrailed, 2 moves pending',
+      '- Revenue in the last 24 hours: EUR 0\n- Signals scored: 2\n- Guardian: guardrailed, 2 moves pending',
     );
     expect(body.match(/^\d\. .*/gm)).toEqual([
       '1. Settle the critical signal “Mail is down” today, and name who does it.',
@@ -560,8 +563,76 @@ describe('the runner', () => {
   });
 
   it('does not start when it was stopped before', async () => {
-    const run = new BuiltinRunner().run(briefing('Do it', 'ceo'), { signal: AbortSignal.abort() });
+    const run = runner.run(briefing('Do it', 'ceo'), { signal: AbortSignal.abort() });
     await expect(run).rejects.toThrow(RunnerFailed);
     await expect(run).rejects.toMatchObject({ code: 'aborted', retryable: false });
+  });
+
+  it('is stopped at once by the signal', async () => {
+    const controller = new AbortController();
+    const run = runner.run(briefing('Do it', 'ceo'), { signal: controller.signal });
+    controller.abort();
+    await expect(run).rejects.toMatchObject({ code: 'aborted', retryable: false });
+  });
+
+  describe('over code that goes wrong', () => {
+    const over = (timeLimitMs: number) =>
+      new BuiltinRunner({
+        entry: new URL('./hostile-capo.js', import.meta.url),
+        size: 2,
+        timeLimitMs,
+        memoryLimitMb: 48,
+      });
+    // Only what never ends meets its limit, however busy the machine is.
+    const [hurried, patient] = [over(1_000), over(60_000)] as const;
+    afterAll(() => Promise.all([hurried.onApplicationShutdown(), patient.onApplicationShutdown()]));
+    const run = (text: string) =>
+      (text === 'loop' ? hurried : patient).run(briefing(text, 'ceo'), {
+        signal: new AbortController().signal,
+      });
+
+    it.each([
+      [
+        'loop',
+        'timeout',
+        'The built-in runner needed more than 1 s for this text; nothing was drafted.',
+        false,
+      ],
+      [
+        'eat memory',
+        'out_of_memory',
+        'The built-in runner needed more than 48 MB of memory for this text; nothing was drafted.',
+        false,
+      ],
+      ['crash', 'crashed', 'The built-in runner ended unexpectedly; nothing was drafted.', true],
+      [
+        'write too much',
+        'invalid_output',
+        'The body has 1,000,000 characters; at most 100,000 are allowed. Nothing was drafted.',
+        false,
+      ],
+    ])('fails when told to %s, and drafts the next', async (text, code, message, retryable) => {
+      const failure = await run(text).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(RunnerFailed);
+      expect(failure).toMatchObject({ code, message, retryable });
+      expect(await run('draft')).toMatchObject({ summary: 'Ready.' });
+    });
+
+    it('hands on what the code throws, as the defect it is', async () => {
+      const failure = await run('throw').catch((error: unknown) => error);
+      expect(failure).not.toBeInstanceOf(RunnerFailed);
+      expect(failure).toMatchObject({ message: 'A defect.', stack: expect.stringContaining('hostile-capo') });
+    });
+
+    it('drafts for others while one text loops', async () => {
+      const controller = new AbortController();
+      const looping = patient
+        .run(briefing('loop', 'ceo'), { signal: controller.signal })
+        .catch((error: unknown) => error);
+      const others = await Promise.all(Array.from({ length: 20 }, () => run('draft')));
+      expect(others).toHaveLength(20);
+      controller.abort();
+      expect(await looping).toMatchObject({ code: 'aborted' });
+    });
   });
 });

@@ -246,7 +246,7 @@ describe('the model runner', () => {
       const arrived = Promise.withResolvers<void>();
       mock.on({}, async () => {
         arrived.resolve();
-        await new Promise((resolve) => setTimeout(resolve, 5_000).unref());
+        await new Promise(() => undefined);
         return { content: answer([MAIL]) };
       });
       const kill = new AbortController();
@@ -268,7 +268,7 @@ describe('the model runner', () => {
 
     it('ends by itself when the model takes too long', async () => {
       mock.on({}, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5_000).unref());
+        await new Promise(() => undefined);
         return { content: answer([MAIL]) };
       });
       const error = await failure(runner({ timeoutMs: 200 }).run(work, { signal: never }));

@@ -60,17 +60,14 @@ describe.each(BUILT.map((route) => [name(route), route] as const))('%s', (_name,
   });
 });
 
-describe('the routes that are still to come', () => {
-  it('are right as soon as they are there', () => {
-    for (const specified of TO_COME) {
-      const entry = entryOf(specified);
-      if (!entry) continue;
-      const [limit, windowSeconds] = limitOf(specified);
-      expect(entry.limit, name(specified)).toMatchObject({ limit, windowSeconds });
-      expect(entry.paths.map(shape), name(specified)).toEqual(
-        expect.arrayContaining(specified.paths.map(shape)),
-      );
-    }
+describe('the routes of the specification that the program does not have yet', () => {
+  it('are not there: one that is belongs to BUILT, where its authentication and limit are held', () => {
+    expect(TO_COME.length).toBeGreaterThan(0);
+    expect(TO_COME.filter((specified) => entryOf(specified) !== undefined).map(name)).toEqual([]);
+  });
+
+  it('would be found', () => {
+    expect(BUILT.filter((specified) => entryOf(specified) === undefined).map(name)).toEqual([]);
   });
 });
 

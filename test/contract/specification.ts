@@ -54,7 +54,7 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
 ];
 
-/** The same, still to come. One that is there already must be right as well; then it moves up. */
+/** What SPECIFICATION.md has and the program has not. One that is built moves up. */
 export const TO_COME: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/reports/daily'),
   route('GET', '/api/pro/reports'),

@@ -222,11 +222,14 @@ describe('the partner update in the shell', () => {
     await needs(context, 'openssl', 'version');
     await needs(context, 'curl', '--version');
     const secret = newSigningSecret();
-    const server = createServer(async (request, response) => {
+    const server = createServer((request, response) => {
       const { method, url, headers } = request;
-      const body = await buffer(request);
-      const genuine = isBodySignature(headers['x-partner-signature'], body, [secret]);
-      response.end(JSON.stringify({ method, url, type: headers['content-type'], genuine, body: `${body}` }));
+      void (async () => {
+        const bytes = await buffer(request);
+        const genuine = isBodySignature(headers['x-partner-signature'], bytes, [secret]);
+        const body = bytes.toString();
+        response.end(JSON.stringify({ method, url, type: headers['content-type'], genuine, body }));
+      })();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

@@ -19,7 +19,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { packagedBinaries, type Binaries } from '../../src/platform/embedded-postgres/binaries.js';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { findServer } from '../../src/platform/embedded-postgres/process.js';
-import { startFrom, type EmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
+import type { SharedServer } from '../../src/platform/embedded-postgres/shared-server.js';
+import { startFrom } from '../../src/platform/embedded-postgres/start.js';
 
 const isRoot = process.getuid?.() === 0;
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
@@ -57,8 +58,8 @@ async function start(options: { binaries?: Binaries; settings?: Record<string, s
 }
 
 /** A starter in a process and a session of its own, which stays until killed. */
-function startElsewhere(): { child: ChildProcess; server: Promise<EmbeddedPostgres> } {
-  const source = new URL('../../src/platform/database/embedded-start.ts', import.meta.url);
+function startElsewhere(): { child: ChildProcess; server: Promise<SharedServer> } {
+  const source = new URL('../../src/platform/embedded-postgres/start.ts', import.meta.url);
   const host = { binaries: packagedBinaries(), stateFolder };
   const script = `
     import { registerHooks } from 'node:module';
@@ -77,7 +78,7 @@ function startElsewhere(): { child: ChildProcess; server: Promise<EmbeddedPostgr
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  const printed = once(child.stdout!, 'data').then(([line]) => JSON.parse(String(line)) as EmbeddedPostgres);
+  const printed = once(child.stdout!, 'data').then(([line]) => JSON.parse(String(line)) as SharedServer);
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the other starter ended')));
   const server = Promise.race([printed, ended]);
   server.catch(() => undefined); // a test may kill it
@@ -151,7 +152,12 @@ describe('a first start', () => {
       code: '28P01',
     });
     expect(statSync(join(server.directory, 'consigliere.json')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.lock', 'postgres.log']);
+    expect(readdirSync(dataDir).toSorted()).toEqual([
+      'postgres',
+      'postgres.lock',
+      'postgres.log',
+      'postgres.users',
+    ]);
   });
 
   it('runs the binaries of the installed package', async () => {
@@ -194,7 +200,7 @@ describe('a restart', () => {
 });
 
 describe('a live server', () => {
-  it('survives the Ctrl-C of its starter, is adopted and left running', async () => {
+  it('survives the Ctrl-C of its starter, is adopted, and ends with the last one that uses it', async () => {
     const elsewhere = startElsewhere();
     const theirs = await elsewhere.server;
     await remember(theirs.url);
@@ -209,8 +215,32 @@ describe('a live server', () => {
       port: theirs.port,
       url: theirs.url,
     });
+    const another = startElsewhere();
+    await another.server;
     await ours.stop();
+    expect(logged.at(-1)).toBe('The embedded database goes on: another process uses it.');
     expect(await recall(ours.url)).toEqual(KEPT);
+
+    const last = await start();
+    await kill(another.child);
+    await last.stop();
+    expect(await findServer(ours.directory)).toBeUndefined();
+  });
+
+  it('that ends without us is started again at its port, once for all who use it', async () => {
+    const first = await start();
+    const second = await start();
+    await remember(first.url);
+    const pid = pidOf(first.directory);
+    for (const server of [first, second]) server.keepRunning();
+    process.kill(pid, 'SIGKILL');
+    await vi.waitUntil(() => recall(first.url).catch(() => undefined), { timeout: 30_000 });
+    expect(pidOf(first.directory)).not.toBe(pid);
+    expect(await recall(second.url)).toEqual(KEPT);
+    await first.stop();
+    expect(await recall(second.url)).toEqual(KEPT);
+    await second.stop();
+    expect(await findServer(first.directory)).toBeUndefined();
   });
 
   it('that is on its way down is waited for and replaced', async () => {

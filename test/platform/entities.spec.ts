@@ -20,6 +20,8 @@ const WITHOUT_ENTITY: Record<string, string> = {
   standing_order_usage: 'counters that app.order_usage and the trigger of the uses keep',
   tallies: 'counters that app.fold_tallies keeps and app.tally_of reads',
   tally_changes: 'written by triggers alone, until app.fold_tallies adds them up',
+  work_breakers: 'read and written by platform/work and its functions alone',
+  work_items: 'read and written by platform/work and its functions alone',
   tier_days: 'counted by the statement of the shared rate-limit store alone',
 };
 

@@ -72,9 +72,9 @@ async function fill(name: string): Promise<Tenant> {
   await test.rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`, [workspaceId]);
   await test.rows(`insert into tier_days values ($1, current_date, 1)`, [workspaceId]);
   await test.rows(
-    `insert into signing_keys (key_id, public_key, sealed_private_key) values ('key', 'x', 'x') on conflict do nothing`,
+    `insert into receipt_checkpoints select $1, 1, 'x', now(), key_id, 'x' from signing_keys on conflict do nothing`,
+    [workspaceId],
   );
-  await test.rows(`insert into receipt_checkpoints values ($1, 1, 'x', now(), 'key', 'x')`, [workspaceId]);
   // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leaveDelivered(test, workspaceId);
@@ -257,7 +257,7 @@ describe('lists and summaries', () => {
     const paths = LISTING();
     expect(paths.length).toBeGreaterThan(8);
     for (const { path } of paths) {
-      const { status, text } = await a.desk.client.get(`${path}`);
+      const { status, text } = await a.desk.client.get(path);
       expect(status, path).toBe(200);
       for (const id of foreign) expect(text.includes(id), `${path} shows ${id}`).toBe(false);
     }
@@ -473,6 +473,57 @@ describe('receipts', () => {
     'set session_replication_role = replica',
   ])('the program cannot: %s', async (text) => {
     await asApp({ workspaceId: a.workspaceId, teamIds: '*' }, async (client) => {
+      expect(await attempt(client, text)).toEqual({ refused: '42501' });
+    });
+  });
+
+  it.each([
+    [
+      'receipts',
+      `insert into receipts (workspace_id, seq, receipt_id, at, actor_type, actor_id, action, entity_type, entity_id,
+         body, prev_hash, hash)
+       select workspace_id, seq + 1, 'rcp_x', now(), 'system', 'x', 'x', 'x', 'x', '{}', hash, repeat('a', 64)
+       from receipt_heads`,
+    ],
+    ['receipt_heads', `insert into receipt_heads (workspace_id) values ('wks_x')`],
+    [
+      'receipt_checkpoints',
+      `insert into receipt_checkpoints select workspace_id, 0, '', now(), 'x', '' from receipt_heads`,
+    ],
+    [
+      'signing_keys',
+      `insert into signing_keys (key_id, public_key, sealed_private_key) values ('x', 'x', 'x')`,
+    ],
+  ])('are written through functions only: the program cannot insert into %s', async (_table, text) => {
+    await asApp({ workspaceId: a.workspaceId, teamIds: '*' }, async (client) => {
+      expect(await attempt(client, text)).toEqual({ refused: '42501' });
+      await client.query('commit');
+    });
+    // A row behind the head would have made every later act fail, since its number is taken.
+    const { status } = await a.desk.client.post('/directives', { directive: DOCUMENT, capo: 'capo_ops' });
+    expect(status).toBe(201);
+  });
+
+  it('of another workspace than the transaction’s are refused by the function that writes them', async () => {
+    await asApp({ workspaceId: a.workspaceId, teamIds: '*' }, async (client) => {
+      for (const act of [
+        { receipts: [{ body: '{}', receiptId: 'rcp_x', at: 0, actorType: 'system' }] },
+        { answer: { memberId: 'mem_x', key: 'x' } },
+      ]) {
+        const text = JSON.stringify({ workspaceId: b.workspaceId, ...act });
+        expect(await attempt(client, `select app.finish('${text}')`)).toEqual({ refused: '42501' });
+      }
+    });
+  });
+
+  it.each([
+    ['of a receipt that is not there', `$1, (select max(seq) + 1 from receipts), repeat('0', 64)`],
+    ['with another hash than the receipt has', `$1, 1, repeat('0', 64)`],
+    ['of another workspace', `$2, 1, (select hash from receipts where seq = 1)`],
+  ])('a checkpoint %s is refused', async (_what, point) => {
+    await asApp({ workspaceId: a.workspaceId, teamIds: '*' }, async (client) => {
+      const given = point.replace('$1', `'${a.workspaceId}'`).replace('$2', `'${b.workspaceId}'`);
+      const text = `select app.add_checkpoint(${given}, now(), (select min(key_id) from signing_keys), 'x')`;
       expect(await attempt(client, text)).toEqual({ refused: '42501' });
     });
   });

@@ -54,7 +54,7 @@ describe('the connections of a running program', () => {
     const login = expect.stringMatching(/^consigliere_login_[0-9a-f]{16}$/);
     expect(connections).toEqual([
       { name: 'consigliere', login },
-      { name: 'consigliere notices', login },
+      { name: 'consigliere channel', login },
       { name: 'consigliere worker', login: owner },
     ]);
   });

@@ -66,8 +66,8 @@ describe('evaluate', () => {
     fc.assert(
       fc.property(recipients, fc.emailAddress(), (to, one) => {
         fc.pre(to.length > 0);
-        const before = anInput({ orders: [order], move: { params: { to } } });
-        const after = anInput({ orders: [order], move: { params: { to: [...to, one] } } });
+        const before = anInput({ orders: [order], packet: { params: { to } } });
+        const after = anInput({ orders: [order], packet: { params: { to: [...to, one] } } });
         expect(strictness(after)).toBeGreaterThanOrEqual(strictness(before));
       }),
       RUNS,
@@ -88,7 +88,7 @@ describe('evaluate', () => {
         expect(['guardrailed', 'autonomous']).toContain(input.guardian.mode);
         if (decision.matched.some(({ effect }) => effect === 'allow')) return;
         expect(input.guardian.mode).toBe('autonomous');
-        expect(['read_only', 'reversible']).toContain(input.move.reversibility);
+        expect(['read_only', 'reversible']).toContain(input.packet.reversibility);
       }),
       RUNS,
     );
@@ -100,7 +100,7 @@ describe('evaluate', () => {
     const anything = fc.tuple(inputs, fc.dictionary(fc.string({ unit: 'binary' }), json), json);
     fc.assert(
       fc.property(anything, ([input, params, to]) => {
-        const { outcome } = evaluate({ ...input, move: { ...input.move, params: { ...params, to } } });
+        const { outcome } = evaluate({ ...input, packet: { ...input.packet, params: { ...params, to } } });
         expect(EFFECTS).toContain(outcome);
       }),
       RUNS,
@@ -114,7 +114,7 @@ describe('evaluate', () => {
     ['with text no database takes', '{"to":"\\u0000\\ud800","\\udfff\\u0000":1}'],
   ])('answers for JSON %s', (_, text) => {
     const order = anOrder({ match: { fields: { 'params.to': { $ne: 'x' } } } });
-    const input = anInput({ orders: [order], move: { params: JSON.parse(text) as never } });
+    const input = anInput({ orders: [order], packet: { params: JSON.parse(text) as never } });
     expect(evaluate(JSON.parse(JSON.stringify(storable(input))) as DecisionInput)).toEqual(evaluate(input));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { storable } from '../../src/features/standing-orders/decision-input.js';
-import type { DecisionMove, DecisionOrder } from '../../src/features/standing-orders/decision-input.js';
+import type { DecidedPacket, DecisionOrder } from '../../src/features/standing-orders/decision-input.js';
 import { evaluate } from '../../src/features/standing-orders/evaluate.js';
 import type { Effect } from '../../src/features/standing-orders/standing-order.js';
 import { GUARDIAN_MODES, REVERSIBILITIES } from '../../src/features/terms/terms.js';
@@ -28,29 +28,29 @@ describe('the strictest order', () => {
     ['allow and deny', [allow, deny], 'deny'],
     ['allow and a throttle within its pace', [allow, paced], 'allow'],
   ];
-  it.each(cases)('%s decides the move: %#', (_, orders, outcome) => {
+  it.each(cases)('%s decides the packet: %#', (_, orders, outcome) => {
     expect(evaluate(anInput({ orders })).outcome).toBe(outcome);
   });
 
-  it('throttles an allowed move beyond the pace', () => {
+  it('throttles an allowed work packet beyond the pace', () => {
     const decision = evaluate(anInput({ orders: [allow, paced], usage: { so_pace: used(2) } }));
     expect(decision.outcome).toBe('throttle');
   });
 
-  it('asks, and does not merely wait, when a throttled move was never allowed', () => {
+  it('asks, and does not merely wait, when a throttled work packet was never allowed', () => {
     expect(evaluate(anInput({ orders: [paced] })).outcome).toBe('require_approval');
     expect(evaluate(anInput({ orders: [paced], usage: { so_pace: used(2) } })).outcome).toBe(
       'require_approval',
     );
   });
 
-  it('holds a move back when an order throttles without any limit', () => {
+  it('holds a work packet back when an order throttles without any limit', () => {
     expect(evaluate(anInput({ orders: [allow, { ...paced, limits: null }] })).outcome).toBe('throttle');
   });
 });
 
 describe('which orders match', () => {
-  const payment: Partial<DecisionMove> = { teamId: 'team_a', params: { amount: 500 } };
+  const payment: Partial<DecidedPacket> = { teamId: 'team_a', params: { amount: 500 } };
   const cases: [string, Partial<DecisionOrder>, boolean][] = [
     ['of the workspace', { teamId: null }, true],
     ['of the team', { teamId: 'team_a' }, true],
@@ -89,14 +89,14 @@ describe('which orders match', () => {
     ['of a draft', { status: 'draft' }, false],
   ];
   it.each(cases)('takes an order %s: %#', (_, given, expected) => {
-    const decision = evaluate(anInput({ move: payment, orders: [anOrder(given)] }));
+    const decision = evaluate(anInput({ packet: payment, orders: [anOrder(given)] }));
     expect(decision.considered).toEqual(['so_1']);
     expect(decision.matched).toEqual(
       expected ? [{ standingOrderId: 'so_1', version: 1, effect: 'allow' }] : [],
     );
   });
 
-  it('compares a move of no team with the orders of the workspace only', () => {
+  it('compares a work packet of no team with the orders of the workspace only', () => {
     const orders = [anOrder({ teamId: 'team_a' }), { ...deny, teamId: null }];
     expect(evaluate(anInput({ orders })).matched.map((order) => order.standingOrderId)).toEqual(['so_deny']);
   });
@@ -108,9 +108,9 @@ describe('which orders match', () => {
     ],
     ['a zone nobody knows', { when: { from: '09:00', to: '17:00', timezone: 'Nowhere/Land' } }],
     ['a window without a zone', { when: { days: ['wed' as const] } }],
-  ])('takes %s against the move, whatever the effect', (_, given) => {
-    const move = { params: { to: ['a@example.com', 'b@other.com'] } };
-    const outcome = (order: DecisionOrder) => evaluate(anInput({ move, orders: [order] })).matched.length;
+  ])('takes %s against the work packet, whatever the effect', (_, given) => {
+    const packet = { params: { to: ['a@example.com', 'b@other.com'] } };
+    const outcome = (order: DecisionOrder) => evaluate(anInput({ packet, orders: [order] })).matched.length;
     expect(outcome({ ...allow, ...given })).toBe(0);
     expect(outcome({ ...ask, ...given })).toBe(1);
     expect(outcome({ ...deny, ...given })).toBe(1);
@@ -120,7 +120,7 @@ describe('which orders match', () => {
 describe('limits of an order that allows', () => {
   const limited = { ...allow, limits: { maxPerHour: 2, maxRecipients: 10 } };
 
-  it('let the last move within them through', () => {
+  it('let the last work packet within them through', () => {
     const decision = evaluate(anInput({ orders: [limited], usage: { so_allow: used(1) } }));
     expect(decision.outcome).toBe('allow');
     expect(decision.limits).toEqual([
@@ -133,11 +133,11 @@ describe('limits of an order that allows', () => {
     const decision = evaluate(anInput({ orders: [limited], usage: { so_allow: used(2) } }));
     expect(decision.outcome).toBe('require_approval');
     expect(decision.explanation).toEqual([
-      'The standing order "Mail to customers" allows this move, but it would be move 3 of the hour and the limit is 2.',
+      'The standing order "Mail to customers" allows this work packet, but it would be work packet 3 of the hour and the limit is 2.',
     ]);
   });
 
-  it('ask even when a second order allows the same move', () => {
+  it('ask even when a second order allows the same work packet', () => {
     const orders = [limited, anOrder({ standingOrderId: 'so_wide' })];
     expect(evaluate(anInput({ orders, usage: { so_allow: used(2) } })).outcome).toBe('require_approval');
   });
@@ -149,14 +149,14 @@ describe('limits of an order that allows', () => {
     ['deny', 'deny'],
   ] as const)('do %s beyond the budget', (onExceed, outcome) => {
     const budget = { window: 'week', amount: 100, currency: 'EUR', onExceed } as const;
-    const move = { amount: 60, currency: 'EUR' };
+    const packet = { amount: 60, currency: 'EUR' };
     const usage = { so_allow: { ...used(0), budgetSpent: 50 } };
-    expect(evaluate(anInput({ move, usage, orders: [{ ...allow, budget }] })).outcome).toBe(outcome);
+    expect(evaluate(anInput({ packet, usage, orders: [{ ...allow, budget }] })).outcome).toBe(outcome);
   });
 
   it.each([Infinity, -Infinity, NaN])('are broken by an amount of %d', (amount) => {
     const orders = [{ ...allow, limits: { maxAmountPerDay: 1e12 } }];
-    expect(evaluate(anInput({ orders, move: { amount } })).outcome).toBe('require_approval');
+    expect(evaluate(anInput({ orders, packet: { amount } })).outcome).toBe('require_approval');
   });
 
   it('do not apply to orders that deny or ask', () => {
@@ -185,17 +185,22 @@ describe('the guardian', () => {
     autonomous: ['allow', 'allow', 'allow', 'require_approval'],
   };
 
-  it.each(GUARDIAN_MODES)('in the mode %s decides each class of move, not covered and allowed', (mode) => {
-    const outcomes = (orders: DecisionOrder[]) =>
-      REVERSIBILITIES.map(
-        (reversibility) => evaluate(anInput({ mode, orders, move: { reversibility } })).outcome,
-      );
-    expect(outcomes([])).toEqual(without[mode]);
-    expect(outcomes([allow])).toEqual(allowed[mode]);
-  });
+  it.each(GUARDIAN_MODES)(
+    'in the mode %s decides each class of work packet, not covered and allowed',
+    (mode) => {
+      const outcomes = (orders: DecisionOrder[]) =>
+        REVERSIBILITIES.map(
+          (reversibility) => evaluate(anInput({ mode, orders, packet: { reversibility } })).outcome,
+        );
+      expect(outcomes([])).toEqual(without[mode]);
+      expect(outcomes([allow])).toEqual(allowed[mode]);
+    },
+  );
 
   it.each(GUARDIAN_MODES)('in the mode %s never softens a denial', (mode) => {
-    const decision = evaluate(anInput({ mode, orders: [allow, deny], move: { reversibility: 'read_only' } }));
+    const decision = evaluate(
+      anInput({ mode, orders: [allow, deny], packet: { reversibility: 'read_only' } }),
+    );
     expect(decision.outcome).toBe('deny');
   });
 
@@ -204,15 +209,15 @@ describe('the guardian', () => {
     expect(decision.outcome).toBe('require_approval');
   });
 
-  it('keeps a throttle that paces an autonomous move', () => {
-    const given = { mode: 'autonomous', orders: [paced], move: { reversibility: 'reversible' } } as const;
+  it('keeps a throttle that paces an autonomous work packet', () => {
+    const given = { mode: 'autonomous', orders: [paced], packet: { reversibility: 'reversible' } } as const;
     expect(evaluate(anInput(given)).outcome).toBe('allow');
     expect(evaluate(anInput({ ...given, usage: { so_pace: used(2) } })).outcome).toBe('throttle');
   });
 
   it('keeps an order that is used up asking in autonomous mode', () => {
     const orders = [{ ...allow, limits: { maxPerHour: 1 } }];
-    const given = { mode: 'autonomous', orders, move: { reversibility: 'reversible' } } as const;
+    const given = { mode: 'autonomous', orders, packet: { reversibility: 'reversible' } } as const;
     expect(evaluate(anInput({ ...given, usage: { so_allow: used(1) } })).outcome).toBe('require_approval');
   });
 });
@@ -221,9 +226,9 @@ describe('the record of a decision', () => {
   it('explains itself with the strictest reason first', () => {
     const decision = evaluate(anInput({ mode: 'supervised', orders: [allow, deny] }));
     expect(decision.explanation).toEqual([
-      'The standing order "No mail" forbids this move.',
-      'The guardian is supervised: every move asks.',
-      'The standing order "Mail to customers" allows this move.',
+      'The standing order "No mail" forbids this work packet.',
+      'The guardian is supervised: every work packet asks.',
+      'The standing order "Mail to customers" allows this work packet.',
     ]);
     expect(decision.guardian).toBe('supervised');
   });
@@ -256,7 +261,7 @@ describe('the record of a decision', () => {
   it('changes its hash with any fact', () => {
     const { inputHash } = evaluate(anInput({ orders: [allow] }));
     expect(evaluate(anInput({ orders: [{ ...allow, version: 2 }] })).inputHash).not.toBe(inputHash);
-    expect(evaluate(anInput({ orders: [allow], move: { recipients: 2 } })).inputHash).not.toBe(inputHash);
+    expect(evaluate(anInput({ orders: [allow], packet: { recipients: 2 } })).inputHash).not.toBe(inputHash);
     expect(evaluate(anInput({ orders: [allow], usage: { so_allow: used(0) } })).inputHash).not.toBe(
       inputHash,
     );

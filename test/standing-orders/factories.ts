@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type {
   DecisionInput,
-  DecisionMove,
+  DecidedPacket,
   DecisionOrder,
 } from '../../src/features/standing-orders/decision-input.js';
 import { EFFECTS, ON_EXCEED, PRESENCES } from '../../src/features/standing-orders/standing-order.js';
@@ -13,7 +13,7 @@ import {
   REVERSIBILITIES,
 } from '../../src/features/terms/terms.js';
 
-export function aMove(given: Partial<DecisionMove> = {}): DecisionMove {
+export function aPacket(given: Partial<DecidedPacket> = {}): DecidedPacket {
   return {
     workPacketId: 'pkt_1',
     capo: 'capo_marketing',
@@ -51,25 +51,25 @@ export function anOrder(given: Partial<DecisionOrder> = {}): DecisionOrder {
   };
 }
 
-interface Given extends Partial<Omit<DecisionInput, 'move' | 'guardian'>> {
-  move?: Partial<DecisionMove>;
+interface Given extends Partial<Omit<DecisionInput, 'packet' | 'guardian'>> {
+  packet?: Partial<DecidedPacket>;
   mode?: GuardianMode;
 }
 
 /** A decision about one mail, on Wednesday 2026-07-01 at 12:00 UTC, guardrailed, the operator away. */
-export function anInput({ move, mode = 'guardrailed', ...given }: Given = {}): DecisionInput {
+export function anInput({ packet, mode = 'guardrailed', ...given }: Given = {}): DecisionInput {
   return {
     at: Date.UTC(2026, 6, 1, 12),
     presence: 'away',
     guardian: { mode, epoch: 1 },
-    move: aMove(move),
+    packet: aPacket(packet),
     orders: [],
     usage: {},
     ...given,
   };
 }
 
-/** Small domains, so that orders and moves often meet. */
+/** Small domains, so that orders and work packets often meet. */
 const teams = fc.constantFrom(null, 'team_a' as const, 'team_b' as const);
 const actionTypes = fc.constantFrom('email.send', 'webhook.post', 'document.file');
 const some = <T>(values: readonly T[]) =>
@@ -145,7 +145,7 @@ const params = fc.oneof(
     fc.constantFrom('to', 'amount', '__proto__', 'constructor'),
     fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }),
   ),
-) as fc.Arbitrary<DecisionMove['params']>;
+) as fc.Arbitrary<DecidedPacket['params']>;
 
 export const inputs: fc.Arbitrary<DecisionInput> = fc.record({
   at: fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) }),
@@ -154,7 +154,7 @@ export const inputs: fc.Arbitrary<DecisionInput> = fc.record({
     mode: fc.constantFrom(...GUARDIAN_MODES, 'guardrailed', 'autonomous'),
     epoch: fc.nat(9),
   }),
-  move: fc.record({
+  packet: fc.record({
     workPacketId: fc.constantFrom(null, 'pkt_1'),
     capo: fc.constantFrom(...CAPO_ROLES),
     engine: fc.constant('marketing'),

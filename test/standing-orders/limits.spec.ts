@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type {
-  DecisionMove,
+  DecidedPacket,
   DecisionOrder,
   OrderUsage,
 } from '../../src/features/standing-orders/decision-input.js';
 import { checkLimits } from '../../src/features/standing-orders/limits.js';
-import { aMove, anOrder } from './factories.js';
+import { aPacket, anOrder } from './factories.js';
 
 const NOTHING: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
 function standing(
   order: Partial<DecisionOrder>,
-  move: Partial<DecisionMove>,
+  packet: Partial<DecidedPacket>,
   usage: Partial<OrderUsage> = {},
 ) {
-  return checkLimits(anOrder(order), aMove(move), { ...NOTHING, ...usage }).map((check) => ({
+  return checkLimits(anOrder(order), aPacket(packet), { ...NOTHING, ...usage }).map((check) => ({
     ...check.standing,
     remark: check.remark,
   }));
 }
 
 describe('a limit', () => {
-  it.each<[string, DecisionOrder['limits'], Partial<DecisionMove>, Partial<OrderUsage>, number, boolean]>([
+  it.each<[string, DecisionOrder['limits'], Partial<DecidedPacket>, Partial<OrderUsage>, number, boolean]>([
     ['maxPerHour', { maxPerHour: 3 }, {}, { lastHour: 2, lastDay: 9 }, 3, true],
     ['maxPerHour', { maxPerHour: 3 }, {}, { lastHour: 3 }, 4, false],
     ['maxPerDay', { maxPerDay: 3 }, {}, { lastDay: 2 }, 3, true],
@@ -41,8 +41,8 @@ describe('a limit', () => {
       Number.MAX_VALUE,
       false,
     ],
-  ])('%s of %j, for %j after %j: %d, holds %s', (limit, limits, move, usage, used, holds) => {
-    expect(standing({ limits }, move, usage)).toMatchObject([{ limit, used, holds }]);
+  ])('%s of %j, for %j after %j: %d, holds %s', (limit, limits, packet, usage, used, holds) => {
+    expect(standing({ limits }, packet, usage)).toMatchObject([{ limit, used, holds }]);
   });
 
   it('is not checked where none is set', () => {
@@ -50,7 +50,7 @@ describe('a limit', () => {
     expect(standing({ limits: null }, {})).toEqual([]);
   });
 
-  it.each<[string, DecisionOrder['effect'], DecisionOrder['limits'], Partial<DecisionMove>, string]>([
+  it.each<[string, DecisionOrder['effect'], DecisionOrder['limits'], Partial<DecidedPacket>, string]>([
     ['asks when the order allows', 'allow', { maxPerDay: 1 }, {}, 'require_approval'],
     ['waits when the order throttles', 'throttle', { maxPerDay: 1 }, {}, 'throttle'],
     ['waits for an amount', 'throttle', { maxAmountPerDay: 5 }, { amount: 5 }, 'throttle'],
@@ -62,15 +62,15 @@ describe('a limit', () => {
       'require_approval',
     ],
     ['asks for a crowd', 'throttle', { maxRecipients: 5 }, { recipients: 6 }, 'require_approval'],
-  ])('%s', (_, effect, limits, move, otherwise) => {
+  ])('%s', (_, effect, limits, packet, otherwise) => {
     const usage = { ...NOTHING, lastDay: 1, amountToday: 1 };
-    expect(checkLimits(anOrder({ effect, limits }), aMove(move), usage)).toMatchObject([
+    expect(checkLimits(anOrder({ effect, limits }), aPacket(packet), usage)).toMatchObject([
       { otherwise, standing: { holds: false } },
     ]);
   });
 
   it('counts from nothing where the order has no usage', () => {
-    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aMove())[0]?.standing).toMatchObject({
+    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aPacket())[0]?.standing).toMatchObject({
       used: 1,
       holds: true,
     });
@@ -80,7 +80,7 @@ describe('a limit', () => {
 describe('a budget', () => {
   const budget = { window: 'month', amount: 100, currency: 'EUR', warnPercent: 80 } as const;
 
-  it.each<[string, Partial<DecisionMove>, number, number, boolean, string | null]>([
+  it.each<[string, Partial<DecidedPacket>, number, number, boolean, string | null]>([
     ['well within', { amount: 20, currency: 'EUR' }, 59, 79, true, null],
     [
       'near its end',
@@ -123,8 +123,8 @@ describe('a budget', () => {
       'its budget of 100 EUR for the month cannot be compared with an amount in no currency',
     ],
     ['without an amount', { amount: null, currency: null }, 50, 50, true, null],
-  ])('%s', (_, move, budgetSpent, used, holds, remark) => {
-    expect(standing({ budget }, move, { budgetSpent })).toEqual([
+  ])('%s', (_, packet, budgetSpent, used, holds, remark) => {
+    expect(standing({ budget }, packet, { budgetSpent })).toEqual([
       { standingOrderId: 'so_1', limit: 'budget', allowed: 100, used, holds, remark },
     ]);
   });
@@ -133,9 +133,12 @@ describe('a budget', () => {
     [{ amount: 30, currency: 'EUR' }, 'throttle'],
     [{ amount: 101, currency: 'EUR' }, 'require_approval'],
     [{ amount: 30, currency: 'USD' }, 'require_approval'],
-  ])('that is to be waited for does with %j: %s', (move, otherwise) => {
+  ])('that is to be waited for does with %j: %s', (packet, otherwise) => {
     const waiting = { ...budget, onExceed: 'throttle' } as const;
-    const checks = checkLimits(anOrder({ budget: waiting }), aMove(move), { ...NOTHING, budgetSpent: 80 });
+    const checks = checkLimits(anOrder({ budget: waiting }), aPacket(packet), {
+      ...NOTHING,
+      budgetSpent: 80,
+    });
     expect(checks).toMatchObject([{ otherwise, standing: { holds: false } }]);
   });
 

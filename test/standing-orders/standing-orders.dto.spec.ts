@@ -95,7 +95,7 @@ describe('the body of POST /standing-orders', () => {
     ],
     ['an offset for a zone', { when: { timezone: '+05:30' } }, ['when.timezone: isIanaZone']],
     ['a limit of none', { limits: { maxPerHour: 0 } }, ['limits.maxPerHour: min']],
-    ['half a move', { limits: { maxPerDay: 1.5 } }, ['limits.maxPerDay: isInt']],
+    ['half a work packet', { limits: { maxPerDay: 1.5 } }, ['limits.maxPerDay: isInt']],
     ['an amount below zero', { limits: { maxAmountPerDay: -1 } }, ['limits.maxAmountPerDay: min']],
     [
       'an amount without end',
@@ -110,13 +110,13 @@ describe('the body of POST /standing-orders', () => {
         'budget.amount: max',
         'budget.amount: min',
         'budget.amount: isNumber',
-        'budget.currency: isISO4217CurrencyCode',
+        'budget.currency: isCurrency',
       ],
     ],
     [
       'an unknown currency',
       { budget: { window: 'day', amount: 1, currency: 'EURO' } },
-      ['budget.currency: isISO4217CurrencyCode'],
+      ['budget.currency: isCurrency'],
     ],
     [
       'going on beyond the budget',

@@ -20,10 +20,10 @@ const utcTime = (at: Date) =>
   tagged(
     0x17,
     Buffer.from(
-      `${at
+      at
         .toISOString()
         .replaceAll(/[-:T]|\.\d+/g, '')
-        .slice(2)}`,
+        .slice(2),
     ),
   );
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { packagedBinaries } from '../../src/platform/embedded-postgres/binaries.js';
-import { findPlace, systemStateFolder } from '../../src/platform/embedded-postgres/place.js';
+import { findLocation, systemStateFolder } from '../../src/platform/embedded-postgres/location.js';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { launchPostmaster } from '../../src/platform/embedded-postgres/postmaster.js';
 import type { TestDatabase } from './test-database.js';
@@ -26,7 +26,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const log = () => undefined;
   const made = await startEmbeddedPostgres({ dataDir, log });
   await made.stop();
-  const place = await findPlace(
+  const location = await findLocation(
     { binaries: packagedBinaries(), stateFolder: systemStateFolder },
     dataDir,
     log,
@@ -41,7 +41,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     while (postmaster.running()) await sleep(5);
   };
   const start = async () => {
-    postmaster = launchPostmaster(place, settings);
+    postmaster = launchPostmaster(location, settings);
     while (!(await answers(made.url))) {
       if (!postmaster.running()) throw new Error(`the server ended:\n${postmaster.logTail()}`);
       await sleep(5);
@@ -51,7 +51,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     postmaster.shutDown('immediate');
     await ended();
   };
-  let postmaster = launchPostmaster(place, settings);
+  let postmaster = launchPostmaster(location, settings);
   process.once('exit', () => postmaster.shutDown('immediate'));
   while (!(await answers(made.url))) await sleep(5);
   const owner = new pg.Pool({ connectionString: made.url, max: 4 });

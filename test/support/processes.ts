@@ -120,7 +120,7 @@ export interface Service {
   token: string;
   workspaceId: string;
   /** Rows, read as the owner of the database. */
-  rows<T = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<T[]>;
+  rows: <T = Record<string, unknown>>(sql: string, values?: unknown[]) => Promise<T[]>;
   /** A client of the owner at any of the processes, with an address of its own. */
   client(process?: ServiceProcess): Client;
   /** One process more; `environment` on top of the service's. */

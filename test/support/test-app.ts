@@ -5,14 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createApplication } from '../../src/application.js';
+import { Test } from '@nestjs/testing';
+import type { DestinationStream } from 'pino';
+import { APPLICATION_OPTIONS, initialise, rootModule } from '../../src/application.js';
 import type { Role, Tier } from '../../src/platform/auth/caller.js';
-import { loadConfig } from '../../src/platform/config/config.js';
+import { type Config, loadConfig } from '../../src/platform/config/config.js';
 import { PublicAddress } from '../../src/platform/http/public-address.js';
 import { sha256 } from '../../src/platform/kernel/canonical-json.js';
+import { Clock } from '../../src/platform/kernel/clock.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { type Answer, Client } from './client.js';
+import { TestClock } from './test-clock.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestWorkspace {
@@ -29,6 +33,7 @@ export interface TestMember extends Client {
 /** The real application over a database of its own, listening on a port of its own. */
 export interface TestApp {
   app: NestExpressApplication;
+  clock: TestClock;
   url: string;
   dataDir: string;
   database: TestDatabase;
@@ -38,11 +43,23 @@ export interface TestApp {
   owner: Client;
   workspaceId: string;
   /** Rows, read as the owner of the database. */
-  rows<T = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<T[]>;
+  rows: <T = Record<string, unknown>>(sql: string, values?: unknown[]) => Promise<T[]>;
   createWorkspace(tier?: Tier): Promise<TestWorkspace>;
   createTeam(workspaceId: string, name: string): Promise<string>;
   createMember(workspaceId: string, role: Role, teamIds?: string[]): Promise<TestMember>;
   close(): Promise<void>;
+}
+
+/** The application as main.ts makes it, except for the clock. */
+async function createTestApplication(
+  config: Config,
+  databaseUrl: string,
+  logs: DestinationStream,
+  clock: Clock,
+): Promise<NestExpressApplication> {
+  const module = Test.createTestingModule({ imports: [await rootModule(config, databaseUrl, logs)] });
+  const compiled = await module.overrideProvider(Clock).useValue(clock).compile();
+  return initialise(compiled.createNestApplication<NestExpressApplication>(APPLICATION_OPTIONS), config);
 }
 
 /** Starts the application; `environment` are variables as in a shell. Limits are out of the way unless asked for. */
@@ -70,7 +87,8 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
       done();
     },
   });
-  const app = await createApplication(config, database.url, sink);
+  const clock = new TestClock();
+  const app = await createTestApplication(config, database.url, sink, clock);
   const server = (await app.listen(0, '127.0.0.1')) as Server;
   app.get(PublicAddress).listeningOn(server.address() as AddressInfo);
   const { url } = app.get(PublicAddress);
@@ -112,6 +130,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
 
   return {
     app,
+    clock,
     url,
     dataDir,
     database,

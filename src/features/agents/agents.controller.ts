@@ -26,7 +26,7 @@ export class AgentsController {
 
   /** Keeps a capo from taking up directives. */
   @Post(':role/pause')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
+  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: AgentView }, errors: [NotFound] })
   pause(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
     return this.pauseAgent.execute(caller, capoOf(role));
   }

@@ -7,6 +7,7 @@ import { EnginesController } from './engines.controller.js';
 import { PauseAgent } from './pause-agent.js';
 import { ResumeAgent } from './resume-agent.js';
 
+/** @level 8 */
 @Module({
   imports: [CaposModule, DirectivesModule],
   controllers: [AgentsController, EnginesController],

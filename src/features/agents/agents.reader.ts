@@ -16,7 +16,7 @@ select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by
   open.pending_directives, open.current_directive_id,
   coalesce((select n from app.tally_of($1, 'approvals') where key = 'ready ' || c.role), 0) as ready_approvals,
   (select count(*) from directives where workspace_id = w.workspace_id and capo = c.role
-    and executed_at >= date_trunc('day', $3::timestamptz, w.timezone)) as completed_today,
+    and executed_at >= date_trunc('day', $3::timestamptz, (select app.workspace_zone($1)))) as completed_today,
   (select executed_at from directives where workspace_id = w.workspace_id and capo = c.role
     and executed_at is not null order by executed_at desc limit 1) as last_executed_at,
   (select coalesce(json_agg(f), '[]') from (
@@ -31,10 +31,15 @@ cross join lateral (
   select coalesce((select sum(n) from app.tally_of($1, 'directives')
       where key in ('pending_approval ' || c.role, 'queued ' || c.role, 'executing ' || c.role, 'sending ' || c.role,
         'halted ' || c.role)), 0) as pending_directives,
-    (select directive_id from directives where workspace_id = w.workspace_id and capo = c.role
-        and (status = 'sending' or (stage = 'draft' and due_at is not null and attempts > 0))
-        and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
-      order by stage = 'draft' desc, started_at desc nulls last, directive_id limit 1) as current_directive_id) open
+    (select directive_id from (
+        select directive_id, started_at, true as drafting from directives join work_items
+          on work_items.workspace_id = $1 and kind = 'directive.draft' and id = directive_id and claimed
+        where directives.workspace_id = $1 and capo = c.role
+          and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
+        union all
+        select directive_id, started_at, false from directives
+        where workspace_id = $1 and capo = c.role and status = 'sending') current
+      order by drafting desc, started_at desc nulls last, directive_id limit 1) as current_directive_id) open
 where w.workspace_id = $1
 order by c.position`;
 

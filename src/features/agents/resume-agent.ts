@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
-import { Clock } from '../../platform/kernel/clock.js';
+import { Work } from '../../platform/work/work.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { CAPOS, type CapoRole } from '../capos/capo.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
@@ -16,23 +15,22 @@ export class ResumeAgent {
     private readonly paused: PausedCapos,
     private readonly directives: Directives,
     private readonly agents: AgentsReader,
-    private readonly clock: Clock,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly receipts: Receipts,
   ) {}
 
   async execute(caller: Caller, role: CapoRole): Promise<AgentView> {
     const { workspaceId } = caller;
     if (await this.paused.resume(workspaceId, role)) {
-      const woken = await this.directives.wakeCapo(workspaceId, role, this.clock.now());
-      for (const directiveId of woken) this.jobs.wake('directive.draft', directiveId);
+      const waiting = await this.directives.openOf(workspaceId, role);
+      const woken = await this.work.unpark('directive.draft', waiting);
       this.receipts.append({
         actor: actorOf(caller),
         action: 'agent.resumed',
         entity: { type: 'agent', id: role },
         capo: role,
         summary: `${caller.name} let ${CAPOS[role].name} go on.`,
-        details: { woken: woken.length },
+        details: { woken },
       });
     }
     return this.agents.read(scopeOf(caller), role);

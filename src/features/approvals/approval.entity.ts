@@ -13,7 +13,7 @@ export interface Output {
   contentHash: string;
 }
 
-/** A move with its complete parameters, as the person who decides sees it. */
+/** A work packet with its complete parameters, as the person who decides sees it. */
 export interface ApprovalPacket {
   workPacketId: string;
   title: string;
@@ -71,10 +71,17 @@ export class ApprovalEntity {
   policy!: ApprovalPolicy | null;
   @Column('jsonb')
   requestedBy!: Actor;
+  /** Every member who may be the one that asked. */
+  @Column('text', { array: true })
+  requesterIds!: string[];
   @Column('timestamptz')
   requestedAt!: number;
+  /** Not after the deadline. */
   @Column('timestamptz')
   expiresAt!: number;
+  /** That of its directive: what is approved later comes too late, kill or no kill. */
+  @Column('timestamptz', { nullable: true })
+  deadline!: number | null;
   /** What was left until expiry when the kill switch froze it, in milliseconds; given back on revert. */
   @Column('bigint', { nullable: true })
   frozenMs!: number | null;

@@ -23,12 +23,13 @@ export interface Decision {
   decision: 'approve' | 'reject';
   /** Sends it back for another draft instead of ending it. */
   revise: boolean;
-  memberId: string;
+  /** Every member who may be the one that decides: whose token it is, and who made the token for them. */
+  people: readonly string[];
   /** The content that was read, if the client said so. */
   ifMatch: string | null;
 }
 
-/** SHA-256 over all that is approved: the output and each move with its complete parameters. */
+/** SHA-256 over all that is approved: the output and each work packet with its complete parameters. */
 export function approvedHash(
   output: Pick<Output, 'body'> | null,
   packets: readonly ApprovalPacket[],
@@ -44,7 +45,7 @@ export function approvedHash(
  */
 export function judge(
   approval: ApprovalEntity,
-  { decision, revise, memberId, ifMatch }: Decision,
+  { decision, revise, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
 ): 'decide' | 'repeated' {
@@ -59,25 +60,30 @@ export function judge(
     });
   }
   // A draft that is still being made would be taken for the one that was asked for.
-  if (revise && !approval.ready) throw new ApprovalNotReady({ retryAfterSeconds: 1 });
+  if (revise && !approval.ready) throw new ApprovalNotReady();
   // A refusal loosens nothing, so it is taken at any time.
   if (decision === 'reject') return 'decide';
   if (letsNothingLeave(guardian)) throw new GuardianHalted({ details: { mode: guardian } });
-  if (!approval.ready) throw new ApprovalNotReady({ retryAfterSeconds: 1 });
+  if (!approval.ready) throw new ApprovalNotReady();
   if (ifMatch !== null && ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
-  if (!approval.selfApproval && approval.requestedBy.id === memberId) {
+  if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
     throw new Forbidden({
-      message: 'A standing order wants someone else than the one who asked to approve this.',
+      message:
+        'A standing order wants this approved by someone other than the member who asked for it, with a token that the two of them do not share.',
     });
   }
   return 'decide';
 }
 
-/** An expired approval is never an approval, whether or not the clock's job has come by yet. */
-function isExpired({ status, expiresAt, frozenMs }: ApprovalEntity, now: number): boolean {
-  return status === 'expired' || (status === 'pending' && frozenMs === null && expiresAt <= now);
+/**
+ * An expired approval is never an approval, whether or not the work that ends it has been done yet. A kill stops the
+ * clock of the approval, but not the deadline of its directive: what came too late is no use after the revert either.
+ */
+function isExpired({ status, expiresAt, frozenMs, deadline }: ApprovalEntity, now: number): boolean {
+  if (status !== 'pending') return status === 'expired';
+  return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
 }
 
 function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: number): boolean {
@@ -91,7 +97,14 @@ export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
 }
 
 export function summaryOf(approval: ListedApproval, now: number): ApprovalSummary {
-  const { frozenMs, selfApproval: _self, round: _round, ...shown } = approval;
+  const {
+    frozenMs,
+    selfApproval: _self,
+    round: _round,
+    deadline: _deadline,
+    requesterIds: _requesters,
+    ...shown
+  } = approval;
   return {
     ...shown,
     urgent: approval.status === 'pending' && isUrgent(approval, now),

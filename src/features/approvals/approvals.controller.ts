@@ -13,6 +13,7 @@ import {
   ApprovalPage,
   ApprovalsQuery,
   ApprovalView,
+  DecisionBody,
   DecisionResults,
   DecisionsBody,
   RejectBody,
@@ -51,7 +52,9 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/approvals'),
+    stops: onlyRejects,
     returns: { 200: DecisionResults },
   })
   async decide(@CurrentCaller() caller: Caller, @Body() body: DecisionsBody): Promise<DecisionResults> {
@@ -76,6 +79,7 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     returns: { 200: ApprovalDecided },
     errors: [
       NotFound,
@@ -100,6 +104,8 @@ export class ApprovalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
+    stops: ({ revise }) => revise !== true,
     returns: { 200: ApprovalDecided },
     errors: [NotFound, ApprovalAlreadyDecided, ApprovalNotReady, ApprovalExpired, InvalidTransition],
   })
@@ -110,6 +116,15 @@ export class ApprovalsController {
   ): Promise<ApprovalDecided> {
     return this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback, revise });
   }
+}
+
+/** One rejection, or a list of nothing else; what is sent back for another draft makes work. */
+function onlyRejects(body: Record<string, unknown>): boolean {
+  const { decisions = [body] } = body;
+  return (
+    Array.isArray(decisions) &&
+    decisions.every((one: DecisionBody | null) => one?.decision === 'reject' && one.revise !== true)
+  );
 }
 
 /** An entity tag is written in quotes; the bare hash is taken as well. `*` asks for nothing. */

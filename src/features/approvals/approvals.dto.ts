@@ -147,7 +147,7 @@ export class ApprovalAction {
   params!: Record<string, unknown>;
 }
 
-export class ApprovalMove {
+export class ApprovalWorkPacket {
   workPacketId!: string;
   title!: string;
   action!: ApprovalAction;
@@ -195,7 +195,7 @@ export class ApprovalSummary {
 /** Something that waits for a person, or waited, with all that is approved. */
 export class ApprovalView extends ApprovalSummary {
   output!: ApprovalOutput | null;
-  packets!: ApprovalMove[];
+  packets!: ApprovalWorkPacket[];
   /** Why a person is asked. */
   policy!: ApprovalReason | null;
   feedback!: string | null;

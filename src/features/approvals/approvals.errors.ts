@@ -9,6 +9,7 @@ export const ApprovalNotReady = defineError(
   'APPROVAL_NOT_READY',
   409,
   'The draft is still being made; there is nothing to approve yet.',
+  { retryAfterSeconds: 1 },
 );
 export const ApprovalExpired = defineError(
   'APPROVAL_EXPIRED',

@@ -12,6 +12,7 @@ import { DecideApproval } from './decide-approval.js';
 import { ExpireApproval } from './expire-approval.js';
 import { RequestApproval } from './request-approval.js';
 
+/** @level 6 */
 @Module({
   imports: [TypeOrmModule.forFeature([ApprovalEntity]), EventsModule, GuardianModule, SignalsModule],
   controllers: [ApprovalsController],

@@ -56,6 +56,12 @@ export class Approvals {
     };
   }
 
+  /** {@link lockStatement} by itself. */
+  lock(workspaceId: string, approvalIds: readonly string[]): Promise<ApprovalEntity[]> {
+    const { text, values } = this.lockStatement(workspaceId, approvalIds);
+    return this.db.query(text, values);
+  }
+
   /** Locks the pending approval of a directive, if there is one. */
   async lockPending(workspaceId: string, directiveId: string): Promise<ApprovalEntity | undefined> {
     // The status stands in the statement: a plan made for any status could not use the index of the pending ones.
@@ -102,18 +108,14 @@ export class Approvals {
 
   /**
    * Lets the clock of every pending approval go on with the time that was left when it was frozen, or when it was
-   * asked for if the kill had come before; answers when each expires.
+   * asked for if the kill had come before, but not beyond the deadline.
    */
-  unfreeze(
-    workspaceId: string,
-    killedAt: number,
-    at: number,
-  ): Promise<{ approvalId: string; expiresAt: number }[]> {
-    return this.db.query(
-      `update approvals set frozen_ms = null, expires_at = case
+  unfreeze(workspaceId: string, killedAt: number, at: number): void {
+    this.db.write(
+      `update approvals set frozen_ms = null, expires_at = least(deadline, case
            when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
-           else $2::timestamptz + frozen_ms * interval '1 millisecond' end
-       where workspace_id = $1 and status = 'pending' returning approval_id, expires_at`,
+           else $2::timestamptz + frozen_ms * interval '1 millisecond' end)
+       where workspace_id = $1 and status = 'pending'`,
       [workspaceId, new Date(at), new Date(killedAt)],
     );
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -81,10 +82,11 @@ export class DecideApproval {
   ): Promise<ApprovalDecided> {
     const approval = approvals.get(approvalId);
     if (!approval) throw new NotFound();
+    requireRole(caller, approval.teamId, 'operator');
     const at = this.clock.now();
     const verdict = judge(
       approval,
-      { decision, revise, memberId: caller.memberId, ifMatch },
+      { decision, revise, people: peopleBehind(caller), ifMatch },
       guardian.mode,
       at,
     );

@@ -2,10 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { Signals } from '../signals/signals.repository.js';
@@ -14,16 +14,15 @@ import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
 /**
- * Ends an approval that nobody decided in time; what it was about is not sent.
- * Woken by the sweep for overdue work, within about two seconds: a job for each that may never be needed would cost
- * every hand-in more than this costs the few that come to it.
+ * Ends an approval that nobody decided in time; what it was about is not sent. The work is enqueued when the time has come
+ * and not before: an item for each that may never be needed would cost every hand-in more than it costs the few.
  */
 @Injectable()
 export class ExpireApproval implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly guardians: Guardians,
     private readonly approvals: Approvals,
     private readonly subjects: ApprovalSubjects,
@@ -33,42 +32,78 @@ export class ExpireApproval implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle('approval.expire', (target, scope) => this.execute(target, scope));
+    this.work.declare({
+      name: 'approval.expire',
+      pool: 4,
+      perQueue: 2,
+      tries: 5,
+      enqueueDue: 'app.enqueue_expired_approvals',
+      run: (item) => this.execute(item),
+      giveUp: (item, error) => this.giveUp(item, error),
+    });
   }
 
-  private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
-    await this.db.transaction(scope, async (unit) => {
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async (unit) => {
       const [[guardian], [approval]] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
         this.approvals.lockStatement(workspaceId, [id]),
       ])) as [[GuardianEntity], [ApprovalEntity?]];
+      this.work.complete(item);
       // While killed nobody could have approved it; the revert gives the time back.
-      if (guardian.mode === 'killed') return;
+      if (guardian.mode === 'killed' || !approval || approval.frozenMs !== null) return;
       const at = this.clock.now();
-      if (!approval || approval.status !== 'pending' || approval.frozenMs !== null || approval.expiresAt > at)
-        return;
-      const receiptId = this.receipts.append({
-        actor: SYSTEM,
-        action: 'approval.expired',
-        entity: { type: 'approval', id },
-        directiveId: approval.directiveId,
-        teamId: approval.teamId,
-        capo: approval.capo,
-        summary: `Nobody decided on "${approval.title}" in time; it was not sent.`,
-        details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
-      });
-      this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
-      if (approval.onExpiry === 'escalate') this.raise(approval);
-      await this.subjects.of(approval).expired(approval);
-      this.channel.publish('approval', id);
+      if (approval.status !== 'pending' || approval.expiresAt > at) return;
+      // Its directive ends as well, and says why (ExpireDirective).
+      if (approval.deadline !== null && approval.deadline <= at) return;
+      await this.expire(approval);
     });
+  }
+
+  private async expire(approval: ApprovalEntity): Promise<void> {
+    const { approvalId } = approval;
+    const receiptId = this.receipts.append({
+      actor: SYSTEM,
+      action: 'approval.expired',
+      entity: { type: 'approval', id: approvalId },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `Nobody decided on "${approval.title}" in time; it was not sent.`,
+      details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
+    });
+    const at = this.clock.now();
+    this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
+    if (approval.onExpiry === 'escalate') this.raise(approval);
+    await this.subjects.of(approval).expired(approval);
+    this.channel.publish('approval', approvalId);
+  }
+
+  /** It cannot be ended together with what it was about, so it is ended alone: it must not be approved any more. */
+  private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
+    const [approval] = await this.approvals.lock(workspaceId, [id]);
+    if (approval?.status !== 'pending') return;
+    const receiptId = this.receipts.append({
+      actor: SYSTEM,
+      action: 'approval.expired',
+      outcome: 'failure',
+      entity: { type: 'approval', id },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `Nobody decided on "${approval.title}" in time; it was not sent. ${message}`,
+    });
+    const at = this.clock.now();
+    this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
+    this.raise(approval);
   }
 
   private raise({ approvalId, title, teamId, capo }: ApprovalEntity): void {
     this.signals.raise({
       type: 'policy',
       severity: 'critical',
-      title: `Expired without a decision: ${title}`.slice(0, 200),
+      title: `Expired without a decision: ${title}`,
       body: 'A standing order asks to be told when this happens. Hand the directive in again if it is still wanted.',
       score: null,
       source: SYSTEM,

@@ -20,7 +20,12 @@ export interface NewApproval {
   title: string;
   priority: Priority;
   round: number;
+  /** Who asked first, through however many delegations. */
   requestedBy: Actor;
+  /** Every member who may be that person. */
+  requesterIds: readonly string[];
+  /** Until when its directive is to be carried out, if that was said. */
+  deadline: number | null;
 }
 
 /** Asks a person, in the transaction of the act that needs one. */
@@ -40,6 +45,7 @@ export class RequestApproval {
     const now = this.clock.now();
     const approval: ApprovalEntity = {
       ...asked,
+      requesterIds: [...asked.requesterIds],
       kind: 'output',
       status: 'pending',
       ready: false,
@@ -51,7 +57,7 @@ export class RequestApproval {
       contentHash: null,
       policy: null,
       requestedAt: now,
-      expiresAt: now + DEFAULT_EXPIRY_MS,
+      expiresAt: byDeadline(now + DEFAULT_EXPIRY_MS, asked.deadline),
       frozenMs: null,
       onExpiry: 'reject',
       selfApproval: true,
@@ -76,13 +82,14 @@ export class RequestApproval {
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
   makeReady(
-    approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'title'>,
+    approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'title' | 'deadline'>,
     content: ReadyContent,
   ): void {
-    const { workspaceId, approvalId, directiveId, title } = approval;
-    this.approvals.makeReady(workspaceId, approvalId, content);
+    const { workspaceId, approvalId, directiveId, title, deadline } = approval;
+    const expiresAt = byDeadline(content.expiresAt, deadline);
+    this.approvals.makeReady(workspaceId, approvalId, { ...content, expiresAt });
     // What is queued for review is the output (SPECIFICATION, What the service does 3.4), so the event waits for it.
-    const { risk, reversibility, expiresAt } = content;
+    const { risk, reversibility } = content;
     const url = `${this.address.url}/approvals/${approvalId}`;
     this.events.record('approval.requested', {
       approvalId,
@@ -95,4 +102,8 @@ export class RequestApproval {
     });
     this.channel.publish('approval', approvalId);
   }
+}
+
+function byDeadline(expiresAt: number, deadline: number | null): number {
+  return Math.min(expiresAt, deadline ?? Infinity);
 }

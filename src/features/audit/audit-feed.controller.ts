@@ -56,22 +56,33 @@ export class AuditFeedController {
     return { ...head, at, checkpoint };
   }
 
-  /** Verifies the whole chain, and that a head noted elsewhere is still in it. */
+  /** Verifies the whole chain, and that a head and a signing key that were kept elsewhere still belong to it. */
   @Get('verify')
   @Route({ auth: 'token', returns: { 200: ChainVerification } })
   verify(
     @CurrentCaller() caller: Caller,
-    @Query() { heldSeq, heldHash }: VerifyQuery,
+    @Query() { heldSeq, heldHash, heldKeyId }: VerifyQuery,
   ): Promise<ChainVerification> {
-    const held =
-      heldSeq !== undefined && heldHash !== undefined ? { seq: heldSeq, hash: heldHash } : undefined;
-    return this.verifyWorkspaceChain.execute(caller.workspaceId, held);
+    return this.verifyWorkspaceChain.execute(caller.workspaceId, {
+      ...(heldSeq !== undefined && heldHash !== undefined && { head: { seq: heldSeq, hash: heldHash } }),
+      ...(heldKeyId !== undefined && { keyId: heldKeyId }),
+    });
   }
 
   /** The public keys that checkpoints are verified with. */
   @Get('keys')
   @Route({ auth: 'token', returns: { 200: SigningKeyList } })
   async publicKeys(): Promise<SigningKeyList> {
-    return { keys: await this.keys.list() };
+    const { trusted } = await this.keys.examine();
+    return {
+      keys: trusted.map(({ keyId, publicKey, createdAt, signedBy, signature }) => ({
+        keyId,
+        algorithm: 'Ed25519',
+        publicKey,
+        createdAt,
+        signedBy,
+        signature,
+      })),
+    };
   }
 }

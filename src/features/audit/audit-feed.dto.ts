@@ -137,8 +137,9 @@ export class ChainHead {
   checkpoint!: CheckpointView | null;
 }
 
-/** Query of `GET /audit-feed/verify`: a head that was noted elsewhere, or nothing. */
+/** Query of `GET /audit-feed/verify`: what was kept elsewhere, or nothing. */
 export class VerifyQuery {
+  /** The `seq` of a `receiptHead` that was kept elsewhere; goes with `heldHash`. */
   @ValidateIf(isHeldNamed)
   @FromDigits()
   @IsInt()
@@ -146,9 +147,17 @@ export class VerifyQuery {
   @Max(Number.MAX_SAFE_INTEGER)
   heldSeq?: number;
 
+  /** The `hash` of that head. */
   @ValidateIf(isHeldNamed)
   @Matches(/^[0-9a-f]{64}$/, { message: '$property must be a SHA-256 in lower-case hex' })
   heldHash?: string;
+
+  /** The id of a signing key that was kept elsewhere: it must still be trusted. */
+  @IsOptional()
+  @Matches(/^[0-9a-f]{16}$/, {
+    message: '$property must be the id of a signing key, 16 digits in lower-case hex',
+  })
+  heldKeyId?: string;
 }
 
 /** Half a head names nothing, so either half makes both required. */
@@ -158,12 +167,15 @@ function isHeldNamed({ heldSeq, heldHash }: VerifyQuery): boolean {
 
 export class ChainFaultView {
   /**
-   * hash_mismatch, missing, prev_hash_mismatch, content_mismatch, head_mismatch, tail_cut, checkpoint_mismatch or
-   * bad_signature
+   * hash_mismatch, missing, prev_hash_mismatch, content_mismatch, head_mismatch, tail_cut, checkpoint_mismatch,
+   * bad_signature or untrusted_key
    */
   kind!: string;
+  /** The number of the receipt; 0 for a fault of a signing key. */
   seq!: number;
   message!: string;
+  /** The signing key at fault, if one is. */
+  keyId?: string;
 }
 
 export class VerifiedHead {
@@ -176,7 +188,20 @@ export class VerifiedCheckpoints {
   latest!: CheckpointView | null;
 }
 
+export type Comparison = 'not_given' | 'matches' | 'differs';
+
+/** What the comparison with copies outside of the database found, and what cannot be known without one. */
+export class KeptElsewhereView {
+  /** Of the head in `heldSeq` and `heldHash`. */
+  head!: Comparison;
+  /** Of the signing key in `heldKeyId`. */
+  key!: Comparison;
+  /** How far this answer can be relied on, in a sentence or two. */
+  notice!: string;
+}
+
 export class ChainVerification {
+  /** Whether no fault was found; `keptElsewhere.notice` says what that can mean. */
   ok!: boolean;
   /** How many receipts were checked. */
   checked!: number;
@@ -184,6 +209,7 @@ export class ChainVerification {
   /** The first hundred. */
   faults!: ChainFaultView[];
   checkpoints!: VerifiedCheckpoints;
+  keptElsewhere!: KeptElsewhereView;
 }
 
 export class SigningKeyView {
@@ -193,9 +219,13 @@ export class SigningKeyView {
   publicKey!: string;
   /** Unix milliseconds. */
   createdAt!: number;
+  /** The key before this one; null for the first. */
+  signedBy!: string | null;
+  /** Ed25519 by the key before it, over the canonical JSON of createdAt, keyId, publicKey and signedBy; base64url. */
+  signature!: string | null;
 }
 
 export class SigningKeyList {
-  /** Every key that ever signed a checkpoint, oldest first. */
+  /** The trusted keys, oldest first; `GET /audit-feed/verify` names those that are not. */
   keys!: SigningKeyView[];
 }

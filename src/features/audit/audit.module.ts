@@ -7,6 +7,7 @@ import { ReceiptChains } from './receipt-chains.repository.js';
 import { ReceiptLog } from './receipt-log.repository.js';
 import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
 
+/** @level 2 */
 @Module({
   controllers: [AuditFeedController, FeedController],
   providers: [ReceiptLog, ReceiptChains, ReadAuditFeed, VerifyWorkspaceChain, FeedStreams],

@@ -31,6 +31,11 @@ export class FeedStream {
     this.#caller = caller;
   }
 
+  /** Whose stream it is. */
+  get memberId(): string {
+    return this.#caller.memberId;
+  }
+
   /** Sends the head of the answer; the stream starts behind receipt `cursor`. */
   begin(cursor: number): void {
     this.#cursor = cursor;

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import { Callers } from '../../platform/auth/callers.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
 import { RateLimited, Unavailable } from '../../platform/kernel/errors.js';
@@ -10,8 +11,8 @@ import { ReceiptChains } from './receipt-chains.repository.js';
 import { ReceiptLog } from './receipt-log.repository.js';
 
 const LOOK_EVERY_MS = 500;
-/** Per workspace, in each process. */
-const STREAMS_AT_MOST = 20;
+/** In each process. No member can take all that a workspace has. */
+const AT_MOST = { workspace: 20, member: 5 };
 
 /**
  * The open streams of the feed. While anyone in a workspace listens, one look at its head every half second serves
@@ -33,13 +34,13 @@ export class FeedStreams implements OnModuleDestroy {
 
   /**
    * Streams to `response` from behind receipt `after`, or from now on, until someone ends it.
-   * @throws RateLimited when the workspace has its streams already, Unavailable while the process ends
+   * @throws RateLimited when the member or the workspace has its streams already, Unavailable while the process ends
    */
   async open(request: AdmittedRequest, response: Response, after: number | undefined): Promise<void> {
     const caller = request.caller!;
     const identify = () => this.callers.identify(presentedToken(request));
     const stream = new FeedStream(caller, identify, this.log, response);
-    this.admit(caller.workspaceId, stream);
+    this.admit(caller, stream);
     response.once('close', () => this.release(caller.workspaceId, stream));
     const head = await this.chains.headSeq(caller.workspaceId);
     if (this.readiness.draining.aborted) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
@@ -55,20 +56,18 @@ export class FeedStreams implements OnModuleDestroy {
     for (const streams of this.#streams.values()) for (const stream of streams) stream.end();
   }
 
-  private admit(workspaceId: string, stream: FeedStream): void {
+  private admit({ workspaceId, memberId }: Caller, stream: FeedStream): void {
     const streams = this.#streams.get(workspaceId);
+    const own = [...(streams ?? [])].filter((other) => other.memberId === memberId).length;
+    if (own >= AT_MOST.member) throw tooManyStreams('member');
     if (streams === undefined) {
       const first = new Set([stream]);
       this.#streams.set(workspaceId, first);
       this.lookSoon(workspaceId, first);
-    } else if (streams.size < STREAMS_AT_MOST) {
+    } else if (streams.size < AT_MOST.workspace) {
       streams.add(stream);
     } else {
-      throw new RateLimited({
-        message: `A workspace may have ${STREAMS_AT_MOST} streams open at a time.`,
-        retryAfterSeconds: 15,
-        details: { policy: 'feed-streams', limit: STREAMS_AT_MOST, windowSeconds: 0 },
-      });
+      throw tooManyStreams('workspace');
     }
   }
 
@@ -91,4 +90,13 @@ export class FeedStreams implements OnModuleDestroy {
     for (const stream of streams) void stream.advance(head);
     this.lookSoon(workspaceId, streams);
   }
+}
+
+function tooManyStreams(whose: keyof typeof AT_MOST) {
+  const limit = AT_MOST[whose];
+  return new RateLimited({
+    message: `A ${whose} may have ${limit} streams open at a time.`,
+    retryAfterSeconds: 15,
+    details: { policy: `feed-streams-${whose}`, limit, windowSeconds: 0 },
+  });
 }

@@ -1,6 +1,8 @@
 import type { ReceiptItem } from './audit-feed.dto.js';
 
-const COLUMNS: readonly [name: string, value: (receipt: ReceiptItem) => unknown][] = [
+type Cell = string | number | null | undefined;
+
+const COLUMNS: readonly [name: string, value: (receipt: ReceiptItem) => Cell][] = [
   ['seq', (receipt) => receipt.seq],
   ['receiptId', (receipt) => receipt.receiptId],
   ['at', (receipt) => receipt.at],
@@ -34,9 +36,9 @@ export function csvLine(receipt: ReceiptItem): string {
 }
 
 /** A spreadsheet would compute a text that begins like a formula; the apostrophe makes it text again. */
-export function csvCell(value: unknown): string {
+export function csvCell(value: Cell): string {
   if (typeof value === 'number') return String(value);
-  const text = String(value ?? '');
+  const text = value ?? '';
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

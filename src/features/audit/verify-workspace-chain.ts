@@ -1,9 +1,24 @@
 import { setImmediate as turnForOthers } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
-import { type ChainPoint, ChainVerifier, pointFault } from '../../platform/receipts/verify-chain.js';
-import type { ChainVerification } from './audit-feed.dto.js';
+import {
+  type ChainFault,
+  type ChainPoint,
+  ChainVerifier,
+  pointFault,
+} from '../../platform/receipts/verify-chain.js';
+import type { ChainVerification, Comparison } from './audit-feed.dto.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
+
+/** What someone kept outside of this service's database. */
+export interface KeptElsewhere {
+  head?: ChainPoint;
+  /** The id of a signing key. */
+  keyId?: string;
+}
+
+/** What the stored chain shows by itself. */
+type Verified = Omit<ChainVerification, 'keptElsewhere'> & { keyIds: string[] };
 
 /** Receipts a page: about 5 ms of work between two turns of everyone else. */
 const PAGE = 500;
@@ -17,26 +32,39 @@ const SIGNATURES_A_TURN = 50;
  */
 @Injectable()
 export class VerifyWorkspaceChain {
-  readonly #running = new Map<string, Promise<ChainVerification>>();
-  readonly #next = new Map<string, Promise<ChainVerification>>();
+  readonly #running = new Map<string, Promise<Verified>>();
+  readonly #next = new Map<string, Promise<Verified>>();
 
   constructor(
     private readonly chains: ReceiptChains,
     private readonly keys: SigningKeys,
   ) {}
 
-  /** @param held a head that was noted elsewhere, from an event or a report: it must still be in the chain */
-  async execute(workspaceId: string, held?: ChainPoint): Promise<ChainVerification> {
-    const verification = await this.shared(workspaceId);
-    if (!held) return verification;
-    const stored = await this.chains.hashAt(workspaceId, held.seq);
-    const fault = pointFault(held, stored, verification.head.seq);
-    return fault
-      ? { ...verification, ok: false, faults: [fault, ...verification.faults].slice(0, 100) }
-      : verification;
+  /** @param kept what was kept elsewhere, from an event or an earlier answer: it must still be there */
+  async execute(workspaceId: string, kept: KeptElsewhere = {}): Promise<ChainVerification> {
+    const { keyIds, ...verification } = await this.shared(workspaceId);
+    const faults: ChainFault[] = [];
+    if (kept.head) {
+      const stored = await this.chains.hashAt(workspaceId, kept.head.seq);
+      const fault = pointFault(kept.head, stored, verification.head.seq);
+      if (fault) faults.push(fault);
+    }
+    const head = compared(kept.head, faults.length === 0);
+    const isKeyTrusted = kept.keyId !== undefined && keyIds.includes(kept.keyId);
+    if (kept.keyId !== undefined && !isKeyTrusted) faults.push(unknownKey(kept.keyId));
+    return {
+      ...verification,
+      ok: verification.ok && faults.length === 0,
+      faults: [...faults, ...verification.faults].slice(0, 100),
+      keptElsewhere: {
+        head,
+        key: compared(kept.keyId, isKeyTrusted),
+        notice: noticeOf(head, kept.head?.seq),
+      },
+    };
   }
 
-  private shared(workspaceId: string): Promise<ChainVerification> {
+  private shared(workspaceId: string): Promise<Verified> {
     const waiting = this.#next.get(workspaceId);
     if (waiting) return waiting;
     const running = this.#running.get(workspaceId);
@@ -50,15 +78,17 @@ export class VerifyWorkspaceChain {
     return next;
   }
 
-  private run(workspaceId: string): Promise<ChainVerification> {
+  private run(workspaceId: string): Promise<Verified> {
     const run = this.verify(workspaceId).finally(() => this.#running.delete(workspaceId));
     this.#running.set(workspaceId, run);
     return run;
   }
 
-  private async verify(workspaceId: string): Promise<ChainVerification> {
+  private async verify(workspaceId: string): Promise<Verified> {
     const { head, lastSeq, checkpoint } = await this.chains.ends(workspaceId);
-    const verifier = new ChainVerifier(await this.keys.list());
+    const keys = await this.keys.examine();
+    const verifier = new ChainVerifier(keys.trusted);
+    for (const fault of keys.faults) verifier.untrusted(fault);
     for (let after = 0; after < lastSeq;) {
       const { receipts, checkpoints } = await this.chains.stretch(workspaceId, after, lastSeq, PAGE);
       for (const [index, one] of checkpoints.entries()) {
@@ -73,6 +103,33 @@ export class VerifyWorkspaceChain {
     verifier.finish(head);
     const { faults, checked } = verifier;
     const checkpoints = { checked: verifier.checkpoints, latest: checkpoint };
-    return { ok: faults.length === 0, checked, head, faults, checkpoints };
+    const keyIds = keys.trusted.map(({ keyId }) => keyId);
+    return { ok: faults.length === 0, checked, head, faults, checkpoints, keyIds };
+  }
+}
+
+function compared(given: unknown, matches: boolean): Comparison {
+  if (given === undefined) return 'not_given';
+  return matches ? 'matches' : 'differs';
+}
+
+function unknownKey(keyId: string): ChainFault {
+  const message = `The signing key ${keyId}, which was kept elsewhere, is not among the trusted keys of this service.`;
+  return { kind: 'untrusted_key', seq: 0, message, keyId };
+}
+
+/** What nobody can tell from the database alone, said plainly (CONTRACT, Webhooks, last lines). */
+function noticeOf(head: Comparison, seq: number | undefined): string {
+  switch (head) {
+    case 'not_given':
+      return (
+        'No head kept elsewhere was compared. A chain that was rewritten by someone who has both the database and the ' +
+        'signing key, or whose checkpoints were removed before it was signed again, cannot be told from the original: ' +
+        'give heldSeq and heldHash of a receiptHead that you kept, from an event or from GET /context.'
+      );
+    case 'matches':
+      return `The chain contains the head kept elsewhere, so it was not rewritten up to receipt ${seq}. Later receipts need a later head.`;
+    case 'differs':
+      return 'The chain does not contain the head kept elsewhere; the first fault says how they differ.';
   }
 }

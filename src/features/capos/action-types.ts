@@ -149,8 +149,8 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
 
 /** The undo of a packet: without `result` the kind of undo, with it the undo of that very execution. */
 export function compensationOf(action: Action, result: ActionResult = {}): Compensation | null {
-  const compensate = ACTION_TYPES[action.type].compensate as ActionType<unknown>['compensate'];
-  return compensate(action.params, result);
+  const type = ACTION_TYPES[action.type] as ActionType<unknown>;
+  return type.compensate(action.params, result);
 }
 
 /** `leverageScore` is `base` times the product of `multipliers` (CONTRACT.md, Work packet). */

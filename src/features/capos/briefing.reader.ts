@@ -29,19 +29,23 @@ select
   (select coalesce(json_agg(s), '[]') from (
     select signal_id as "signalId", type, severity, title, body, score, app.ms(created_at) as "createdAt"
     from signals where workspace_id = w.workspace_id and withdrawn_at is null and acknowledged_at is null
-      and ($2::text is null or team_id is null or team_id = $2)
+      and (team_id is null or team_id = $2)
     order by created_at desc limit 20) s) as signals,
   (select coalesce(json_agg(o), '[]') from (
     select name, text, effect, coalesce(capos, '{}') as capos
     from standing_orders where workspace_id = w.workspace_id and status = 'active'
-      and ($2::text is null or team_id is null or team_id = $2)
+      and (team_id is null or team_id = $2)
     order by created_at desc limit 50) o) as standing_orders,
   (select coalesce(json_agg(p), '[]') from (
     select work_packet_id as "workPacketId", title, action_type as type, status, app.ms(created_at) as "createdAt"
-    from work_packets where workspace_id = w.workspace_id and ($2::text is null or team_id is null or team_id = $2)
+    from work_packets where workspace_id = w.workspace_id and (team_id is null or team_id = $2)
     order by created_at desc limit 20) p) as recent_packets,
   json_build_object(
-    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $3::timestamptz - interval '1 day')),
+    'currency', w.currency,
+    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $3::timestamptz - interval '1 day') r
+      where r.currency = w.currency),
+    'revenue24hByCurrency', (select coalesce(json_object_agg(r.currency, r.amount), '{}')
+      from app.revenue_since($1, $3::timestamptz - interval '1 day') r where r.currency <> w.currency),
     'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
   json_build_object('mode', g.mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
     where key = 'awaiting_approval'), 0)) as guardian,

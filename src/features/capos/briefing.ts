@@ -13,7 +13,14 @@ export interface Briefing {
   signals: readonly SignalBrief[];
   standingOrders: readonly StandingOrderBrief[];
   buyerContext: BuyerContext;
-  metrics: { revenue24h: number; signalsScored: number };
+  metrics: {
+    /** The workspace's, in which revenue24h is given. */
+    currency: string;
+    revenue24h: number;
+    /** In the other currencies, unconverted. */
+    revenue24hByCurrency: Readonly<Record<string, number>>;
+    signalsScored: number;
+  };
   guardian: { mode: string; pending: number };
   recentPackets: readonly PacketBrief[];
   /** Unix milliseconds; runners never look at a clock of their own. */
@@ -105,7 +112,15 @@ export interface CapoRunner {
   run(briefing: Briefing, options: { signal: AbortSignal }): Promise<Draft>;
 }
 
-export type RunnerFailure = 'provider_unavailable' | 'invalid_output' | 'aborted' | 'refused';
+export type RunnerFailure =
+  | 'provider_unavailable'
+  | 'invalid_output'
+  | 'refused'
+  | 'timeout'
+  | 'out_of_memory'
+  | 'crashed'
+  /** By whom the run was for: nobody waits for the outcome. */
+  | 'aborted';
 
 /** `message` is fit for an operator's eyes: never a key, never a body of the provider. */
 export class RunnerFailed extends Error {

@@ -1,14 +1,70 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { CallFailed } from '../../platform/processes/call-failed.js';
+import { ProcessPool, type ProcessPoolOptions } from '../../platform/processes/process-pool.js';
 import { NO_COST } from '../terms/terms.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft } from './briefing.js';
-import { draftFrom } from './builtin/draft.js';
+import { DraftTooLarge } from './draft-bounds.js';
+
+const PROCESSES: ProcessPoolOptions = {
+  entry: new URL('./builtin-process.js', import.meta.url),
+  // One slow text leaves the other process to everybody else.
+  size: 2,
+  timeLimitMs: 5_000,
+  memoryLimitMb: 64,
+};
 
 /**
  * The capo that needs no key and no network. It reads the instruction by rules, so the same briefing always makes
- * the same draft; it writes nothing that the instruction, the context or the buyers' data didn't supply.
+ * the same draft; it writes nothing that the instruction, the context or the buyers' data didn't supply. The rules run
+ * in a process apart, since there is always one more text for which they take too long or too much.
  */
-export class BuiltinRunner implements CapoRunner {
+export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
+  readonly #processes: ProcessPool<Briefing, Pick<Draft, 'summary' | 'body' | 'packets'>>;
+
+  constructor(private readonly options = PROCESSES) {
+    this.#processes = new ProcessPool(options);
+  }
+
   async run(briefing: Briefing, { signal }: { signal: AbortSignal }): Promise<Draft> {
-    if (signal.aborted) throw new RunnerFailed('aborted', 'The run was stopped before it began.', false);
-    return { ...draftFrom(briefing), engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
+    try {
+      const draft = await this.#processes.run(briefing, signal);
+      return { ...draft, engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
+    } catch (error) {
+      throw error instanceof CallFailed ? failureOf(error, this.options) : error;
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#processes.close();
+  }
+}
+
+/** The same text would meet the same limit again; only what ended the process from outside may not come again. */
+function failureOf(failed: CallFailed, { timeLimitMs, memoryLimitMb }: ProcessPoolOptions): Error {
+  switch (failed.reason) {
+    case 'aborted':
+      return new RunnerFailed('aborted', 'The run was stopped.', false);
+    case 'timeout':
+      return new RunnerFailed(
+        'timeout',
+        `The built-in runner needed more than ${timeLimitMs / 1_000} s for this text; nothing was drafted.`,
+        false,
+      );
+    case 'memory':
+      return new RunnerFailed(
+        'out_of_memory',
+        `The built-in runner needed more than ${memoryLimitMb} MB of memory for this text; nothing was drafted.`,
+        false,
+      );
+    case 'crashed':
+      return new RunnerFailed(
+        'crashed',
+        'The built-in runner ended unexpectedly; nothing was drafted.',
+        true,
+      );
+    case 'threw':
+      return failed.thrownName === DraftTooLarge.name
+        ? new RunnerFailed('invalid_output', `${failed.message} Nothing was drafted.`, false)
+        : failed;
   }
 }

@@ -19,6 +19,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
   return input === undefined || output === undefined ? undefined : { input, output };
 }
 
+/** @level 5 */
 @Module({
   imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule],
   providers: [

@@ -10,6 +10,7 @@ import {
   type Fault,
 } from './action-types.js';
 import type { Draft, DraftPacket } from './briefing.js';
+import { checkDraftBounds, DRAFT_BOUNDS, DraftTooLarge } from './draft-bounds.js';
 import type { Engine } from './capo.js';
 
 /**
@@ -17,8 +18,6 @@ import type { Engine } from './capo.js';
  * what counts is the validation behind it, because a provider may ignore a schema and a model may be talked into
  * anything. Reversibility, compensation and scope are not part of the shape: the registry alone knows them.
  */
-
-const MAX_PACKETS = 20;
 
 /** C0 except tab and line breaks, DEL, C1: they have no business in a text and the database refuses NUL. */
 // oxlint-disable-next-line no-control-regex -- removing control characters is the purpose
@@ -34,26 +33,26 @@ const line = (max: number) => text(max).transform((value) => value.replace(/\s+/
 
 const Multipliers = z
   .array(z.object({ name: z.string().regex(/^[a-z][\w -]{0,39}$/i), value: z.number().min(0.1).max(10) }))
-  .max(8)
+  .max(DRAFT_BOUNDS.multipliers)
   .transform((list) => Object.fromEntries(list.map(({ name, value }) => [name, value])));
 
 /** Unknown keys are dropped rather than refused: a model that adds `reversibility` has not said anything. */
 const Answer = z.object({
-  summary: line(4_000),
-  body: text(LIMITS.document),
+  summary: line(DRAFT_BOUNDS.summary),
+  body: text(DRAFT_BOUNDS.body),
   packets: z
     .array(
       z.object({
         title: line(LIMITS.title),
         type: z.string().max(100),
-        target: line(500),
+        target: line(DRAFT_BOUNDS.target),
         params: z.record(z.string(), z.unknown()),
-        rationale: line(2_000),
+        rationale: line(DRAFT_BOUNDS.rationale),
         multipliers: Multipliers,
       }),
     )
     .min(1)
-    .max(MAX_PACKETS),
+    .max(DRAFT_BOUNDS.packets),
 });
 
 export type Reading =
@@ -78,7 +77,15 @@ export function readAnswer(engine: Engine, answer: unknown): Reading {
     if (checked.ok) packets.push({ ...packet, params: { ...checked.action.params } });
     else faults.push(...checked.faults.map((fault) => ({ ...fault, path: `packets.${at}.${fault.path}` })));
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, draft: { ...parsed.data, packets } };
+  if (faults.length > 0) return { ok: false, faults };
+  const draft = { ...parsed.data, packets };
+  try {
+    checkDraftBounds(draft);
+  } catch (error) {
+    if (!(error instanceof DraftTooLarge)) throw error;
+    return { ok: false, faults: [{ path: '', rule: 'size', message: error.message }] };
+  }
+  return { ok: true, draft };
 }
 
 /** Strict structured output knows no optional properties: a model says `null` where a person leaves the line out. */

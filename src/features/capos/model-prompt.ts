@@ -1,3 +1,4 @@
+import { cutText } from '../../platform/kernel/text.js';
 import type { Briefing, FeedbackRound } from './briefing.js';
 import { CAPOS } from './capo.js';
 import { answerSchema, describedTypes } from './model-output.js';
@@ -43,7 +44,7 @@ export function dataFor(briefing: Briefing): string {
     recentPackets,
   } = briefing;
   const data = {
-    directive: { ...directive, text: directive.text.slice(0, MAX_TEXT), context: bounded(directive.context) },
+    directive: { ...directive, text: cutText(directive.text, MAX_TEXT), context: bounded(directive.context) },
     feedback: feedback.map(roundFor),
     operator,
     buyerContext: { ...buyerContext, profiles: buyerContext.profiles.slice(0, MAX_ENTRIES) },
@@ -58,11 +59,11 @@ export function dataFor(briefing: Briefing): string {
 }
 
 function roundFor({ round, text, previous }: FeedbackRound) {
-  return { round, text, previous: { summary: previous.summary, body: previous.body.slice(0, MAX_TEXT) } };
+  return { round, text, previous: { summary: previous.summary, body: cutText(previous.body, MAX_TEXT) } };
 }
 
 /** A context of a megabyte is given as its beginning; a cut document is text, not JSON, and says so. */
 function bounded(context: Briefing['directive']['context']): unknown {
   const json = JSON.stringify(context);
-  return json.length <= MAX_TEXT ? context : `${json.slice(0, MAX_TEXT)} (cut)`;
+  return json.length <= MAX_TEXT ? context : cutText(json, MAX_TEXT, '… (cut)');
 }

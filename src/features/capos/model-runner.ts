@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { cutText } from '../../platform/kernel/text.js';
 import type { Cost } from '../terms/terms.js';
 import type { Fault } from './action-types.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft } from './briefing.js';
@@ -75,7 +76,7 @@ async function drafted(call: Call, briefing: Briefing, meter: Meter, structured:
   const reading = reads(engine, first);
   if (reading.ok) return reading.draft;
 
-  messages.push({ role: 'assistant', content: first.text.slice(0, 50_000) || '{}' });
+  messages.push({ role: 'assistant', content: cutText(first.text, 50_000) || '{}' });
   messages.push({
     role: 'user',
     content: `Your answer was refused:\n${spoken(reading.faults)}\nAnswer again, whole.`,

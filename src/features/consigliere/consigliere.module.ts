@@ -4,6 +4,7 @@ import { GuardianModule } from '../guardian/guardian.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { RouteDirective } from './route-directive.js';
 
+/** @level 8 */
 @Module({
   imports: [DirectivesModule, GuardianModule, StandingOrdersModule],
   providers: [RouteDirective],

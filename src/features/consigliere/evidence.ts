@@ -1,3 +1,4 @@
+import { cutText } from '../../platform/kernel/text.js';
 import type { StandingOrderBrief } from '../capos/briefing.js';
 import { findMoney } from '../capos/builtin/money.js';
 import { readRevenue } from '../capos/builtin/revenue.js';
@@ -27,7 +28,7 @@ interface Word {
 
 export function wordsOf(text: string): Word[] {
   // Addresses and links name companies, not domains: sales@example.com is no reason for Revenue.
-  const bare = text.slice(0, MAX_TEXT).replace(/[^\s@]{1,64}@[^\s@]{1,100}|https?:\/\/\S{1,500}/gi, ' ');
+  const bare = cutText(text, MAX_TEXT, '').replace(/[^\s@]{1,64}@[^\s@]{1,100}|https?:\/\/\S{1,500}/gi, ' ');
   const words = bare.match(/[\p{L}\p{N}_]+(?:['’]\p{L}+)?/gu) ?? [];
   return words.map((word) => ({ text: word, stem: stem(word) }));
 }

@@ -1,14 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
-import { Clock } from '../../platform/kernel/clock.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { CAPOS } from '../capos/capo.js';
 import type { DirectiveEntity } from '../directives/directive.entity.js';
 import { titleOf } from '../directives/directive.js';
-import { DirectiveJournal } from '../directives/directive-journal.js';
+import { DirectiveTransitions } from '../directives/directive-transitions.js';
 import { Directives } from '../directives/directives.repository.js';
+import { GiveUpDraft } from '../directives/give-up-draft.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
@@ -29,47 +29,57 @@ const CONSIGLIERE: Actor = {
 export class RouteDirective implements OnModuleInit {
   constructor(
     private readonly db: Db,
-    private readonly clock: Clock,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly guardians: Guardians,
     private readonly orders: StandingOrders,
     private readonly directives: Directives,
-    private readonly journal: DirectiveJournal,
+    private readonly transitions: DirectiveTransitions,
+    private readonly giveUpDraft: GiveUpDraft,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle('directive.route', (target, scope) => this.execute(target, scope));
+    this.work.declare({
+      name: 'directive.route',
+      pool: 8,
+      perQueue: 4,
+      tries: 5,
+      run: (item) => this.execute(item),
+      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
+    });
   }
 
-  private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
-    await this.db.transaction(scope, async (unit) => {
-      const now = this.clock.now();
-      const [[guardian], orders, [directive]] = (await unit.batch([
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async (unit) => {
+      const [[guardian], [directive]] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
-        this.orders.briefStatement(workspaceId),
-        this.directives.claimStatement(workspaceId, id, 'route', now),
-      ])) as [[GuardianEntity], Parameters<typeof routeDirective>[0]['standingOrders'], [DirectiveEntity?]];
+        this.directives.lockDraftingStatement(workspaceId, id),
+      ])) as [[GuardianEntity], [DirectiveEntity?]];
       if (!directive) return;
       if (guardian.mode === 'killed') {
-        this.directives.rest(directive, now);
+        this.work.park(item);
         return;
       }
-      const { text, priority, context } = directive;
+      const { text, priority, context, teamId } = directive;
       const { capo, candidates, reason } = routeDirective({
         text,
         priority,
         context,
-        standingOrders: orders,
+        standingOrders: await this.orders.brief(workspaceId, teamId),
       });
-      this.directives.assign(directive, capo, { candidates, reason }, now);
-      this.journal.note(
+      this.directives.assign(directive, capo, { candidates, reason });
+      this.transitions.note(
         { ...directive, capo },
-        CONSIGLIERE,
-        'directive.routed',
-        `The consigliere gave "${titleOf(text)}" to ${CAPOS[capo].name}.`,
-        { details: { candidates, reason }, guardianEpoch: guardian.epoch },
+        {
+          actor: CONSIGLIERE,
+          action: 'directive.routed',
+          summary: `The consigliere gave "${titleOf(text)}" to ${CAPOS[capo].name}.`,
+          details: { candidates, reason },
+          guardianEpoch: guardian.epoch,
+        },
       );
-      this.jobs.wake('directive.draft', id);
+      this.work.complete(item);
+      this.work.enqueue('directive.draft', { id });
     });
   }
 }

@@ -68,7 +68,7 @@ export function routeDirective(request: RouteRequest): Routing {
 }
 
 type Ranked = RouteCandidate & { first: number };
-const WANTS_MAIL = /\b(?:e-?mail|mail|write to|reply to|remind|notify|follow up with)\b|\S@\S+\.\S/i;
+const WANTS_MAIL = /\b(?:e-?mail|mail|write to|reply to|remind|notify|follow up with)\b|\S@\S{1,253}\.\S/i;
 const MAIL_SENDERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
 
 function candidate(capo: CapoRole, evidence: readonly Evidence[]): Ranked {

@@ -10,7 +10,7 @@ export class ContextOperator {
 }
 
 export class ContextMetrics {
-  /** Revenue of the last 24 hours. */
+  /** Revenue of the last 24 hours, in the workspace's currency alone; GET /metrics has the others. */
   revenue24h!: number;
   /** Signals that carry a score. */
   signalsScored!: number;

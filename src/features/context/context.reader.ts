@@ -38,7 +38,8 @@ select
     from (select body, seq, prev_hash, hash from receipts where workspace_id = $1 order by seq desc limit 50) r)
     as receipts,
   json_build_object(
-    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '1 day')),
+    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '1 day') r
+      where r.currency = (select currency from workspaces where workspace_id = $1)),
     'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
   (select json_build_object('mode', mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
     where key = 'awaiting_approval'), 0)) from guardians where workspace_id = $1) as guardian,

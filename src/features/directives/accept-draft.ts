@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
@@ -13,14 +13,13 @@ import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { type Gated, MoveGate } from '../guardian/move-gate.js';
-import { contentHash, moveOf, newPacket } from './packets/work-packet.js';
+import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
+import { contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { addCost, outputOf, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { DirectiveJournal } from './directive-journal.js';
+import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
 import { PolicyDenied } from './directives.errors.js';
@@ -29,7 +28,7 @@ import { readyContent } from './ready-content.js';
 interface Accepted {
   directive: DirectiveEntity;
   packets: WorkPacketEntity[];
-  gated: Gated[];
+  policy: PolicyDecision[];
   guardian: GuardianEntity;
 }
 
@@ -42,46 +41,46 @@ export class AcceptDraft {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly guardians: Guardians,
-    private readonly gate: MoveGate,
-    private readonly workspaces: Workspaces,
+    private readonly gate: PolicyGate,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
     private readonly requestApproval: RequestApproval,
     private readonly packets: WorkPackets,
-    private readonly journal: DirectiveJournal,
+    private readonly transitions: DirectiveTransitions,
     private readonly endDirective: EndDirective,
   ) {}
 
-  async execute(taken: DirectiveEntity, draft: Draft, scope: Scope): Promise<void> {
-    await this.db.transaction(scope, async () => {
-      const guardian = await this.guardians.lockShared(taken.workspaceId);
-      const approval = await this.approvals.lockPending(taken.workspaceId, taken.directiveId);
-      const directive = await this.directives.lockAttempt(taken);
+  async execute(item: WorkItem, draft: Draft): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async () => {
+      const guardian = await this.guardians.lockShared(workspaceId);
+      const approval = await this.approvals.lockPending(workspaceId, id);
+      const directive = await this.directives.lockDrafting(workspaceId, id);
+      this.work.complete(item);
       if (!directive) return;
       const packets = this.packetsOf(directive, draft);
       if (!packets) {
         const error = {
           code: 'INVALID_OUTPUT',
-          message: 'The capo proposed a move that is not in its scope.',
+          message: 'The capo proposed a work packet that is not in its scope.',
         };
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
         return;
       }
       this.attach(directive, draft, packets);
-      const settings = await this.workspaces.settings(scope);
-      const moves = packets.map((packet) => moveOf(packet, directive.priority));
-      const gated = await this.gate.decide(moves, { guardian, ...settings });
-      this.decide({ directive, packets, gated, guardian }, draft, approval);
+      const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
+      const policy = await this.gate.decide(decidable, { guardian });
+      this.decide({ directive, packets, policy, guardian }, draft, approval);
     });
   }
 
   private decide(accepted: Accepted, draft: Draft, approval: ApprovalEntity | undefined): void {
-    const { directive, gated } = accepted;
-    if (gated.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
+    const { directive, policy } = accepted;
+    if (policy.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, draft, directive.approvalId!);
-    else if (gated.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
+    else if (policy.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
     else this.review(accepted, draft, this.ask(directive));
   }
 
@@ -117,104 +116,88 @@ export class AcceptDraft {
       cost: addCost(directive.cost, draft.cost),
       workPacketIds: [...directive.workPacketIds, ...packets.map((packet) => packet.workPacketId)],
     });
-    this.journal.note(
-      directive,
-      capoActor(directive.capo!),
-      'directive.drafted',
-      `${CAPOS[directive.capo!].name} drafted "${titleOf(directive.text)}".`,
-      {
-        details: {
-          engine: draft.engine,
-          cost: draft.cost,
-          contentHash: output.contentHash,
-          moves: packets.length,
-        },
+    this.transitions.note(directive, {
+      actor: capoActor(directive.capo!),
+      action: 'directive.drafted',
+      summary: `${CAPOS[directive.capo!].name} drafted "${titleOf(directive.text)}".`,
+      details: {
+        engine: draft.engine,
+        cost: draft.cost,
+        contentHash: output.contentHash,
+        packets: packets.length,
       },
-    );
+    });
   }
 
-  private deny({ directive, packets, gated }: Accepted, approval: ApprovalEntity | undefined): void {
+  private deny({ directive, packets, policy }: Accepted, approval: ApprovalEntity | undefined): void {
     for (const [index, packet] of packets.entries()) {
-      const denied = gated[index]!.decision.outcome === 'deny';
-      this.packets.add({ ...packet, ...stored(gated[index]!), status: denied ? 'denied' : 'cancelled' });
+      const isDenied = policy[index]!.decision.outcome === 'deny';
+      this.packets.add(packet, isDenied ? 'deny' : 'cancel', stored(policy[index]!));
     }
-    const message = gated
+    const message = policy
       .flatMap(({ decision }) => (decision.outcome === 'deny' ? decision.explanation : []))
       .join(' ');
     const error = { code: PolicyDenied.code, message: message || PolicyDenied.message };
     this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
   }
 
-  private send({ directive, packets, gated, guardian }: Accepted): void {
-    const now = this.clock.now();
+  private send({ directive, packets, policy, guardian }: Accepted): void {
     for (const [index, packet] of packets.entries()) {
-      const decided = gated[index]!;
-      this.packets.add({
-        ...packet,
-        ...stored(decided),
-        status: 'queued',
-        allowedHash: contentHash(packet),
-        dueAt: now,
-      });
+      const decided = policy[index]!;
+      const allowedHash = contentHash(packet);
+      this.packets.add(packet, 'allow', { ...stored(decided), allowedHash, allowedBy: 'policy' });
       this.gate.use(decided);
-      this.jobs.wake('packet.send', packet.workPacketId);
     }
-    const done = packets.length === 0;
-    this.journal.move(
-      directive,
-      done ? 'executed' : 'sending',
-      { stage: done ? 'done' : 'send', dueAt: null, ...(done && { executedAt: now }) },
-      {
-        actor: capoActor(directive.capo!),
-        action: done ? 'directive.executed' : 'directive.sending',
-        summary: `"${titleOf(directive.text)}" goes out within the standing orders.`,
-        details: {
-          decisions: gated.map(({ decision }) => ({
-            outcome: decision.outcome,
-            inputHash: decision.inputHash,
-          })),
-        },
-        guardianEpoch: guardian.epoch,
+    this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
+    const isDone = packets.length === 0;
+    this.transitions.apply(directive, isDone ? 'complete' : 'allow', {
+      actor: capoActor(directive.capo!),
+      action: isDone ? 'directive.executed' : 'directive.sending',
+      summary: `"${titleOf(directive.text)}" goes out within the standing orders.`,
+      details: {
+        decisions: policy.map(({ decision }) => ({
+          outcome: decision.outcome,
+          inputHash: decision.inputHash,
+        })),
       },
-    );
+      guardianEpoch: guardian.epoch,
+    });
   }
 
   /** A person is asked though the directive did not want it: no standing order covers what the capo wants to do. */
   private ask(directive: DirectiveEntity): string {
-    const { workspaceId, teamId, directiveId, capo, priority } = directive;
+    const { workspaceId, teamId, directiveId, capo, priority, deadline, requesterIds } = directive;
     const approvalId = newId('apr');
     const title = titleOf(directive.text);
-    const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
-    this.requestApproval.open({ ...asked, requestedBy: directive.createdBy });
+    const requestedBy = directive.requestedBy ?? directive.createdBy;
+    const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0, deadline };
+    this.requestApproval.open({ ...asked, requestedBy, requesterIds });
     return approvalId;
   }
 
   private review(accepted: Accepted, draft: Draft, approvalId: string): void {
-    const { directive, packets, gated, guardian } = accepted;
-    const { workspaceId, directiveId } = directive;
+    const { directive, packets, policy, guardian } = accepted;
+    const { workspaceId, directiveId, deadline } = directive;
     const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {
-      this.packets.add({ ...packet, ...stored(gated[index]!), status: 'awaiting_approval' });
+      this.packets.add(packet, 'ask', stored(policy[index]!));
     }
     this.requestApproval.makeReady(
-      { workspaceId, approvalId, directiveId, title },
-      readyContent(directive, draft.summary, packets, gated, this.clock.now()),
+      { workspaceId, approvalId, directiveId, title, deadline },
+      readyContent(directive, draft.summary, packets, policy, this.clock.now()),
     );
-    this.journal.move(
-      directive,
-      'pending_approval',
-      { stage: 'review', dueAt: null, approvalId },
-      {
-        actor: capoActor(directive.capo!),
-        action: 'approval.ready',
-        summary: `The draft of "${title}" is ready for review.`,
-        details: { approvalId },
-        guardianEpoch: guardian.epoch,
-      },
-    );
+    const receipt = {
+      actor: capoActor(directive.capo!),
+      action: 'approval.ready',
+      summary: `The draft of "${title}" is ready for review.`,
+      details: { approvalId },
+      guardianEpoch: guardian.epoch,
+    };
+    if (directive.status === 'executing') this.transitions.apply(directive, 'ask', receipt, { approvalId });
+    else this.transitions.note(directive, receipt);
   }
 }
 
-function stored({ decision, input }: Gated): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
+function stored({ decision, input }: PolicyDecision): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
   return { decision, decisionInput: input };
 }

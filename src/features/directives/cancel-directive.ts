@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { UNSENT } from './directive.js';
+import { DIRECTIVE_STATES } from './directive-states.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
@@ -28,14 +29,15 @@ export class CancelDirective {
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();
+    requireRole(caller, directive.teamId, 'operator');
     const partlySent =
       directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
-    if (!UNSENT.includes(directive.status) || partlySent) {
+    if (!DIRECTIVE_STATES.sources('cancel').includes(directive.status) || partlySent) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);
-    this.endDirective.end(directive, approval, {
-      to: 'cancelled',
+    this.endDirective.endFromOutside(directive, approval, {
+      trigger: 'cancel',
       actor,
       because: `${caller.name} took it back`,
     });

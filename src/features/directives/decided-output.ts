@@ -1,15 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { Work } from '../../platform/work/work.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { DirectiveJournal, type Named } from './directive-journal.js';
+import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
 /**
@@ -22,10 +21,9 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     private readonly subjects: ApprovalSubjects,
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
-    private readonly journal: DirectiveJournal,
+    private readonly transitions: DirectiveTransitions,
     private readonly requestApproval: RequestApproval,
-    private readonly jobs: Jobs,
-    private readonly clock: Clock,
+    private readonly work: Work,
   ) {}
 
   onModuleInit(): void {
@@ -33,48 +31,34 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   async approved(approval: ApprovalEntity, by: Actor): Promise<DirectiveStatus> {
-    const now = this.clock.now();
     const allowed = approval.packets.map(({ workPacketId, contentHash }) => ({
       workPacketId,
       hash: contentHash,
     }));
-    this.packets.release(approval.workspaceId, allowed, now);
-    for (const { workPacketId } of allowed) this.jobs.wake('packet.send', workPacketId);
-    const done = allowed.length === 0;
-    const to = done ? 'executed' : 'sending';
-    this.journal.move(
-      named(approval),
-      to,
-      { stage: done ? 'done' : 'send', dueAt: null, ...(done && { executedAt: now }) },
-      {
-        actor: by,
-        action: done ? 'directive.executed' : 'directive.sending',
-        summary: `"${approval.title}" goes out as approved by ${by.name}.`,
-        details: { approvalId: approval.approvalId, contentHash: approval.contentHash },
-      },
-    );
-    return to;
+    this.packets.release(approval.workspaceId, allowed);
+    this.work.enqueue('packet.send', ...allowed.map(({ workPacketId }) => ({ id: workPacketId })));
+    const isDone = allowed.length === 0;
+    return this.transitions.apply(named(approval), isDone ? 'complete' : 'approve', {
+      actor: by,
+      action: isDone ? 'directive.executed' : 'directive.sending',
+      summary: `"${approval.title}" goes out as approved by ${by.name}.`,
+      details: { approvalId: approval.approvalId, contentHash: approval.contentHash },
+    });
   }
 
   async rejected(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus> {
-    this.packets.endUnsent(approval.workspaceId, approval.directiveId, 'cancelled');
-    this.journal.move(
-      named(approval),
-      'rejected',
-      { stage: 'done', dueAt: null },
-      {
-        actor: by,
-        action: 'directive.rejected',
-        summary: `"${approval.title}" was rejected by ${by.name}.`,
-        details: { approvalId: approval.approvalId, feedback },
-      },
-    );
-    return 'rejected';
+    this.cancelWork(approval);
+    return this.transitions.apply(named(approval), 'reject', {
+      actor: by,
+      action: 'directive.rejected',
+      summary: `"${approval.title}" was rejected by ${by.name}.`,
+      details: { approvalId: approval.approvalId, feedback },
+    });
   }
 
   async changesRequested(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus> {
     const { workspaceId, directiveId } = approval;
-    this.packets.endUnsent(workspaceId, directiveId, 'cancelled');
+    this.cancelWork(approval);
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
     const round = approval.round + 1;
     const approvalId = newId('apr');
@@ -88,40 +72,38 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       priority: approval.priority,
       round,
       requestedBy: approval.requestedBy,
+      requesterIds: approval.requesterIds,
+      deadline: approval.deadline,
     });
-    this.journal.move(
-      directive,
-      'pending_approval',
-      {
-        stage: directive.capo ? 'draft' : 'route',
-        dueAt: this.clock.now(),
-        approvalId,
-        feedback: [...directive.feedback, roundOf(approval, round, feedback)],
-      },
-      {
-        actor: by,
-        action: 'directive.revising',
-        summary: `${by.name} asked for another draft of "${approval.title}".`,
-        details: { round, feedback, approvalId },
-      },
-    );
-    this.jobs.wake(directive.capo ? 'directive.draft' : 'directive.route', directiveId);
-    return 'pending_approval';
+    this.transitions.note(directive, {
+      actor: by,
+      action: 'directive.revising',
+      summary: `${by.name} asked for another draft of "${approval.title}".`,
+      details: { round, feedback, approvalId },
+    });
+    this.directives.update(directive, {
+      approvalId,
+      feedback: [...directive.feedback, roundOf(approval, round, feedback)],
+    });
+    this.work.enqueue(directive.capo ? 'directive.draft' : 'directive.route', { id: directiveId });
+    return directive.status;
   }
 
   async expired(approval: ApprovalEntity): Promise<void> {
-    this.packets.endUnsent(approval.workspaceId, approval.directiveId, 'cancelled');
-    this.journal.move(
-      named(approval),
-      'expired',
-      { stage: 'done', dueAt: null },
-      {
-        actor: SYSTEM,
-        action: 'directive.expired',
-        summary: `"${approval.title}" expired with its approval; nothing was sent.`,
-        details: { approvalId: approval.approvalId },
-      },
-    );
+    this.cancelWork(approval);
+    this.transitions.apply(named(approval), 'expire', {
+      actor: SYSTEM,
+      action: 'directive.expired',
+      summary: `"${approval.title}" expired with its approval; nothing was sent.`,
+      details: { approvalId: approval.approvalId },
+    });
+  }
+
+  /** The packets of the draft, and the draft itself if it is still being made. */
+  private cancelWork({ workspaceId, directiveId }: ApprovalEntity): void {
+    this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
+    this.work.cancel('directive.route', [directiveId]);
+    this.work.cancel('directive.draft', [directiveId]);
   }
 
   status({ workspaceId, directiveId }: ApprovalEntity): Promise<DirectiveStatus> {

@@ -4,9 +4,6 @@ import type { Output } from '../approvals/approval.entity.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/terms.js';
 
-/** Where the work on a directive is; the status is what a client sees of it. */
-export type Stage = 'route' | 'draft' | 'review' | 'send' | 'done';
-
 export interface Routing {
   candidates: { capo: CapoRole; score: number; why: string[] }[];
   reason: string;
@@ -50,8 +47,6 @@ export class DirectiveEntity {
   /** The status that a kill interrupted. */
   @Column('text', { nullable: true })
   haltedFrom!: DirectiveStatus | null;
-  @Column('text')
-  stage!: Stage;
   @Column('text', { nullable: true })
   approvalId!: string | null;
   @Column('jsonb')
@@ -71,16 +66,16 @@ export class DirectiveEntity {
   history!: StatusChange[];
   @Column('jsonb')
   createdBy!: Actor;
+  /** Who asked first, through however many delegations; null: who created it. */
+  @Column('jsonb', { nullable: true })
+  requestedBy!: Actor | null;
+  /** Every member who may be the one that asked; none of them can be the second pair of eyes. */
+  @Column('text', { array: true })
+  requesterIds!: string[];
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })
   startedAt!: number | null;
   @Column('timestamptz', { nullable: true })
   executedAt!: number | null;
-  /** When anyone may take the row up: at once, at the next try, or when the lease of who has it is over. */
-  @Column('timestamptz', { nullable: true })
-  dueAt!: number | null;
-  /** Counts takings up; a result counts only under the attempt that made it. */
-  @Column('int')
-  attempts!: number;
 }

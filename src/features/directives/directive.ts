@@ -1,21 +1,16 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { cutText } from '../../platform/kernel/text.js';
 import type { Output } from '../approvals/approval.entity.js';
 import type { Draft } from '../capos/briefing.js';
-import type { DirectiveStatus, Cost } from '../terms/terms.js';
+import type { Cost } from '../terms/terms.js';
 import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import type { ListedDirective } from './directives.repository.js';
 
-/**
- * The statuses in which nothing of a directive has been handed out, so that it can be cancelled or expire; of a halted
- * one a part may have been.
- */
-export const UNSENT: readonly DirectiveStatus[] = ['pending_approval', 'queued', 'executing', 'halted'];
-
 /** One line that names the directive in lists and receipts. */
 export function titleOf(text: string): string {
   const line = text.trim().split('\n', 1)[0]!.replace(/\s+/g, ' ');
-  return line.length <= 120 ? line : `${line.slice(0, 119).trimEnd()}…`;
+  return cutText(line, 120);
 }
 
 export function outputOf({ summary, body }: Draft): Output {

@@ -31,6 +31,7 @@ export class DirectivesController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/directive'),
     returns: { 201: QueuedDirective },
     errors: [NotFound],
@@ -47,7 +48,13 @@ export class DirectivesController {
 
   /** Hands a directive to a capo. */
   @Post('directives')
-  @Route({ auth: 'token', role: 'operator', returns: { 201: DirectiveView }, errors: [NotFound] })
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    teamRole: true,
+    returns: { 201: DirectiveView },
+    errors: [NotFound],
+  })
   async create(
     @CurrentCaller() caller: Caller,
     @Body() { directive: text, ...terms }: DirectiveBody,
@@ -83,6 +90,8 @@ export class DirectivesController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
+    stops: true,
     returns: { 200: DirectiveView },
     errors: [NotFound, InvalidTransition],
   })

@@ -1,5 +1,7 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
+import { FreeForm } from '../../platform/http/free-form.js';
+import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import {
   CAPO_ROLES,
@@ -13,6 +15,8 @@ import { IsInstantAhead } from './is-instant-ahead.js';
 
 const TEAM_ID = /^team_[0-9a-z]{26}$/;
 const MAX_TEXT = 20_000;
+/** CONTRACT section 1. */
+const MAX_CONTEXT_BYTES = 64 * 1024;
 
 class DirectiveTerms {
   /** high, medium or low */
@@ -20,9 +24,11 @@ class DirectiveTerms {
   @IsIn(PRIORITIES)
   priority?: Priority;
 
-  /** Extra context passed to the capo. */
+  /** Extra context passed to the capo, at most 64 KB as JSON. */
   @IsOptional()
+  @FreeForm()
   @IsObject()
+  @MaxJsonBytes(MAX_CONTEXT_BYTES)
   context?: Record<string, unknown>;
 
   /** ISO 8601 with an offset; when the directive expires if not executed. */

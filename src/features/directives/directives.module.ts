@@ -4,48 +4,67 @@ import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
-import { WorkPacketsModule } from './packets/work-packets.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { DocumentsModule } from '../documents/documents.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { RevenueModule } from '../revenue/revenue.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DecidedOutput } from './decided-output.js';
-import { DelegateEffect } from './delegate-effect.js';
 import { DirectiveEntity } from './directive.entity.js';
-import { DirectiveJournal } from './directive-journal.js';
 import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
 import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
+import { GiveUpDraft } from './give-up-draft.js';
 import { HaltDirectives } from './halt-directives.js';
 import { HandInDirective } from './hand-in-directive.js';
-import { SettleDirective } from './settle-directive.js';
+import { CompleteDirective } from './complete-directive.js';
+import { DirectiveTransitions } from './directive-transitions.js';
+import { PacketEffects } from './packets/packet-effects.js';
+import { PacketResults } from './packets/packet-results.js';
+import { RecallPackets } from './packets/recall-packets.js';
+import { SendPacket } from './packets/send-packet.js';
+import { WorkPacketEntity } from './packets/work-packet.entity.js';
+import { WorkPacketsController } from './packets/work-packets.controller.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 
+/** @level 7 */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([DirectiveEntity]),
+    TypeOrmModule.forFeature([DirectiveEntity, WorkPacketEntity]),
     EventsModule,
     WorkspacesModule,
     GuardianModule,
     CaposModule,
-    WorkPacketsModule,
     ApprovalsModule,
+    DocumentsModule,
+    MailModule,
+    RevenueModule,
+    SignalsModule,
   ],
-  controllers: [DirectivesController],
+  controllers: [DirectivesController, WorkPacketsController],
   providers: [
     Directives,
-    DirectiveJournal,
+    DirectiveTransitions,
     HandInDirective,
     DraftDirective,
     AcceptDraft,
     DecidedOutput,
-    SettleDirective,
+    CompleteDirective,
     EndDirective,
+    GiveUpDraft,
     CancelDirective,
     ExpireDirective,
     HaltDirectives,
-    DelegateEffect,
+    PacketEffects,
+    PacketResults,
+    RecallPackets,
+    SendPacket,
+    WorkPackets,
   ],
-  exports: [Directives, DirectiveJournal, HandInDirective],
+  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective],
 })
 export class DirectivesModule {}

@@ -1,20 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { CLOCK_TOLERANCE_MS, LEASE_MS } from '../../platform/jobs/lease.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { HaltedCounts } from '../guardian/halting.js';
 import type { CapoRole, Cost, DirectiveStatus } from '../terms/terms.js';
-import { DirectiveEntity, type Routing, type Stage, type StatusChange } from './directive.entity.js';
+import { DirectiveEntity, type Routing, type StatusChange } from './directive.entity.js';
+import { sqlList } from '../../platform/kernel/transition-table.js';
+import { DIRECTIVE_STATES, DRAFTING } from './directive-states.js';
 import type { DirectivesQuery } from './directives.dto.js';
 
-const COLUMNS = `directive_id, workspace_id, team_id, text, capo, routed_by, routing, priority, requires_approval, context,
-  deadline, status, halted_from, stage, approval_id, work_packet_ids, output, engine, cost, error, feedback, history,
-  created_by, created_at, started_at, executed_at, due_at, attempts`;
+const COLUMNS = columnsOf(DirectiveEntity);
+const DRAFTING_SQL = sqlList(DRAFTING);
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
@@ -28,15 +29,20 @@ export type ListedDirective = Omit<
   'workspaceId' | 'context' | 'routing' | 'output' | 'feedback' | 'history'
 >;
 
-/** What a change of status writes besides; what is left out stays as it is. */
+/** What a transition writes besides; what is left out stays as it is. */
 export interface Change {
-  stage: Stage;
-  dueAt: number | null;
-  executedAt?: number;
   error?: { code: string; message: string };
   approvalId?: string;
   feedback?: readonly FeedbackRound[];
 }
+
+/** Who asked first, and every member who may be that person. */
+export interface Requester {
+  requestedBy: Actor;
+  requesterIds: string[];
+}
+
+type Key = Pick<DirectiveEntity, 'workspaceId' | 'directiveId'>;
 
 @Injectable()
 export class Directives {
@@ -46,159 +52,95 @@ export class Directives {
     this.db.insert(DirectiveEntity, directive);
   }
 
-  async find(scope: Scope, directiveId: string): Promise<DirectiveEntity | undefined> {
-    const [row] = await this.db.read<DirectiveEntity>(
-      scope,
-      `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2`,
-      [scope.workspaceId, directiveId],
+  find(scope: Scope, directiveId: string): Promise<DirectiveEntity | undefined> {
+    return this.db.findOne(scope, DirectiveEntity, { workspaceId: scope.workspaceId, directiveId });
+  }
+
+  /** Who asked for a directive that exists. */
+  async requesterOf(workspaceId: string, directiveId: string): Promise<Requester> {
+    const [row] = await this.db.query<Requester>(
+      `select coalesce(requested_by, created_by) as requested_by, requester_ids from directives
+         where workspace_id = $1 and directive_id = $2`,
+      [workspaceId, directiveId],
     );
-    return row;
+    return row!;
   }
 
   /**
-   * Without its key: a packet that is updated twice in one transaction checks its foreign key again and so shares the
-   * key of its directive; two such transactions that both locked the key would wait for each other.
+   * Locks the directive without its key: a packet that is updated twice in one transaction checks its foreign key again
+   * and so shares the key of its directive; two such transactions that both locked the key would wait for each other.
    */
-  async lock(workspaceId: string, directiveId: string): Promise<DirectiveEntity | undefined> {
-    const [row] = await this.db.query<DirectiveEntity>(
-      `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 for no key update`,
-      [workspaceId, directiveId],
-    );
-    return row;
+  lock(workspaceId: string, directiveId: string): Promise<DirectiveEntity | undefined> {
+    return this.db.lockOne(DirectiveEntity, { workspaceId, directiveId }, 'for no key update');
   }
 
-  /** Takes the directive up for this stage; no row when it is not its turn. Sent along with the guardian's row. */
-  claimStatement(workspaceId: string, directiveId: string, stage: 'route' | 'draft', at: number): Statement {
+  /** Locks a directive that a capo may still draft; no row for any other. */
+  lockDraftingStatement(workspaceId: string, directiveId: string): Statement {
     return {
-      text: `update directives set attempts = attempts + 1, due_at = $5, started_at = coalesce(started_at, $4),
-          status = case when status = 'queued' then 'executing' else status end
-        where workspace_id = $1 and directive_id = $2 and stage = $3 and due_at <= $6
-          and status in ('pending_approval', 'queued', 'executing')
-        returning ${COLUMNS}`,
-      values: [
-        workspaceId,
-        directiveId,
-        stage,
-        new Date(at),
-        new Date(at + LEASE_MS),
-        new Date(at + CLOCK_TOLERANCE_MS),
-      ],
+      text: `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 and status in ${DRAFTING_SQL}
+        for no key update`,
+      values: [workspaceId, directiveId],
     };
   }
 
-  /** True when the directive still belongs to this attempt, which then keeps it for another lease. */
-  async extendLease(scope: Scope, directiveId: string, attempt: number, at: number): Promise<boolean> {
-    const [rows] = await this.db.writeAll(scope, [
-      {
-        text: `update directives set due_at = $4 where workspace_id = $1 and directive_id = $2 and attempts = $3
-          and stage = 'draft' and due_at is not null returning 1`,
-        values: [scope.workspaceId, directiveId, attempt, new Date(at + LEASE_MS)],
-      },
-    ]);
-    return rows!.length > 0;
-  }
-
-  /** Locks the directive if it is still this attempt's; a late result finds nothing. */
-  async lockAttempt(directive: DirectiveEntity): Promise<DirectiveEntity | undefined> {
-    const [row] = await this.db.query<DirectiveEntity>(
-      `select ${COLUMNS} from directives where workspace_id = $1 and directive_id = $2 and attempts = $3
-         and stage = $4 and due_at is not null for no key update`,
-      [directive.workspaceId, directive.directiveId, directive.attempts, directive.stage],
-    );
+  /** {@link lock} for one that a capo may still draft. */
+  async lockDrafting(workspaceId: string, directiveId: string): Promise<DirectiveEntity | undefined> {
+    const { text, values } = this.lockDraftingStatement(workspaceId, directiveId);
+    const [row] = await this.db.query<DirectiveEntity>(text, values);
     return row;
   }
 
-  assign(directive: DirectiveEntity, capo: CapoRole, routing: Routing, at: number): void {
+  /** Writes a transition that DirectiveTransitions has looked up; nothing else changes a status, but a kill and a revert. */
+  transition(directive: Key, change: StatusChange, { error, approvalId, feedback }: Change): void {
     this.db.write(
-      `update directives set capo = $3, routing = $4::jsonb, stage = 'draft', due_at = $5, attempts = 0
-       where workspace_id = $1 and directive_id = $2`,
-      [directive.workspaceId, directive.directiveId, capo, JSON.stringify(routing), new Date(at)],
+      `update directives set status = $4, history = history || $5::jsonb, halted_from = null,
+         executed_at = case when $4 = 'executed' then $6 else executed_at end,
+         error = coalesce($7::jsonb, error), approval_id = coalesce($8, approval_id),
+         feedback = coalesce($9::jsonb, feedback)
+       where workspace_id = $1 and directive_id = $2 and status = $3`,
+      [
+        directive.workspaceId,
+        directive.directiveId,
+        change.from,
+        change.to,
+        JSON.stringify([change]),
+        new Date(change.at),
+        error === undefined ? null : JSON.stringify(error),
+        approvalId ?? null,
+        feedback === undefined ? null : JSON.stringify(feedback),
+      ],
     );
+  }
+
+  /** Sets what has no part in the states: the routing, the draft, what it has cost. */
+  update({ workspaceId, directiveId }: Key, changes: Partial<Omit<DirectiveEntity, 'status'>>): void {
+    this.db.update(DirectiveEntity, { workspaceId, directiveId }, changes);
+  }
+
+  assign(directive: Key, capo: CapoRole, routing: Routing): void {
+    this.update(directive, { capo, routing });
   }
 
   attachDraft(
-    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId'>,
+    directive: Key,
     draft: Pick<DirectiveEntity, 'output' | 'engine' | 'cost' | 'workPacketIds'>,
   ): void {
-    this.db.write(
-      `update directives set output = $3::jsonb, engine = $4::jsonb, cost = $5::jsonb, work_packet_ids = $6::jsonb,
-         error = null where workspace_id = $1 and directive_id = $2`,
-      [
-        directive.workspaceId,
-        directive.directiveId,
-        JSON.stringify(draft.output),
-        JSON.stringify(draft.engine),
-        JSON.stringify(draft.cost),
-        JSON.stringify(draft.workPacketIds),
-      ],
-    );
+    this.update(directive, { ...draft, error: null });
   }
 
-  /** Moves a directive that the transaction has locked (itself or through its approval) to another status. */
-  move(
-    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId'>,
-    change: StatusChange,
-    also: Change,
-  ): void {
-    this.db.write(
-      `update directives set status = $3, history = history || $4::jsonb, stage = $5, due_at = $6, attempts = 0,
-         halted_from = null, executed_at = coalesce($7, executed_at), error = coalesce($8::jsonb, error),
-         approval_id = coalesce($9, approval_id), feedback = coalesce($10::jsonb, feedback)
-       where workspace_id = $1 and directive_id = $2`,
-      [
-        directive.workspaceId,
-        directive.directiveId,
-        change.to,
-        JSON.stringify(change.from === change.to ? [] : [change]),
-        also.stage,
-        also.dueAt && new Date(also.dueAt),
-        also.executedAt === undefined ? null : new Date(also.executedAt),
-        also.error === undefined ? null : JSON.stringify(also.error),
-        also.approvalId ?? null,
-        also.feedback === undefined ? null : JSON.stringify(also.feedback),
-      ],
-    );
+  /** What the drafts of the directive have cost so far, and why the last one failed. */
+  chargeFailure(directive: Key, cost: Cost, error: { code: string; message: string }): void {
+    this.update(directive, { cost, error });
   }
 
-  /** Puts a failed attempt off until its next try. */
-  postpone(directive: DirectiveEntity, dueAt: number, error: { code: string; message: string }): void {
-    this.db.write(
-      `update directives set due_at = $3, error = $4::jsonb where workspace_id = $1 and directive_id = $2`,
-      [directive.workspaceId, directive.directiveId, new Date(dueAt), JSON.stringify(error)],
-    );
-  }
-
-  /** What the drafts of the directive have cost so far. */
-  charge({ workspaceId, directiveId }: DirectiveEntity, cost: Cost): void {
-    this.db.write('update directives set cost = $3::jsonb where workspace_id = $1 and directive_id = $2', [
-      workspaceId,
-      directiveId,
-      JSON.stringify(cost),
-    ]);
-  }
-
-  /** Notes the first taking up of a directive that went from queued to executing. */
-  appendHistory({ workspaceId, directiveId }: DirectiveEntity, change: StatusChange): void {
-    this.db.write(
-      'update directives set history = history || $3::jsonb where workspace_id = $1 and directive_id = $2',
-      [workspaceId, directiveId, JSON.stringify([change])],
-    );
-  }
-
-  /**
-   * Stops all work (a kill): what was queued, executing or sending is halted; drafts for review keep their status but
-   * lose their turn. Raising attempts makes the result of every run in progress void.
-   */
-  async halt(workspaceId: string, receiptId: string | null, at: number): Promise<HaltedCounts> {
+  /** Halts what the kill switch halts; drafts for review keep their status. Answers how many were in which. */
+  async halt(workspaceId: string, receiptId: string, at: number): Promise<HaltedCounts> {
     const rows = await this.db.query<{ haltedFrom: keyof HaltedCounts; count: number }>(
       `with stopped as (
-         update directives set halted_from = status, status = 'halted', due_at = null, attempts = attempts + 1,
+         update directives set halted_from = status, status = 'halted',
            history = history || jsonb_build_array(jsonb_build_object('from', status, 'to', 'halted', 'at', $2::bigint,
              'receiptId', $3::text))
-         where workspace_id = $1 and status in ('queued', 'executing', 'sending') returning halted_from
-       ), drafting as (
-         update directives set due_at = null, attempts = attempts + 1
-         where workspace_id = $1 and status = 'pending_approval' and stage in ('route', 'draft')
+         where workspace_id = $1 and status in ${DIRECTIVE_STATES.sourcesSql('kill')} returning halted_from
        )
        select halted_from, count(*) from stopped group by halted_from`,
       [workspaceId, at, receiptId],
@@ -208,45 +150,35 @@ export class Directives {
     return counts;
   }
 
-  /** Takes exactly the halted work up again; answers what has to be woken. */
+  /** Lets exactly the halted ones go on; answers them as they are now. */
   resume(
     workspaceId: string,
-    receiptId: string | null,
+    receiptId: string,
     at: number,
-  ): Promise<Pick<DirectiveEntity, 'directiveId' | 'stage' | 'status' | 'teamId' | 'capo' | 'text'>[]> {
+  ): Promise<Pick<DirectiveEntity, 'directiveId' | 'status' | 'teamId' | 'capo' | 'text'>[]> {
+    const [queued, sending] = [
+      DIRECTIVE_STATES.next('halted', 'resume'),
+      DIRECTIVE_STATES.next('halted', 'resume_sending'),
+    ];
     return this.db.query(
-      `update directives set
-         status = case when status <> 'halted' then status when halted_from = 'executing' then 'queued' else halted_from end,
-         halted_from = null,
-         history = case when status <> 'halted' then history else history || jsonb_build_array(jsonb_build_object(
-           'from', 'halted', 'to', case when halted_from = 'executing' then 'queued' else halted_from end,
-           'at', $2::bigint, 'receiptId', $3::text)) end,
-         due_at = case when stage in ('route', 'draft') then to_timestamp($2::float8 / 1000) end
-       where workspace_id = $1 and (status = 'halted'
-         or (status in ('pending_approval', 'queued', 'executing') and stage in ('route', 'draft') and due_at is null))
-       returning directive_id, stage, status, team_id, capo, text`,
-      [workspaceId, at, receiptId],
+      `update directives d set status = next.status, halted_from = null,
+         history = d.history || jsonb_build_array(jsonb_build_object('from', 'halted', 'to', next.status,
+           'at', $2::bigint, 'receiptId', $3::text))
+       from (select directive_id, case halted_from when $5 then $5 else $4 end as status
+         from directives where workspace_id = $1 and status = 'halted' order by directive_id for no key update) next
+       where d.directive_id = next.directive_id
+       returning d.directive_id, d.status, d.team_id, d.capo, d.text`,
+      [workspaceId, at, receiptId, queued, sending],
     );
   }
 
-  /** Gives the capo's waiting directives their turn (after a pause). */
-  async wakeCapo(workspaceId: string, capo: CapoRole, at: number): Promise<string[]> {
+  /** The open directives of a capo. */
+  async openOf(workspaceId: string, capo: CapoRole): Promise<string[]> {
     const rows = await this.db.query<{ directiveId: string }>(
-      `update directives set due_at = $3 where workspace_id = $1 and capo = $2 and stage = 'draft' and due_at is null
-         and status in ('pending_approval', 'queued', 'executing') returning directive_id`,
-      [workspaceId, capo, new Date(at)],
+      `select directive_id from directives where workspace_id = $1 and capo = $2 and status in ${DRAFTING_SQL}`,
+      [workspaceId, capo],
     );
     return rows.map((row) => row.directiveId);
-  }
-
-  /** Undoes a taking up at `at` and takes the turn away: the capo is paused, or the kill switch is engaged. */
-  rest({ workspaceId, directiveId, history, startedAt }: DirectiveEntity, at: number): void {
-    this.db.write(
-      `update directives set due_at = null, attempts = attempts - 1, status = $3,
-         started_at = case when $4 then null else started_at end
-       where workspace_id = $1 and directive_id = $2`,
-      [workspaceId, directiveId, history.at(-1)!.to, startedAt === at],
-    );
   }
 
   list(scope: Scope, { status, capo, teamId, ...paging }: DirectivesQuery): Promise<Page<ListedDirective>> {

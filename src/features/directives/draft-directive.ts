@@ -1,139 +1,127 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
-import { backoffMs, withLease } from '../../platform/jobs/lease.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { backoffMs } from '../../platform/work/backoff.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { type CapoRunner, type Draft, RunnerFailed } from '../capos/briefing.js';
+import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
-import { BriefingReader } from '../capos/briefing.reader.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { Runs } from '../guardian/runs.js';
 import { AcceptDraft } from './accept-draft.js';
-import { EndDirective } from './end-directive.js';
 import { addCost, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { DirectiveJournal } from './directive-journal.js';
+import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
+import { EndDirective } from './end-directive.js';
+import { GiveUpDraft } from './give-up-draft.js';
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Lets a capo make the draft: takes the directive up, gives the capo the full context (SPECIFICATION, Context), and
- * hands what it made to the guardian. No transaction is open while the capo works; what it makes counts only if the
- * directive is still this attempt's.
+ * Lets a capo make the draft: claims the directive, gives the capo the full context (SPECIFICATION, Context), and hands
+ * what it made to the guardian. No transaction is open while the capo works; what it makes counts only if the work is still
+ * this attempt's.
  */
 @Injectable()
 export class DraftDirective implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly guardians: Guardians,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
     private readonly paused: PausedCapos,
     private readonly briefings: BriefingReader,
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
-    private readonly runs: Runs,
     private readonly acceptDraft: AcceptDraft,
     private readonly endDirective: EndDirective,
-    private readonly journal: DirectiveJournal,
+    private readonly giveUpDraft: GiveUpDraft,
+    private readonly transitions: DirectiveTransitions,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle('directive.draft', (target, scope) => this.execute(target, scope));
+    this.work.declare({
+      name: 'directive.draft',
+      // A capo mostly waits, for a model or for a thread of its own; what it computes here is little.
+      pool: 32,
+      perQueue: 4,
+      tries: 5,
+      abortTopic: KILLED_TOPIC,
+      run: (item, signal) => this.execute(item, signal),
+      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
+    });
   }
 
-  /** Listens for a kill from before the directive is taken up, so that none falls between taking up and running. */
-  private execute(target: JobTarget, scope: Scope): Promise<void> {
-    return this.runs.during(target.workspaceId, (killed) => this.draft(target, scope, killed));
-  }
-
-  private async draft(target: JobTarget, scope: Scope, killed: AbortSignal): Promise<void> {
-    const directive = await this.takeUp(target, scope);
+  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
+    const directive = await this.begin(item);
     if (!directive) return;
     let draft: Draft;
     try {
-      draft = await this.run(directive, scope, killed);
+      const briefing = await this.briefings.read(scopeOfWork(item), directive);
+      draft = await this.runner.run(briefing, { signal });
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
       // Aborted by a kill or by the loss of the lease: the attempt is void, and whoever voided it sees to the rest.
-      if (error.code !== 'aborted') await this.recordFailure(directive, error, scope);
+      if (error.code !== 'aborted') await this.recordFailure(item, error);
       return;
     }
-    await this.acceptDraft.execute(directive, draft, scope);
+    await this.acceptDraft.execute(item, draft);
   }
 
-  private takeUp({ workspaceId, id }: JobTarget, scope: Scope): Promise<DirectiveEntity | undefined> {
-    return this.db.transaction(scope, async (unit) => {
-      const now = this.clock.now();
+  /** The directive, if it is still to be drafted and its capo may work on it now. */
+  private begin(item: WorkItem): Promise<DirectiveEntity | undefined> {
+    const { workspaceId, id } = item;
+    return this.db.transaction(scopeOfWork(item), async (unit) => {
       const [[guardian], paused, [directive]] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
         this.paused.statement(workspaceId),
-        this.directives.claimStatement(workspaceId, id, 'draft', now),
+        this.directives.lockDraftingStatement(workspaceId, id),
       ])) as [[GuardianEntity], { capo: string }[], [DirectiveEntity?]];
       if (!directive) return undefined;
       if (guardian.mode === 'killed' || paused.some(({ capo }) => capo === directive.capo)) {
-        this.directives.rest(directive, now);
+        this.work.park(item);
         return undefined;
       }
-      // A halted directive was queued again with its attempts kept, so the count alone does not tell.
-      if (directive.attempts === 1 || directive.status !== directive.history.at(-1)!.to) {
-        this.recordStart(directive, guardian);
-      }
+      this.recordStart(directive, guardian, item.attempt);
       return directive;
     });
   }
 
-  private recordStart(directive: DirectiveEntity, guardian: GuardianEntity): void {
+  private recordStart(directive: DirectiveEntity, { epoch }: GuardianEntity, attempt: number): void {
     const capo = directive.capo!;
-    const before = directive.history.at(-1)!.to;
-    const receiptId = this.journal.note(
-      directive,
-      capoActor(capo),
-      'directive.started',
-      `${CAPOS[capo].name} began to work on "${titleOf(directive.text)}".`,
-      { guardianEpoch: guardian.epoch, details: { round: directive.feedback.length } },
-    );
-    if (before === directive.status) return;
-    const change = { from: before, to: directive.status, at: this.clock.now(), receiptId };
-    this.directives.appendHistory(directive, change);
+    const receipt = {
+      actor: capoActor(capo),
+      action: 'directive.started',
+      summary: `${CAPOS[capo].name} began to work on "${titleOf(directive.text)}".`,
+      guardianEpoch: epoch,
+      details: { round: directive.feedback.length },
+    };
+    if (directive.status === 'queued') this.transitions.apply(directive, 'start', receipt);
+    else if (attempt === 1) this.transitions.note(directive, receipt);
+    if (directive.startedAt === null) this.directives.update(directive, { startedAt: this.clock.now() });
   }
 
-  private async run(directive: DirectiveEntity, scope: Scope, killed: AbortSignal): Promise<Draft> {
-    const briefing = await this.briefings.read(scope, directive);
-    const { directiveId, attempts } = directive;
-    return withLease(
-      () => this.directives.extendLease(scope, directiveId, attempts, this.clock.now()),
-      (signal) => this.runner.run(briefing, { signal }),
-      killed,
-    );
-  }
-
-  private async recordFailure(
-    directive: DirectiveEntity,
-    failure: RunnerFailed,
-    scope: Scope,
-  ): Promise<void> {
-    await this.db.transaction(scope, async () => {
-      const approval = await this.approvals.lockPending(directive.workspaceId, directive.directiveId);
-      const current = await this.directives.lockAttempt(directive);
-      if (!current) return;
+  private async recordFailure(item: WorkItem, failure: RunnerFailed): Promise<void> {
+    await this.db.transaction(scopeOfWork(item), async () => {
+      const approval = await this.approvals.lockPending(item.workspaceId, item.id);
+      const directive = await this.directives.lock(item.workspaceId, item.id);
+      if (!directive) return;
       const error = { code: failure.code.toUpperCase(), message: failure.message };
       // Tokens are paid for even when nothing usable came back.
-      this.directives.charge(current, addCost(current.cost, failure.cost));
-      if (failure.retryable && current.attempts < MAX_ATTEMPTS) {
-        const dueAt = this.clock.now() + backoffMs(current.attempts);
-        this.directives.postpone(current, dueAt, error);
-        this.jobs.wake('directive.draft', current.directiveId, dueAt);
+      this.directives.chargeFailure(directive, addCost(directive.cost, failure.cost), error);
+      if (failure.retryable && item.failures + 1 < MAX_ATTEMPTS) {
+        this.work.reschedule(item, backoffMs(item.failures + 1), error);
       } else {
-        this.endDirective.fail(current, approval, error, capoActor(current.capo!));
+        this.endDirective.giveUp(directive, approval, error);
+        this.work.complete(item);
       }
     });
   }

@@ -1,69 +1,106 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../platform/auth/caller.js';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { Work } from '../../platform/work/work.js';
+import type { WorkError } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import type { DirectiveStatus } from '../terms/terms.js';
-import { WorkPackets } from './packets/work-packets.repository.js';
+import { capoActor } from '../capos/capo-actor.js';
+import { Signals } from '../signals/signals.repository.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { DirectiveJournal } from './directive-journal.js';
+import { DirectiveTransitions } from './directive-transitions.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** How a directive ends before anything of it was sent. */
 export interface Ending {
-  to: Extract<DirectiveStatus, 'failed' | 'cancelled' | 'expired'>;
+  trigger: 'fail' | 'cancel' | 'expire';
   actor: Actor;
   /** What the receipt says after the directive's name. */
   because: string;
-  error?: { code: string; message: string };
+  error?: WorkError;
 }
 
-/** Ends a locked directive with all that waits for it: its approval, its unsent packets. */
+const ENDED = { fail: 'failed', cancel: 'cancelled', expire: 'expired' } as const;
+
+/** Ends a locked directive with all that waits for it: its approval, its unsent packets, the work on it. */
 @Injectable()
 export class EndDirective {
   constructor(
     private readonly clock: Clock,
-    private readonly journal: DirectiveJournal,
+    private readonly transitions: DirectiveTransitions,
     private readonly approvals: Approvals,
     private readonly packets: WorkPackets,
+    private readonly signals: Signals,
+    private readonly work: Work,
     private readonly channel: Channel,
   ) {}
 
   end(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
-    const { to, actor, because, error } = ending;
-    this.packets.endUnsent(directive.workspaceId, directive.directiveId, 'cancelled');
-    if (approval) {
-      const receiptId = this.journal.note(
-        directive,
-        actor,
-        to === 'expired' ? 'approval.expired' : 'approval.cancelled',
-        `The approval of "${approval.title}" is void: ${because}.`,
-      );
-      const status = to === 'expired' ? 'expired' : 'cancelled';
-      this.approvals.end(approval, { status, by: actor, at: this.clock.now(), feedback: null, receiptId });
-      this.channel.publish('approval', approval.approvalId);
-    }
-    this.journal.move(
+    const { trigger, actor, because, error } = ending;
+    const { workspaceId, directiveId } = directive;
+    const ended = ENDED[trigger];
+    this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
+    if (approval) this.endApproval(directive, approval, ending);
+    this.transitions.apply(
       directive,
-      to,
-      { stage: 'done', dueAt: null, ...(error && { error }) },
+      trigger,
       {
         actor,
-        action: `directive.${to}`,
-        outcome: to === 'failed' ? 'failure' : 'success',
-        summary: `"${titleOf(directive.text)}" ended as ${to}: ${because}.`,
-        ...(error && { details: error }),
+        action: `directive.${ended}`,
+        outcome: trigger === 'fail' ? 'failure' : 'success',
+        summary: `"${titleOf(directive.text)}" ended as ${ended}: ${because}.`,
+        ...(error && { details: { ...error } }),
       },
+      error && { error },
     );
+  }
+
+  /** Ends a directive on which nobody works just now, and takes back the work that waits on it. */
+  endFromOutside(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
+    this.work.cancel('directive.route', [directive.directiveId]);
+    this.work.cancel('directive.draft', [directive.directiveId]);
+    this.end(directive, approval, ending);
   }
 
   fail(
     directive: DirectiveEntity,
     approval: ApprovalEntity | undefined,
-    error: { code: string; message: string },
-    actor: Actor,
+    error: WorkError,
+    actor: Actor = SYSTEM,
   ): void {
-    this.end(directive, approval, { to: 'failed', actor, because: error.message.replace(/\.$/, ''), error });
+    const because = error.message.replace(/\.$/, '');
+    this.end(directive, approval, { trigger: 'fail', actor, because, error });
+  }
+
+  /** {@link fail}, with a signal: nobody decided on this end, so somebody has to hear of it. */
+  giveUp(directive: DirectiveEntity, approval: ApprovalEntity | undefined, error: WorkError): void {
+    const { capo, teamId, directiveId } = directive;
+    const actor = capo ? capoActor(capo) : SYSTEM;
+    this.fail(directive, approval, error, actor);
+    this.signals.raise({
+      type: 'agent',
+      severity: 'warning',
+      title: `No draft: ${titleOf(directive.text)}`,
+      body: `${error.message} Hand it in again if it is still wanted.`,
+      score: null,
+      source: actor,
+      teamId,
+      capo,
+      entity: { type: 'directive', id: directiveId },
+    });
+  }
+
+  private endApproval(directive: DirectiveEntity, approval: ApprovalEntity, ending: Ending): void {
+    const status = ending.trigger === 'expire' ? 'expired' : 'cancelled';
+    const receiptId = this.transitions.note(directive, {
+      actor: ending.actor,
+      action: `approval.${status}`,
+      summary: `The approval of "${approval.title}" is void: ${ending.because}.`,
+    });
+    const at = this.clock.now();
+    this.approvals.end(approval, { status, by: ending.actor, at, feedback: null, receiptId });
+    this.channel.publish('approval', approval.approvalId);
   }
 }

@@ -1,27 +1,33 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs, type JobTarget } from '../../platform/jobs/jobs.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { WorkPackets } from './packets/work-packets.repository.js';
-import { UNSENT } from './directive.js';
+import type { DirectiveStatus } from '../terms/terms.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { DIRECTIVE_STATES } from './directive-states.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
+
+/** A sending one is held to its deadline packet by packet, as each is about to leave. */
+const EXPIRABLE: readonly DirectiveStatus[] = DIRECTIVE_STATES.sources('expire').filter(
+  (status) => status !== 'sending',
+);
 
 /**
- * Ends a directive whose deadline has passed before anything of it was sent.
- * Woken by the sweep for overdue work, within about two seconds: a job for each that may never be needed would cost
- * every hand-in more than this costs the few that come to it.
+ * Ends a directive whose deadline has passed before anything of it was sent. The work is enqueued when the time has come
+ * and not before: an item for each that may never be needed would cost every hand-in more than it costs the few.
  */
 @Injectable()
 export class ExpireDirective implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
     private readonly guardians: Guardians,
@@ -30,19 +36,45 @@ export class ExpireDirective implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.handle('directive.expire', (target, scope) => this.execute(target, scope));
+    this.work.declare({
+      name: 'directive.expire',
+      pool: 4,
+      perQueue: 2,
+      tries: 5,
+      enqueueDue: 'app.enqueue_expired_directives',
+      run: (item) => this.execute(item),
+      giveUp: (item, error) => this.giveUp(item, error),
+    });
   }
 
-  private async execute({ workspaceId, id }: JobTarget, scope: Scope): Promise<void> {
-    await this.db.transaction(scope, async () => {
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async () => {
       await this.guardians.lockShared(workspaceId);
       const approval = await this.approvals.lockPending(workspaceId, id);
       const directive = await this.directives.lock(workspaceId, id);
-      if (!directive || !UNSENT.includes(directive.status)) return;
-      if (directive.deadline === null || directive.deadline > this.clock.now()) return;
-      if (directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, id))) return;
+      this.work.complete(item);
+      if (!directive || !(await this.hasExpired(directive))) return;
       const because = 'its deadline passed';
-      this.endDirective.end(directive, approval, { to: 'expired', actor: SYSTEM, because });
+      this.endDirective.endFromOutside(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
     });
+  }
+
+  private async hasExpired({
+    workspaceId,
+    directiveId,
+    status,
+    deadline,
+  }: DirectiveEntity): Promise<boolean> {
+    if (!EXPIRABLE.includes(status) || deadline === null || deadline > this.clock.now()) return false;
+    return !(await this.packets.anyHandedOut(workspaceId, directiveId));
+  }
+
+  /** It cannot even be ended as expired; so it is ended as failed, without what may be in the way. */
+  private async giveUp({ workspaceId, id }: WorkItem, error: WorkError): Promise<void> {
+    const approval = await this.approvals.lockPending(workspaceId, id);
+    const directive = await this.directives.lock(workspaceId, id);
+    if (!directive || !EXPIRABLE.includes(directive.status) || directive.status === 'halted') return;
+    this.endDirective.giveUp(directive, approval, error);
   }
 }

@@ -1,22 +1,27 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
+import { Work } from '../../platform/work/work.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import {
   type GuardianAct,
   type Haltable,
   HaltableWork,
   type Halted,
+  type HeldBack,
   type LiftingAct,
   type PlannedStep,
-  type WorkStanding,
 } from '../guardian/halting.js';
-import { WorkPackets } from './packets/work-packets.repository.js';
+import { CompleteDirective } from './complete-directive.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
-import { SettleDirective } from './settle-directive.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
 
-/** Stops directives, their moves and the clocks of their approvals with a kill, and lets them go on with a revert. */
+/** A draft that is under way is void; whoever resumes makes another. */
+const DRAFTING_WORK = ['directive.route', 'directive.draft'];
+/** A packet that has been handed out still says how it ended. */
+const SENDING_WORK = ['packet.send'];
+
+/** Stops directives, their packets and the clocks of their approvals with a kill; a revert lets them go on. */
 @Injectable()
 export class HaltDirectives implements Haltable, OnModuleInit {
   constructor(
@@ -24,8 +29,8 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     private readonly approvals: Approvals,
     private readonly packets: WorkPackets,
     private readonly directives: Directives,
-    private readonly settleDirective: SettleDirective,
-    private readonly jobs: Jobs,
+    private readonly completeDirective: CompleteDirective,
+    private readonly work: Work,
   ) {}
 
   onModuleInit(): void {
@@ -36,14 +41,16 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     this.approvals.freeze(workspaceId, at);
     const unconfirmed = await this.packets.halt(workspaceId);
     const halted = await this.directives.halt(workspaceId, receiptId, at);
+    this.work.parkAll(DRAFTING_WORK);
+    this.work.parkUnclaimed(SENDING_WORK);
     return { halted, unconfirmed };
   }
 
   async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<PlannedStep[]> {
     this.approvals.unfreeze(workspaceId, killedAt, at);
-    const packets = await this.packets.resume(workspaceId, at);
-    for (const { workPacketId } of packets) this.jobs.wake('packet.send', workPacketId);
+    const packets = await this.packets.resume(workspaceId);
     await this.resumeDirectives(workspaceId, receiptId, at);
+    this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK]);
     return packets.map(({ workPacketId, reversibility }) => ({
       workPacketId,
       reversibility,
@@ -52,16 +59,17 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     }));
   }
 
-  standing(scope: Scope, at: number): Promise<WorkStanding> {
-    return this.packets.standing(scope, at);
+  releaseHeldBack(): void {
+    this.work.unparkAll(SENDING_WORK);
+  }
+
+  heldBack(scope: Scope, at: number): Promise<HeldBack> {
+    return this.packets.heldBack(scope, at);
   }
 
   private async resumeDirectives(workspaceId: string, receiptId: string, at: number): Promise<void> {
     const resumed = await this.directives.resume(workspaceId, receiptId, at);
-    for (const { directiveId, stage } of resumed) {
-      if (stage === 'route' || stage === 'draft') this.jobs.wake(`directive.${stage}`, directiveId);
-    }
-    // Moves that were under way when the kill came may all have ended meanwhile.
+    // Packets that were under way when the kill came may all have ended meanwhile.
     const sending = resumed.filter(({ status }) => status === 'sending');
     const tallies = await this.packets.tallies(
       workspaceId,
@@ -70,7 +78,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     for (const directive of sending) {
       const tally = tallies.get(directive.directiveId);
       if (!tally || tally.open > 0) continue;
-      this.settleDirective.conclude({ ...directive, workspaceId }, titleOf(directive.text), tally);
+      this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
     }
   }
 }

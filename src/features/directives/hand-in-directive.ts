@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
-import { Jobs } from '../../platform/jobs/jobs.js';
+import { type Actor, actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { Events } from '../events/events.js';
 import { type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { Directives } from './directives.repository.js';
+import { DIRECTIVE_STATES } from './directive-states.js';
+import { Directives, type Requester } from './directives.repository.js';
 import { instantOf } from './is-instant-ahead.js';
 
 /** A directive as it is handed in, by whatever route. */
@@ -26,7 +28,7 @@ export interface NewDirective {
 }
 
 /**
- * Accepts a directive: its row, its approval if one is wanted, its receipts and its wake-up, in one transaction and
+ * Accepts a directive: its row, its approval if one is wanted, its receipts and the work on it, in one transaction and
  * without a round trip of its own.
  */
 @Injectable()
@@ -37,22 +39,25 @@ export class HandInDirective {
     private readonly teamOfRequest: TeamOfRequest,
     private readonly receipts: Receipts,
     private readonly events: Events,
-    private readonly jobs: Jobs,
+    private readonly work: Work,
     private readonly clock: Clock,
   ) {}
 
   /** @throws NotFound for a team that the caller may not see, ValidationFailed when the team has to be named */
   async execute(caller: Caller, input: NewDirective): Promise<DirectiveEntity> {
     const teamId = await this.teamOfRequest.resolve(caller, input.teamId);
-    return this.accept(input, { workspaceId: caller.workspaceId, teamId, actor: actorOf(caller) });
+    requireRole(caller, teamId, 'operator');
+    const actor = actorOf(caller);
+    const onBehalfOf = { requestedBy: actor, requesterIds: peopleBehind(caller) };
+    return this.accept(input, { workspaceId: caller.workspaceId, teamId, actor, onBehalfOf });
   }
 
-  /** Accepts what an actor inside hands in: a capo that delegates. */
+  /** Accepts what an actor inside hands in: a capo that delegates, on behalf of whoever asked the capo. */
   accept(
     input: NewDirective,
-    by: { workspaceId: string; teamId: string | null; actor: Actor },
+    by: { workspaceId: string; teamId: string | null; actor: Actor; onBehalfOf: Requester },
   ): DirectiveEntity {
-    const { workspaceId, teamId, actor } = by;
+    const { workspaceId, teamId, actor, onBehalfOf } = by;
     // JSON says null where it means nothing, so null counts as left out.
     const { text } = input;
     const capo = input.capo ?? null;
@@ -61,7 +66,7 @@ export class HandInDirective {
     const context = input.context ?? {};
     const now = this.clock.now();
     const directiveId = newId('dir');
-    const status = requiresApproval ? 'pending_approval' : 'queued';
+    const status = DIRECTIVE_STATES.next(null, requiresApproval ? 'hand_in_for_approval' : 'hand_in');
     const receiptId = this.receipts.append({
       actor,
       action: 'directive.created',
@@ -87,7 +92,6 @@ export class HandInDirective {
       deadline: instantOf(input.deadline) ?? null,
       status,
       haltedFrom: null,
-      stage: capo ? 'draft' : 'route',
       approvalId,
       workPacketIds: [],
       output: null,
@@ -97,20 +101,30 @@ export class HandInDirective {
       feedback: [],
       history: [{ from: null, to: status, at: now, receiptId }],
       createdBy: actor,
+      ...onBehalfOf,
       createdAt: now,
       startedAt: null,
       executedAt: null,
-      dueAt: now,
-      attempts: 0,
     };
     this.directives.add(directive);
     if (approvalId) {
       const title = titleOf(text);
-      const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0 };
-      this.requestApproval.open({ ...asked, requestedBy: actor });
+      const { deadline } = directive;
+      const asked = {
+        approvalId,
+        workspaceId,
+        teamId,
+        directiveId,
+        capo,
+        title,
+        priority,
+        round: 0,
+        deadline,
+      };
+      this.requestApproval.open({ ...asked, ...onBehalfOf });
     }
     this.events.record('directive.created', { directiveId, text, capo, priority, requiresApproval });
-    this.jobs.wake(capo ? 'directive.draft' : 'directive.route', directiveId);
+    this.work.enqueue(capo ? 'directive.draft' : 'directive.route', { id: directiveId });
     return directive;
   }
 }

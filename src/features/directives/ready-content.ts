@@ -2,7 +2,7 @@ import type { ApprovalPacket } from '../approvals/approval.entity.js';
 import { approvedHash, DEFAULT_EXPIRY_MS } from '../approvals/approval.js';
 import type { ReadyContent } from '../approvals/approvals.repository.js';
 import { highestReversibility, riskOf } from '../capos/action-types.js';
-import type { Gated } from '../guardian/move-gate.js';
+import type { PolicyDecision } from '../guardian/policy-gate.js';
 import { EFFECTS } from '../standing-orders/standing-order.js';
 import { type Priority, type Risk, RISKS } from '../terms/terms.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
@@ -14,11 +14,11 @@ export function readyContent(
   { capo, output, priority }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority'>,
   summary: string,
   packets: readonly WorkPacketEntity[],
-  gated: readonly Gated[],
+  policy: readonly PolicyDecision[],
   now: number,
 ): ReadyContent {
   const shown = packets.map(shownPacket);
-  const decisions = gated.map(({ decision }) => decision);
+  const decisions = policy.map(({ decision }) => decision);
   const terms = decisions.map(({ approval }) => approval);
   const strictest = EFFECTS.findLast((effect) => decisions.some(({ outcome }) => outcome === effect));
   return {

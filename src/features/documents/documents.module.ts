@@ -4,6 +4,7 @@ import { DocumentEntity } from './document.entity.js';
 import { DocumentsController } from './documents.controller.js';
 import { Documents } from './documents.repository.js';
 
+/** @level 3 */
 @Module({
   imports: [TypeOrmModule.forFeature([DocumentEntity])],
   controllers: [DocumentsController],

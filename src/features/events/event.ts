@@ -55,3 +55,6 @@ export const EVENT_TYPES = [
 export const SUBSCRIBABLE_EVENTS = [...EVENT_TYPES, 'report.daily'] as const satisfies readonly EventType[];
 
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
+
+/** The work of delivering an event; its queue is the destination. app.finish enqueues it with the act. */
+export const DELIVERY_WORK = 'webhook.deliver';

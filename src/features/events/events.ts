@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { EventRow } from '../../platform/database/unit-of-work.js';
-import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { RequestContext } from '../../platform/kernel/request-context.js';
-import type { EventPayloads, EventType } from './event.js';
+import { Work } from '../../platform/work/work.js';
+import { DELIVERY_WORK, type EventPayloads, type EventType } from './event.js';
 
 /**
  * Tells the outside what has happened (SPECIFICATION, Outbound webhooks). An event and its deliveries are written in
@@ -16,7 +16,7 @@ export class Events {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly channel: Channel,
+    private readonly work: Work,
   ) {}
 
   /**
@@ -42,13 +42,7 @@ export class Events {
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
     const body = JSON.stringify({ event, timestamp: this.clock.now(), workspaceId, payload });
-    if (unit.events.length === 0) {
-      unit.afterCommit.push(() =>
-        this.channel.publishNow(
-          ...unit.reached.map((id) => ({ topic: 'delivery' as const, workspaceId, id })),
-        ),
-      );
-    }
+    if (unit.events.length === 0) this.work.notify(DELIVERY_WORK, () => unit.reached);
     const row: EventRow = {
       eventId: newId('evt'),
       event,

@@ -3,7 +3,7 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianMode } from '../terms/terms.js';
-import { viewOf } from './guardian.js';
+import { letsNothingLeave, viewOf } from './guardian.js';
 import type { GuardianView } from './guardian.dto.js';
 import { GuardianHalted } from './guardian.errors.js';
 import { Guardians } from './guardians.repository.js';
@@ -23,6 +23,7 @@ export class ChangeMode {
   async execute(caller: Caller, mode: GuardianMode): Promise<GuardianView> {
     const changed = await this.guardians.setMode(caller.workspaceId, mode);
     if (!changed) throw new GuardianHalted();
+    if (!letsNothingLeave(mode)) this.work.releaseHeldBack();
     this.receipts.append({
       actor: actorOf(caller),
       action: 'guardian.mode_changed',
@@ -31,6 +32,6 @@ export class ChangeMode {
       details: { mode },
       guardianEpoch: changed.epoch,
     });
-    return viewOf(changed, await this.work.standing(scopeOf(caller), this.clock.now()));
+    return viewOf(changed, await this.work.heldBack(scopeOf(caller), this.clock.now()));
   }
 }

@@ -30,11 +30,11 @@ export class GuardianController {
   @Route({ auth: 'token', returns: { 200: GuardianView } })
   async read(@CurrentCaller() caller: Caller): Promise<GuardianView> {
     const scope = scopeOf(caller);
-    const [guardian, standing] = await Promise.all([
+    const [guardian, heldBack] = await Promise.all([
       this.guardians.read(scope),
-      this.work.standing(scope, this.clock.now()),
+      this.work.heldBack(scope, this.clock.now()),
     ]);
-    return viewOf(guardian, standing);
+    return viewOf(guardian, heldBack);
   }
 
   /** Halts all autonomous operations of the workspace. */
@@ -42,7 +42,10 @@ export class GuardianController {
   @Route({
     auth: 'token',
     role: 'operator',
+    // Anyone who may act may stop, be it in one team alone.
+    teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
+    stops: true,
     returns: { 200: KillAnswer },
   })
   kill(@CurrentCaller() caller: Caller, @Body() body: KillBody): Promise<KillAnswer> {
@@ -64,7 +67,13 @@ export class GuardianController {
 
   /** Sets how much the guardian lets pass. */
   @Put('mode')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: GuardianView }, errors: [GuardianHalted] })
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    stops: ({ mode }) => mode === 'observe',
+    returns: { 200: GuardianView },
+    errors: [GuardianHalted],
+  })
   setMode(@CurrentCaller() caller: Caller, @Body() body: ModeBody): Promise<GuardianView> {
     return this.changeMode.execute(caller, body.mode);
   }

@@ -6,7 +6,7 @@ import type { GuardianMode } from '../terms/terms.js';
 export class GuardianView {
   /** observe, supervised, guardrailed, autonomous, killed or recovering */
   mode!: GuardianMode;
-  /** Moves that wait for a person. */
+  /** Work packets that wait for a person. */
   pending!: number;
   /** Counts kills. */
   epoch!: number;
@@ -15,7 +15,7 @@ export class GuardianView {
   killedBy!: ActorView | null;
   reason!: string | null;
   lastCheckpointId!: string | null;
-  /** Moves denied in the last 24 hours. */
+  /** Work packets denied in the last 24 hours. */
   blocked24h!: number;
 }
 
@@ -34,7 +34,7 @@ export class HaltedWork {
   sending!: number;
 }
 
-export class UnconfirmedMove {
+export class UnconfirmedPacket {
   workPacketId!: string;
   /** Unix milliseconds. */
   since!: number;
@@ -49,8 +49,8 @@ export class KillAnswer {
   killedAt!: number;
   receiptId!: string | null;
   halted!: HaltedWork;
-  /** Moves that were already handed out; whether they arrived is not known yet. */
-  unconfirmed!: UnconfirmedMove[];
+  /** Work packets that were already handed out; whether they arrived is not known yet. */
+  unconfirmed!: UnconfirmedPacket[];
 }
 
 export class RevertBody {

@@ -10,10 +10,10 @@ import { GuardianEntity, RevertEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
-import { MoveGate } from './move-gate.js';
+import { PolicyGate } from './policy-gate.js';
 import { RevertKill } from './revert-kill.js';
-import { Runs } from './runs.js';
 
+/** @level 4 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([GuardianEntity, RevertEntity]),
@@ -22,8 +22,8 @@ import { Runs } from './runs.js';
     StandingOrdersModule,
   ],
   controllers: [GuardianController],
-  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, MoveGate, Runs],
-  exports: [Guardians, HaltableWork, MoveGate, Runs],
+  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate],
+  exports: [Guardians, HaltableWork, PolicyGate],
 })
 export class GuardianModule {
   constructor(autonomyMode: AutonomyMode, guardians: Guardians) {

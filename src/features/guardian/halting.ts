@@ -8,7 +8,7 @@ export interface HaltedCounts {
   sending: number;
 }
 
-/** A move that had been handed out when the kill came; whether it arrived is not known yet. */
+/** A work packet that had been handed out when the kill came; whether it arrived is not known yet. */
 export interface Unconfirmed {
   workPacketId: string;
   /** Unix milliseconds. */
@@ -48,14 +48,16 @@ export interface PlannedStep {
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
   resume(workspaceId: string, act: LiftingAct): Promise<PlannedStep[]>;
-  standing(scope: Scope, at: number): Promise<WorkStanding>;
+  /** The mode lets packets leave again, or for the first time. */
+  releaseHeldBack(): void;
+  heldBack(scope: Scope, at: number): Promise<HeldBack>;
 }
 
 /** What the guardian holds back just now, for `GET /guardian`. */
-export interface WorkStanding {
-  /** Moves that wait for a person. */
+export interface HeldBack {
+  /** Work packets that wait for a person. */
   pending: number;
-  /** Moves denied in the last 24 hours. */
+  /** Work packets denied in the last 24 hours. */
   blocked24h: number;
 }
 
@@ -85,8 +87,12 @@ export class HaltableWork {
     return steps;
   }
 
-  async standing(scope: Scope, at: number): Promise<WorkStanding> {
-    const all = await Promise.all(this.#registered.map((work) => work.standing(scope, at)));
+  releaseHeldBack(): void {
+    for (const work of this.#registered) work.releaseHeldBack();
+  }
+
+  async heldBack(scope: Scope, at: number): Promise<HeldBack> {
+    const all = await Promise.all(this.#registered.map((work) => work.heldBack(scope, at)));
     return {
       pending: all.reduce((sum, one) => sum + one.pending, 0),
       blocked24h: all.reduce((sum, one) => sum + one.blocked24h, 0),

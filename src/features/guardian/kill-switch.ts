@@ -7,13 +7,14 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import type { KillAnswer } from './guardian.dto.js';
+import { KILLED_TOPIC } from './guardian.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 
 /**
  * Halts all autonomous operations of the workspace (SPECIFICATION, States 4): mode, epoch, halted work and receipt in
  * one transaction. Once it has committed no dispatch can start, since each holds the guardian's row while it marks a
- * move as sending; runs in progress are aborted in every process by the message on the channel.
+ * packet as sending; runs in progress are aborted in every process by the message on the channel.
  */
 @Injectable()
 export class KillSwitch {
@@ -46,7 +47,7 @@ export class KillSwitch {
       guardianEpoch: killed.epoch,
     });
     this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
-    this.channel.publish('guardian', 'killed');
+    this.channel.publish(KILLED_TOPIC, workspaceId);
     return {
       mode: 'killed',
       changed: true,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
@@ -19,7 +18,6 @@ export class RevertKill {
     private readonly guardians: Guardians,
     private readonly work: HaltableWork,
     private readonly receipts: Receipts,
-    private readonly channel: Channel,
   ) {}
 
   /** @throws InvalidTransition when nothing was killed */
@@ -51,7 +49,6 @@ export class RevertKill {
       details: { reason, mode: 'resume', resumed: plan.length, killedAt: lifted.killedAt },
       guardianEpoch: lifted.epoch,
     });
-    this.channel.publish('guardian', 'reverted');
     return { revertId, mode: 'resume', plan, receiptId };
   }
 }

@@ -1,16 +1,16 @@
 /** Sums of the last 24 hours, 7 days and 30 days. */
-export class RevenueWindows {
+export class WindowSums {
   h24!: number;
   d7!: number;
   d30!: number;
 }
 
-/** What drafts of the last 24 hours, 7 days and 30 days have cost; a draft counts when its directive was taken up. */
-export class CostWindows {
-  h24!: number;
-  d7!: number;
-  d30!: number;
+/** Sums in the workspace's currency; amounts in other currencies are never added to them. */
+export class Sums extends WindowSums {
+  /** ISO 4217: that of the workspace's settings. */
   currency!: string;
+  /** The sums in each other currency, unconverted. */
+  byCurrency!: Record<string, WindowSums>;
 }
 
 /** How many directives have each status. */
@@ -39,10 +39,11 @@ export class ApprovalMetrics {
 
 /** Revenue and performance of what the caller may see (`GET /metrics`). */
 export class WorkspaceMetricsView {
-  revenue!: RevenueWindows;
+  revenue!: Sums;
   /** Signals that carry a score. */
   signalsScored!: number;
   directives!: DirectiveCounts;
   approvals!: ApprovalMetrics;
-  cost!: CostWindows;
+  /** What drafts have cost; a draft counts when its directive was taken up. */
+  cost!: Sums;
 }

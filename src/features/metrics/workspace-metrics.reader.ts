@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { DIRECTIVE_STATUSES, type DirectiveStatus, NO_COST } from '../terms/terms.js';
+import { DIRECTIVE_STATUSES, type DirectiveStatus } from '../terms/terms.js';
+import { type SumsByCurrency, sumsIn } from './sums.js';
 import type { WorkspaceMetricsView } from './workspace-metrics.dto.js';
 
 /** How many of the newest decisions the median is taken of: as telling as all of a month, and never slower. */
@@ -11,11 +12,12 @@ const MEDIAN_OF = 1_000;
 /** Revenue and signals are counted as in `GET /context`, so that the two never contradict each other. */
 const METRICS = /* sql */ `
 select
-  json_build_object(
-    'h24', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '1 day')),
-    'd7', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '7 days')),
-    'd30', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '30 days')))
-    as revenue,
+  (select currency from workspaces where workspace_id = $1) as currency,
+  (select coalesce(json_object_agg(currency, json_build_object('h24', coalesce(d1.amount, 0), 'd7',
+      coalesce(d7.amount, 0), 'd30', d30.amount)), '{}')
+    from app.revenue_since($1, $2::timestamptz - interval '30 days') d30
+    left join app.revenue_since($1, $2::timestamptz - interval '7 days') d7 using (currency)
+    left join app.revenue_since($1, $2::timestamptz - interval '1 day') d1 using (currency)) as revenue,
   coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0) as signals_scored,
   (select coalesce(json_object_agg(status, count), '{}') from (
     select split_part(key, ' ', 1) as status, sum(n) as count from app.tally_of($1, 'directives') group by 1) s)
@@ -32,14 +34,17 @@ select
       + (select count(*) from approvals where workspace_id = $1 and status = 'expired'
         and decided_at > $2::timestamptz - interval '30 days'
         and decided_at < app.next_hour($2::timestamptz - interval '30 days'))) as approvals,
-  json_build_object(
-    'h24', (select coalesce(sum(amount), 0) from app.cost_since($1, $2::timestamptz - interval '1 day')),
-    'd7', (select coalesce(sum(amount), 0) from app.cost_since($1, $2::timestamptz - interval '7 days')),
-    'd30', (select coalesce(sum(amount), 0) from app.cost_since($1, $2::timestamptz - interval '30 days')),
-    'currency', coalesce((select max(currency) from app.cost_since($1, $2::timestamptz - interval '30 days')), $3)) as cost`;
+  (select coalesce(json_object_agg(currency, json_build_object('h24', coalesce(d1.amount, 0), 'd7',
+      coalesce(d7.amount, 0), 'd30', d30.amount)), '{}')
+    from app.cost_since($1, $2::timestamptz - interval '30 days') d30
+    left join app.cost_since($1, $2::timestamptz - interval '7 days') d7 using (currency)
+    left join app.cost_since($1, $2::timestamptz - interval '1 day') d1 using (currency)) as cost`;
 
-type Row = Omit<WorkspaceMetricsView, 'directives'> & {
+type Row = Omit<WorkspaceMetricsView, 'directives' | 'revenue' | 'cost'> & {
   directives: Partial<Record<DirectiveStatus, number>>;
+  currency: string;
+  revenue: SumsByCurrency;
+  cost: SumsByCurrency;
 };
 
 const NONE = Object.fromEntries(DIRECTIVE_STATUSES.map((status) => [status, 0])) as Record<
@@ -55,8 +60,14 @@ export class WorkspaceMetricsReader {
   ) {}
 
   async read(scope: Scope): Promise<WorkspaceMetricsView> {
-    const values = [scope.workspaceId, new Date(this.clock.now()), NO_COST.currency];
+    const values = [scope.workspaceId, new Date(this.clock.now())];
     const [row] = await this.db.read<Row>(scope, METRICS, values);
-    return { ...row!, directives: { ...NONE, ...row!.directives } };
+    const { currency, revenue, cost, directives, ...counted } = row!;
+    return {
+      ...counted,
+      revenue: sumsIn(currency, revenue),
+      cost: sumsIn(currency, cost),
+      directives: { ...NONE, ...directives },
+    };
   }
 }

@@ -22,6 +22,7 @@ import { PersonaReader } from './persona.reader.js';
 import { RotatePartnerSecret } from './rotate-partner-secret.js';
 import { TrustFiguresReader } from './trust-figures.reader.js';
 
+/** @level 4 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([

@@ -26,6 +26,7 @@ export class RecordRevenue {
       description: body.description ?? null,
       occurredAt,
       externalId: body.externalId ?? null,
+      workPacketId: null,
       recordedBy: actorOf(caller),
     });
     return viewOf(event);

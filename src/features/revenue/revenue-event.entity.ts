@@ -21,6 +21,9 @@ export class RevenueEventEntity {
   /** The name of the event where it comes from; unique in the workspace (revenue_events_external_id). */
   @Column('text', { nullable: true })
   externalId!: string | null;
+  /** The work packet that recorded it, in a namespace of its own; unique (revenue_events_once_per_packet). */
+  @Column('text', { nullable: true })
+  workPacketId!: string | null;
   @Column('jsonb')
   recordedBy!: Actor;
   @Column('timestamptz')

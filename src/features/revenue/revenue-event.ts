@@ -1,9 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { RevenueEventEntity } from './revenue-event.entity.js';
 
-/** Of ISO 4217, as this runtime knows it. */
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
-
 /** The clocks of those who report are not ours. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
@@ -15,7 +12,10 @@ export interface NewRevenueEvent {
   description: string | null;
   /** Unix milliseconds; now, if not said. */
   occurredAt?: number;
+  /** The name of the event where it comes from. */
   externalId: string | null;
+  /** The work packet that records it: however often it is carried out, it is one event. */
+  workPacketId: string | null;
   recordedBy: Actor;
 }
 
@@ -23,10 +23,6 @@ export interface NewRevenueEvent {
 export function isAmount(value: unknown): boolean {
   if (typeof value !== 'number' || value === 0) return false;
   return Math.abs(value) < 1e13 && Number(value.toFixed(4)) === value;
-}
-
-export function isCurrency(value: unknown): boolean {
-  return typeof value === 'string' && CURRENCIES.has(value);
 }
 
 export function hasOccurred(at: number, now: number): boolean {

@@ -1,5 +1,6 @@
 import { IsInt, IsOptional, IsString, Matches, MaxLength, Min, ValidateBy } from 'class-validator';
-import { isAmount, isCurrency } from './revenue-event.js';
+import { IsCurrency } from '../../platform/kernel/currency.js';
+import { isAmount } from './revenue-event.js';
 
 /** class-validator's own check of decimals fails on numbers that JavaScript writes with an exponent. */
 const IsAmount = () =>
@@ -8,15 +9,6 @@ const IsAmount = () =>
     validator: {
       validate: isAmount,
       defaultMessage: () => 'amount must be a number other than 0, below 10^13, with at most four decimals',
-    },
-  });
-
-const IsCurrency = () =>
-  ValidateBy({
-    name: 'isCurrency',
-    validator: {
-      validate: isCurrency,
-      defaultMessage: () => 'currency must be a code of ISO 4217 in upper case, such as EUR',
     },
   });
 

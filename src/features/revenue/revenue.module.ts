@@ -6,6 +6,7 @@ import { RevenueEventEntity } from './revenue-event.entity.js';
 import { RevenueEvents } from './revenue-events.repository.js';
 import { RevenueController } from './revenue.controller.js';
 
+/** @level 3 */
 @Module({
   imports: [TypeOrmModule.forFeature([RevenueEventEntity]), EventsModule],
   controllers: [RevenueController],

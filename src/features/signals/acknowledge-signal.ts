@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
@@ -22,6 +23,7 @@ export class AcknowledgeSignal {
     if (snoozeUntil !== null && !isSnoozeTime(snoozeUntil, at)) throw notASnoozeTime();
     const signal = isId('sig', signalId) ? await this.signals.lock(signalId) : undefined;
     if (!signal) throw new NotFound();
+    requireRole(caller, signal.teamId, 'operator');
     const by = actorOf(caller);
     const changed = acknowledge(signal, { by, at, note, snoozeUntil });
     if (!changed) return viewOf(signal);

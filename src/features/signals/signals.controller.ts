@@ -16,6 +16,7 @@ export class SignalsController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/ack'),
     returns: { 200: SignalView },
     errors: [NotFound, InvalidTransition],

@@ -5,6 +5,7 @@ import { SignalEntity } from './signal.entity.js';
 import { SignalsController } from './signals.controller.js';
 import { Signals } from './signals.repository.js';
 
+/** @level 3 */
 @Module({
   imports: [TypeOrmModule.forFeature([SignalEntity])],
   controllers: [SignalsController],

@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SignalEntity } from './signal.entity.js';
 
-/** A signal to raise; its source is the actor of the receipt. */
+const MAX_TITLE = 200;
+
+/** A signal to raise; its title is cut where it is long, its source is the actor of the receipt. */
 export type NewSignal = Pick<
   SignalEntity,
   'type' | 'severity' | 'title' | 'body' | 'score' | 'source' | 'teamId' | 'capo' | 'entity'
@@ -22,8 +25,10 @@ export class Signals {
 
   /** Raises a signal in the open transaction; row and receipt are written with what comes next. Answers its id. */
   raise(signal: NewSignal, signalId: Id<'sig'> = newId('sig')): Id<'sig'> {
+    const title = cutText(signal.title, MAX_TITLE);
     this.db.insert(SignalEntity, {
       ...signal,
+      title,
       signalId,
       workspaceId: this.db.unit.scope.workspaceId,
       createdAt: this.clock.now(),
@@ -39,7 +44,7 @@ export class Signals {
       entity: { type: 'signal', id: signalId },
       teamId: signal.teamId,
       capo: signal.capo,
-      summary: `${signal.source.name} raised a signal: ${signal.title}`,
+      summary: `${signal.source.name} raised a signal: ${title}`,
       details: { type: signal.type, severity: signal.severity, score: signal.score, about: signal.entity },
     });
     return signalId;

@@ -4,7 +4,7 @@ import type { CapoRole, Reversibility } from '../terms/terms.js';
 /** What an order needs to know of an action type. */
 interface ActionClass {
   reversibility: Reversibility;
-  /** Who can make such a move. */
+  /** Who can make such a work packet. */
   engines: readonly string[];
 }
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActionReversibility } from './action-reversibility.js';
-import { requireRole } from './require-role.js';
 import { relaxesIrreversible } from './standing-order.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
@@ -24,11 +24,17 @@ export class ActivateStandingOrder {
   /** @throws NotFound, InvalidTransition, Forbidden, or ValidationFailed without the acknowledgement */
   async execute(caller: Caller, standingOrderId: string, acknowledged: boolean): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
+    requireRole(caller, order.teamId, 'admin');
     const active = activate(order, this.clock.now());
     if (!active) return viewOf(order);
     const relaxes = relaxesIrreversible(order, this.reversibility.within(order.capos));
     if (relaxes) {
-      requireRole(caller, 'owner', 'It allows moves that cannot be undone: only an owner activates it.');
+      requireRole(
+        caller,
+        order.teamId,
+        'owner',
+        'It allows work packets that cannot be undone: only an owner activates it.',
+      );
       if (!acknowledged) throw notAcknowledged();
     }
     this.orders.saveStatus(active);
@@ -38,6 +44,6 @@ export class ActivateStandingOrder {
 }
 
 function notAcknowledged() {
-  const message = 'the order allows moves that cannot be undone: acknowledge must be true';
+  const message = 'the order allows work packets that cannot be undone: acknowledge must be true';
   return new ValidationFailed({ details: [{ path: 'acknowledge', rule: 'equals', message }] });
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { archive } from './standing-order-status.js';
@@ -19,6 +20,7 @@ export class ArchiveStandingOrder {
   /** @throws NotFound */
   async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
+    requireRole(caller, order.teamId, 'admin');
     const archived = archive(order, this.clock.now());
     if (!archived) return viewOf(order);
     this.orders.saveStatus(archived);

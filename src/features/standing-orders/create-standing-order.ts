@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { KnownZone } from '../workspaces/known-zone.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
-import { requireRole } from './require-role.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
 import type { OrderWhen, StandingOrderRule } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
@@ -17,7 +18,7 @@ import { receiptOf, viewOf } from './standing-order-view.js';
 import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
-const HELD = 'It allows moves that cannot be undone: an owner activates it with acknowledge: true.';
+const HELD = 'It allows work packets that cannot be undone: an owner activates it with acknowledge: true.';
 
 /** Writes a standing order down, and activates it unless it lets something go out that cannot be undone. */
 @Injectable()
@@ -27,15 +28,20 @@ export class CreateStandingOrder {
     private readonly reversibility: ActionReversibility,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly workspaces: Workspaces,
+    private readonly knownZone: KnownZone,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
 
   /** @throws Forbidden, ValidationFailed, or NotFound for a team that the caller may not see */
   async execute(caller: Caller, body: CreateStandingOrderBody): Promise<StandingOrderView> {
-    if (!tightens(body)) requireRole(caller, 'admin', 'Only an admin creates a standing order that allows.');
+    const teamId = await this.teamOf(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
+    if (!tightens(body)) {
+      requireRole(caller, teamId, 'admin', 'Only an admin creates a standing order that allows.');
+    }
     const at = this.clock.now();
-    const rule = await this.ruleOf(caller, body, at);
+    const rule = await this.ruleOf(caller, teamId, body, at);
     const draft: StandingOrderEntity = {
       ...rule,
       capos: body.capos ?? null,
@@ -62,14 +68,16 @@ export class CreateStandingOrder {
 
   private async ruleOf(
     caller: Caller,
+    teamId: Id<'team'> | null,
     body: CreateStandingOrderBody,
     at: number,
   ): Promise<StandingOrderRule> {
     const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
     const { expiresAt = null } = body;
     if (expiresAt !== null && expiresAt <= at) throw alreadyExpired();
+    await this.knownZone.require(when?.timezone, 'when.timezone');
     return {
-      teamId: await this.teamOf(caller, body.teamId),
+      teamId,
       capos,
       effect,
       match,
@@ -85,7 +93,7 @@ export class CreateStandingOrder {
   private async teamOf(caller: Caller, asked: Id<'team'> | null | undefined): Promise<Id<'team'> | null> {
     if (asked === null) {
       if (caller.teamIds.length > 0) {
-        requireRole(caller, 'admin', 'Only an admin writes a standing order for the whole workspace.');
+        requireRole(caller, null, 'admin', 'Only an admin writes a standing order for the whole workspace.');
       }
       return null;
     }

@@ -5,7 +5,7 @@ import type { Presence, StandingOrderRule, StandingOrderStatus } from './standin
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-export interface DecisionMove {
+export interface DecidedPacket {
   /** Null in a preflight, where there is no packet yet. */
   workPacketId: Id<'pkt'> | null;
   capo: CapoRole;
@@ -31,11 +31,11 @@ export interface DecisionOrder extends StandingOrderRule {
   status: StandingOrderStatus;
 }
 
-/** What has gone through under one order before this move. */
+/** What has gone through under one order before this work packet. */
 export interface OrderUsage {
   lastHour: number;
   lastDay: number;
-  /** In the currency of the move. */
+  /** In the currency of the work packet. */
   amountToday: number;
   /** In the currency of the budget, within its window. */
   budgetSpent: number;
@@ -50,7 +50,7 @@ export interface DecisionInput {
   at: number;
   presence: Presence;
   guardian: { mode: GuardianMode; epoch: number };
-  move: DecisionMove;
+  packet: DecidedPacket;
   orders: readonly DecisionOrder[];
   /** By standing order id. An order that has let nothing through has no entry. */
   usage: Readonly<Record<string, OrderUsage>>;

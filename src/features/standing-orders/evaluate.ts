@@ -1,13 +1,13 @@
 import type { GuardianMode, Reversibility } from '../terms/terms.js';
 import { hashOf, storable } from './decision-input.js';
-import type { DecisionInput, DecisionMove, DecisionOrder } from './decision-input.js';
+import type { DecisionInput, DecidedPacket, DecisionOrder } from './decision-input.js';
 import { checkLimits, type LimitCheck, type LimitStanding } from './limits.js';
 import { fieldsHold } from './match.js';
 import { EFFECTS, tightens } from './standing-order.js';
 import type { Effect, OnExpiry } from './standing-order.js';
 import { speaksAt } from './when.js';
 
-/** What an approval of the move is held to: the strictest terms of the orders that matched. */
+/** What an approval of the work packet is held to: the strictest terms of the orders that matched. */
 interface ApprovalTerms {
   expiresInMinutes: number;
   onExpiry: OnExpiry;
@@ -28,7 +28,7 @@ export interface Decision {
   inputHash: string;
 }
 
-/** One voice in a decision: the move gets nothing looser than `outcome`. */
+/** One voice in a decision: the work packet gets nothing looser than `outcome`. */
 interface Reason {
   outcome: Effect;
   because: string;
@@ -38,23 +38,23 @@ interface Reason {
 const DEFAULT_EXPIRY_MINUTES = 72 * 60;
 
 /**
- * Decides one move. Total: it answers for any JSON, and never throws. Order-free: each order that matches, the lack
- * of one that allows, and the guardian's mode give one reason each, and the strictest reason is the outcome. So a
+ * Decides one work packet. Total: it answers for any JSON, and never throws. Order-free: each order that matches, the
+ * lack of one that allows, and the guardian's mode give one reason each, and the strictest reason is the outcome. So a
  * further reason can only tighten, and no order can undo another.
  *
- * An order that throttles is a pace, not a permission: within its limits it says nothing, and the move still needs
+ * An order that throttles is a pace, not a permission: within its limits it says nothing, and the work packet still needs
  * an order that allows it. Otherwise an operator, who may only tighten, could allow by throttling.
  */
 export function evaluate(given: DecisionInput): Decision {
   const input = storable(given);
-  const { move, guardian } = input;
+  const { packet, guardian } = input;
   const matched = input.orders.filter((order) => matches(order, input));
   const bounded = matched.map((order) => ({ order, checks: limitsOf(order, input) }));
 
   const reasons = [
     ...bounded.flatMap(({ order, checks }) => reasonsOf(order, checks)),
-    ...(matched.some((order) => order.effect === 'allow') ? [] : [withoutPermission(guardian.mode, move)]),
-    ...guardianReasons(guardian.mode, move.reversibility),
+    ...(matched.some((order) => order.effect === 'allow') ? [] : [withoutPermission(guardian.mode, packet)]),
+    ...guardianReasons(guardian.mode, packet.reversibility),
   ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
 
   return {
@@ -70,42 +70,42 @@ export function evaluate(given: DecisionInput): Decision {
 }
 
 /**
- * What cannot be read for certain counts against the move: an order that allows is then taken not to match, and one
+ * What cannot be read for certain counts against the packet: an order that allows is then taken not to match, and one
  * that tightens is taken to match.
  */
-function matches(order: DecisionOrder, { at, presence, move }: DecisionInput): boolean {
+function matches(order: DecisionOrder, { at, presence, packet }: DecisionInput): boolean {
   const { actionTypes, reversibility, priorities, fields } = order.match;
   const doubt = tightens(order);
   return (
     order.status === 'active' &&
     at < (order.expiresAt ?? Infinity) &&
-    (order.teamId ?? move.teamId) === move.teamId &&
-    (!order.capos || order.capos.includes(move.capo)) &&
-    (!actionTypes || actionTypes.includes(move.actionType)) &&
-    (!reversibility || reversibility.includes(move.reversibility)) &&
-    (!priorities || priorities.includes(move.priority)) &&
-    (!fields || fieldsHold(fields, move, doubt)) &&
+    (order.teamId ?? packet.teamId) === packet.teamId &&
+    (!order.capos || order.capos.includes(packet.capo)) &&
+    (!actionTypes || actionTypes.includes(packet.actionType)) &&
+    (!reversibility || reversibility.includes(packet.reversibility)) &&
+    (!priorities || priorities.includes(packet.priority)) &&
+    (!fields || fieldsHold(fields, packet, doubt)) &&
     (!order.when || speaksAt(order.when, at, presence, doubt))
   );
 }
 
-function limitsOf(order: DecisionOrder, { move, usage }: DecisionInput): LimitCheck[] {
+function limitsOf(order: DecisionOrder, { packet, usage }: DecisionInput): LimitCheck[] {
   if (order.effect === 'deny' || order.effect === 'require_approval') return [];
   const own = Object.hasOwn(usage, order.standingOrderId) ? usage[order.standingOrderId] : undefined;
-  return checkLimits(order, move, own);
+  return checkLimits(order, packet, own);
 }
 
 function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
   const name = `The standing order "${order.name}"`;
-  if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this move.` }];
+  if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this work packet.` }];
   if (order.effect === 'require_approval') {
-    return [{ outcome: 'require_approval', because: `${name} wants this move approved.` }];
+    return [{ outcome: 'require_approval', because: `${name} wants this work packet approved.` }];
   }
-  // Validation asks for a limit; without one there is no pace that the move could keep.
+  // Validation asks for a limit; without one there is no pace that the work packet could keep.
   if (order.effect === 'throttle' && checks.length === 0) {
-    return [{ outcome: 'throttle', because: `${name} holds this move back.` }];
+    return [{ outcome: 'throttle', because: `${name} holds this work packet back.` }];
   }
-  const says = order.effect === 'allow' ? 'allows this move' : 'paces this move';
+  const says = order.effect === 'allow' ? 'allows this work packet' : 'paces this work packet';
   const remarks = checks.flatMap(({ standing, otherwise, remark }): Reason[] =>
     remark === null
       ? []
@@ -114,21 +114,21 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
   return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says}.` }];
 }
 
-/** Spec: without standing orders, autonomous moves stop at review. The one exception is the autonomous mode. */
-function withoutPermission(mode: GuardianMode, { reversibility }: DecisionMove): Reason {
+/** Spec: without standing orders, autonomous work stops at review. The one exception is the autonomous mode. */
+function withoutPermission(mode: GuardianMode, { reversibility }: DecidedPacket): Reason {
   const mayGo = mode === 'autonomous' && (reversibility === 'read_only' || reversibility === 'reversible');
   return mayGo
     ? {
         outcome: 'allow',
-        because: 'The guardian is autonomous: a move that can be undone needs no standing order.',
+        because: 'The guardian is autonomous: a work packet that can be undone needs no standing order.',
       }
-    : { outcome: 'require_approval', because: 'No standing order allows this move.' };
+    : { outcome: 'require_approval', because: 'No standing order allows this work packet.' };
 }
 
 /**
  * A mode only ever holds back. `observe`, `killed` and `recovering` let nothing leave, and yet they ask rather than
  * deny: a denial ends the directive for good, while a mode passes. The dispatch, which checks the mode again in the
- * transaction that marks a packet as sending, is what keeps an approved move from leaving under them. A mode that
+ * transaction that marks a packet as sending, is what keeps an approved one from leaving under them. A mode that
  * this version does not know is treated as they are.
  */
 function guardianReasons(mode: GuardianMode, reversibility: Reversibility): Reason[] {
@@ -140,12 +140,14 @@ function guardianReasons(mode: GuardianMode, reversibility: Reversibility): Reas
         ? [
             {
               outcome: 'require_approval',
-              because: 'The guardian is autonomous: a move that cannot be undone still asks.',
+              because: 'The guardian is autonomous: a work packet that cannot be undone still asks.',
             },
           ]
         : [];
     case 'supervised':
-      return [{ outcome: 'require_approval', because: 'The guardian is supervised: every move asks.' }];
+      return [
+        { outcome: 'require_approval', because: 'The guardian is supervised: every work packet asks.' },
+      ];
     default:
       return [
         {

@@ -1,7 +1,7 @@
-import type { DecisionMove, DecisionOrder, OrderUsage } from './decision-input.js';
+import type { DecidedPacket, DecisionOrder, OrderUsage } from './decision-input.js';
 import type { Effect, OrderBudget, OrderLimits } from './standing-order.js';
 
-/** Where a limit would stand if the move went through: it holds when `used` is at most `allowed`. */
+/** Where a limit would stand if the work packet went through: it holds when `used` is at most `allowed`. */
 export interface LimitStanding {
   standingOrderId: string;
   limit: keyof OrderLimits | 'budget';
@@ -12,7 +12,7 @@ export interface LimitStanding {
 
 export interface LimitCheck {
   standing: LimitStanding;
-  /** What the order does to the move when the limit does not hold. */
+  /** What the order does to the work packet when the limit does not hold. */
   otherwise: Effect;
   /** For a person, to follow the order's name: a broken limit, or a budget near its end. */
   remark: string | null;
@@ -22,11 +22,11 @@ const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpen
 
 /**
  * The limits and the budget of an order that allows or throttles; the stricter effects have none. Waiting helps only
- * where the move by itself would be within the limit; a move too large for it asks, else it would wait for ever.
+ * where the packet by itself would be within the limit; one too large for it asks, else it would wait for ever.
  */
 export function checkLimits(
   order: DecisionOrder,
-  move: DecisionMove,
+  packet: DecidedPacket,
   usage: OrderUsage = UNUSED,
 ): LimitCheck[] {
   const limits = order.limits ?? {};
@@ -51,23 +51,28 @@ export function checkLimits(
   };
 
   return [
-    ...check('maxPerHour', usage.lastHour, 1, (used) => `it would be move ${used} of the hour`),
-    ...check('maxPerDay', usage.lastDay, 1, (used) => `it would be move ${used} of the day`),
-    ...check('maxRecipients', 0, move.recipients, (used) => `it has ${used} recipients`),
-    ...check('maxAmountPerDay', usage.amountToday, amountOf(move), (used) => `it brings the day to ${used}`),
-    ...(order.budget ? [checkBudget(order, order.budget, move, usage.budgetSpent)] : []),
+    ...check('maxPerHour', usage.lastHour, 1, (used) => `it would be work packet ${used} of the hour`),
+    ...check('maxPerDay', usage.lastDay, 1, (used) => `it would be work packet ${used} of the day`),
+    ...check('maxRecipients', 0, packet.recipients, (used) => `it has ${used} recipients`),
+    ...check(
+      'maxAmountPerDay',
+      usage.amountToday,
+      amountOf(packet),
+      (used) => `it brings the day to ${used}`,
+    ),
+    ...(order.budget ? [checkBudget(order, order.budget, packet, usage.budgetSpent)] : []),
   ];
 }
 
 function checkBudget(
   order: DecisionOrder,
   budget: OrderBudget,
-  move: DecisionMove,
+  packet: DecidedPacket,
   spent: number,
 ): LimitCheck {
-  const amount = amountOf(move);
+  const amount = amountOf(packet);
   // No rate of exchange is known here, and a guessed one would be a hole in the budget.
-  const foreign = amount > 0 && move.currency !== budget.currency;
+  const foreign = amount > 0 && packet.currency !== budget.currency;
   const used = foreign ? spent : sum(spent, amount);
   const holds = !foreign && used <= budget.amount;
   const fits = !foreign && amount <= budget.amount;
@@ -77,7 +82,7 @@ function checkBudget(
     typeof budget.warnPercent === 'number' && used >= (budget.amount * budget.warnPercent) / 100;
 
   let remark: string | null = null;
-  if (foreign) remark = `${whole} cannot be compared with an amount in ${move.currency ?? 'no currency'}`;
+  if (foreign) remark = `${whole} cannot be compared with an amount in ${packet.currency ?? 'no currency'}`;
   else if (!holds) remark = `${whole} would stand at ${used}`;
   else if (nearlySpent) remark = `${used} of ${whole} would then be used`;
 
@@ -95,8 +100,8 @@ function checkBudget(
 }
 
 /** A refund moves money too: what counts is how much, not which way. */
-function amountOf(move: DecisionMove): number {
-  return Math.abs(move.amount ?? 0);
+function amountOf(packet: DecidedPacket): number {
+  return Math.abs(packet.amount ?? 0);
 }
 
 /** To four decimals, the most any currency has: three times 0.1 must not exceed 0.3. */

@@ -22,7 +22,7 @@ const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> 
 };
 
 /**
- * The conditions of `match.fields`, over whatever JSON a model wrote into a move.
+ * The conditions of `match.fields`, over whatever JSON a model wrote into a work packet.
  *
  * - A path names own properties, separated by dots, with list elements by number (`params.items.0.price`).
  * - A missing value, null and an empty list satisfy no comparison, `$ne` and `$nin` included; only `$exists: false`

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { requireRole } from './require-role.js';
 import { restrains } from './standing-order.js';
 import { pause } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
@@ -21,8 +21,10 @@ export class PauseStandingOrder {
   /** @throws NotFound, InvalidTransition, or Forbidden when the pause would loosen */
   async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
-    if (restrains(order))
-      requireRole(caller, 'admin', 'Only an admin pauses a standing order that restrains.');
+    requireRole(caller, order.teamId, 'operator');
+    if (restrains(order)) {
+      requireRole(caller, order.teamId, 'admin', 'Only an admin pauses a standing order that restrains.');
+    }
     const paused = pause(order, this.clock.now());
     if (!paused) return viewOf(order);
     this.orders.saveStatus(paused);

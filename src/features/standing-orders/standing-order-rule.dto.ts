@@ -6,13 +6,13 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO4217CurrencyCode,
   IsNumber,
   IsOptional,
   Matches,
   Max,
   Min,
 } from 'class-validator';
+import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 import type { Priority, Reversibility } from '../terms/terms.js';
@@ -35,7 +35,7 @@ import { AreFieldConditions, HasOtherEnd } from './standing-order-validation.js'
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;
 
-/** Which moves the order speaks about; `{}` is every move. What is left out does not narrow it. */
+/** Which work packets the order speaks about; `{}` is every work packet. What is left out does not narrow it. */
 export class StandingOrderMatch implements OrderMatch {
   /** Action types such as `email.send`. */
   @IsOptional()
@@ -63,7 +63,7 @@ export class StandingOrderMatch implements OrderMatch {
   priorities?: Priority[] | null;
 
   /**
-   * Conditions on what the move contains, by path: `{ "params.amount": { "$lte": 500 } }`. Operators: `$eq $ne $lt
+   * Conditions on what the work packet contains, by path: `{ "params.amount": { "$lte": 500 } }`. Operators: `$eq $ne $lt
    * $lte $gt $gte $in $nin $exists $prefix $domainIn`; all must hold. A value that is missing satisfies none. For
    * a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
    */
@@ -110,21 +110,21 @@ export class StandingOrderWhen implements OrderWhen {
 
 /** How much may go through; what goes beyond asks, or waits when the order throttles. */
 export class StandingOrderLimits implements OrderLimits {
-  /** Moves in any hour. */
+  /** Work packets in any hour. */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxPerHour?: number | null;
 
-  /** Moves in any day. */
+  /** Work packets in any day. */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxPerDay?: number | null;
 
-  /** Recipients of each single move. */
+  /** Recipients of each single work packet. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -151,8 +151,8 @@ export class StandingOrderBudget implements OrderBudget {
   @Max(1e12)
   amount!: number;
 
-  /** ISO 4217 code. A move in another currency is never within the budget. */
-  @IsISO4217CurrencyCode()
+  /** ISO 4217 code. A work packet in another currency is never within the budget. */
+  @IsCurrency()
   currency!: string;
 
   /** From this share on, decisions mention how much is used. */
@@ -162,7 +162,7 @@ export class StandingOrderBudget implements OrderBudget {
   @Max(100)
   warnPercent?: number | null;
 
-  /** What happens to a move beyond the budget. Left out: `require_approval`. */
+  /** What happens to a work packet beyond the budget. Left out: `require_approval`. */
   @IsOptional()
   @IsIn(ON_EXCEED)
   onExceed?: OnExceed | null;

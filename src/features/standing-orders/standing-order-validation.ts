@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { cutText } from '../../platform/kernel/text.js';
 import { canonicalDomain } from './domains.js';
 import type { Effect, FieldCondition } from './standing-order.js';
 
@@ -93,7 +94,7 @@ export function OnlyWithEffect(...effects: Effect[]): PropertyDecorator {
   });
 }
 
-/** Throttling without a pace would hold every move back for ever, which is a denial by another name. */
+/** Throttling without a pace would hold every work packet back for ever, which is a denial by another name. */
 export function HasPaceToThrottle(): PropertyDecorator {
   return ValidateBy({
     name: 'hasPaceToThrottle',
@@ -140,5 +141,5 @@ function isListOf(accepts: (element: unknown) => boolean): (operand: unknown) =>
 
 /** A message quotes what was sent, but not megabytes of it. */
 function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 80));
+  return JSON.stringify(cutText(text, 80));
 }

@@ -60,7 +60,7 @@ export class StandingOrderEntity {
   activatedAt!: number | null;
 }
 
-/** One row for each move that an order let through. */
+/** One row for each work packet that an order let through. */
 @Entity('standing_order_uses')
 export class StandingOrderUseEntity {
   @PrimaryColumn('text')
@@ -71,7 +71,7 @@ export class StandingOrderUseEntity {
   workPacketId!: string;
   @Column('timestamptz')
   at!: number;
-  /** The money the move carries, without its sign. */
+  /** The money the work packet carries, without its sign. */
   @Column('numeric', { precision: 18, scale: 4 })
   amount!: number;
   @Column('text', { nullable: true })

@@ -2,7 +2,7 @@ import type { Id } from '../../platform/kernel/ids.js';
 import type { CapoRole, Priority, Reversibility } from '../terms/terms.js';
 
 export const EFFECTS = ['allow', 'throttle', 'require_approval', 'deny'] as const;
-/** What an order does to a move it matches, and what is decided about a move. Listed from the least strict. */
+/** What an order does to a work packet it matches, and what is decided about one. Listed from the least strict. */
 export type Effect = (typeof EFFECTS)[number];
 
 export const STANDING_ORDER_STATUSES = ['draft', 'shadow', 'active', 'paused', 'archived'] as const;
@@ -42,7 +42,7 @@ export interface FieldCondition {
   $domainIn?: readonly string[];
 }
 
-/** Which moves an order speaks about. What is left out, or null, does not narrow it. */
+/** Which work packets an order speaks about. What is left out, or null, does not narrow it. */
 export interface OrderMatch {
   actionTypes?: readonly string[] | null;
   reversibility?: readonly Reversibility[] | null;
@@ -62,7 +62,7 @@ export interface OrderWhen {
 export interface OrderLimits {
   maxPerHour?: number | null;
   maxPerDay?: number | null;
-  /** For each single move. */
+  /** For each single work packet. */
   maxRecipients?: number | null;
   /** Names no currency, so it holds for each currency by itself. */
   maxAmountPerDay?: number | null;
@@ -99,7 +99,7 @@ export interface StandingOrderRule {
   expiresAt: number | null;
 }
 
-/** True when the order holds other orders' moves back too: its limits, budget and terms bind every move it matches. */
+/** True when the order restrains what other orders allow: its limits, budget and terms bind every packet it matches. */
 export function restrains(
   order: Pick<StandingOrderRule, 'effect' | 'limits' | 'budget' | 'approval'>,
 ): boolean {

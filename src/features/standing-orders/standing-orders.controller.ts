@@ -29,11 +29,12 @@ export class StandingOrdersController {
     private readonly archiveOrder: ArchiveStandingOrder,
   ) {}
 
-  /** Creates a standing order. It decides at once, unless it lets moves go out that cannot be undone. */
+  /** Creates a standing order. It decides at once, unless it lets work packets go out that cannot be undone. */
   @Post()
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/standing-orders'),
     returns: { 201: StandingOrderView },
     errors: [NotFound],
@@ -78,6 +79,7 @@ export class StandingOrdersController {
   @Route({
     auth: 'token',
     role: 'admin',
+    teamRole: true,
     returns: { 200: StandingOrderView },
     errors: [NotFound, InvalidTransition],
   })
@@ -94,6 +96,8 @@ export class StandingOrdersController {
   @Route({
     auth: 'token',
     role: 'operator',
+    teamRole: true,
+    stops: true,
     returns: { 200: StandingOrderView },
     errors: [NotFound, InvalidTransition],
   })
@@ -103,7 +107,13 @@ export class StandingOrdersController {
 
   /** Archives a standing order. */
   @Delete(':standingOrderId')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: StandingOrderView }, errors: [NotFound] })
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    teamRole: true,
+    returns: { 200: StandingOrderView },
+    errors: [NotFound],
+  })
   archive(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<StandingOrderView> {
     return this.archiveOrder.execute(caller, id);
   }

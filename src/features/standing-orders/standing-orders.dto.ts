@@ -45,7 +45,7 @@ export class CreateStandingOrderBody {
   text?: string | null;
 
   /**
-   * The team whose moves it is about. Left out: the caller's only team, else the whole workspace. Null: the whole
+   * The team whose work packets it is about. Left out: the caller's only team, else the whole workspace. Null: the whole
    * workspace, which takes an admin or a member of no team.
    */
   @IsOptional()
@@ -60,12 +60,12 @@ export class CreateStandingOrderBody {
   @IsIn(CAPO_ROLES, { each: true })
   capos?: CapoRole[] | null;
 
-  /** What it does with a move. The strictest of the orders that match decides. */
+  /** What it does with a work packet. The strictest of the orders that match decides. */
   @IsIn(EFFECTS)
   @HasPaceToThrottle()
   effect!: Effect;
 
-  /** Which moves it is about. Never left out: an order about every move says so, with `{}`. */
+  /** Which work packets it is about. Never left out: an order about every work packet says so, with `{}`. */
   @IsDefined()
   @IsObject()
   @ValidateNested()
@@ -112,7 +112,7 @@ export class CreateStandingOrderBody {
 
 /** Body of `POST /standing-orders/{id}/activate`; it may be empty. */
 export class ActivateStandingOrderBody {
-  /** That the owner knows: the order lets moves go out that cannot be undone. */
+  /** That the owner knows: the order lets work packets go out that cannot be undone. */
   @IsOptional()
   @Equals(true)
   acknowledge?: true;

@@ -10,6 +10,7 @@ import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.en
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
+/** @level 3 */
 @Module({
   imports: [TypeOrmModule.forFeature([StandingOrderEntity, StandingOrderUseEntity]), WorkspacesModule],
   controllers: [StandingOrdersController],

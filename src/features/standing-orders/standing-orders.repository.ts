@@ -7,6 +7,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import type { CapoRole } from '../terms/terms.js';
 import type { DecisionOrder, OrderUsage } from './decision-input.js';
 import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
@@ -28,38 +29,94 @@ export interface OrderWithUsage extends DecisionOrder {
   };
 }
 
+export interface OrderInWords extends Pick<StandingOrderEntity, 'name' | 'text' | 'effect'> {
+  /** Empty: every capo. */
+  capos: CapoRole[];
+}
+
+/** What a work packet has used up of an order already, and in which of the order's windows that still counts. */
+export interface FormerUse {
+  standingOrderId: string;
+  amount: number;
+  currency: string | null;
+  spent: number;
+  inHour: boolean;
+  inDay: boolean;
+  today: boolean;
+  inBudgetWindow: boolean;
+}
+
+const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect, o.match,
+  o."when", o.limits, o.budget, o.approval, o.expires_at`;
+
+const IN_FORCE = `o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $2::timestamptz)`;
+
+/** The zone in which the days, weeks and months of limits and budgets begin; as a sub-select it is looked up once. */
+const ZONE = '(select app.workspace_zone($1))';
+
 const ACTIVE_WITH_USAGE = /* sql */ `
-select o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect, o.match, o."when",
-  o.limits, o.budget, o.approval, o.expires_at,
+select ${DECIDING_COLUMNS},
   json_build_object('lastHour', coalesce(u.last_hour, 0), 'lastDay', coalesce(u.last_day, 0),
     'amountsToday', coalesce(u.amounts_today, '{}'), 'budgetSpent', coalesce(u.budget_spent, 0)) as usage
-from app.order_usage($1, $2, $3) u
-join standing_orders o on o.workspace_id = $1 and o.standing_order_id = u.standing_order_id
-where o.status = 'active' and (o.expires_at is null or o.expires_at > $3::timestamptz)`;
+from app.order_usage($1, ${ZONE}, $2) u
+join standing_orders o on o.standing_order_id = u.standing_order_id
+where ${IN_FORCE}`;
+
+/** By the primary key of a use: one look-up for each order in force. */
+const FORMER_USES = /* sql */ `
+select s.standing_order_id, s.amount, s.currency, s.spent,
+  s.at > $2::timestamptz - interval '1 hour' as in_hour,
+  s.at > $2::timestamptz - interval '1 day' as in_day,
+  s.at >= date_trunc('day', $2::timestamptz, ${ZONE}) as today,
+  s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
+from standing_orders o
+join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
+  and s.work_packet_id = $3
+where ${IN_FORCE}`;
+
+const DENYING = /* sql */ `
+select ${DECIDING_COLUMNS} from standing_orders o where ${IN_FORCE} and o.effect = 'deny'`;
+
+/** Decisions of one workspace wait for each other. */
+const DECISION_LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 2))';
 
 @Injectable()
 export class StandingOrders {
   constructor(private readonly db: Db) {}
 
   /**
-   * The active orders with what each has let through so far. Holds the workspace's decisions until the transaction
-   * ends, so that no second decision counts the same usage.
+   * The orders in force with what each has let through so far, for a caller that sends them along with statements of
+   * its own; the rows are those of the second. The first holds the workspace's decisions until the transaction ends,
+   * so that no second decision counts the same usage.
    */
-  async activeWithUsage(workspaceId: string, timezone: string, at: number): Promise<OrderWithUsage[]> {
-    const [, orders] = await this.db.unit.batch([
-      { text: 'select pg_advisory_xact_lock(hashtextextended($1, 2))', values: [workspaceId] },
-      { text: ACTIVE_WITH_USAGE, values: [workspaceId, timezone, new Date(at)] },
-    ]);
-    return orders as OrderWithUsage[];
+  inForceStatements(workspaceId: string, at: number): [lock: Statement, orders: Statement] {
+    return [
+      { text: DECISION_LOCK, values: [workspaceId] },
+      { text: ACTIVE_WITH_USAGE, values: [workspaceId, new Date(at)] },
+    ];
   }
 
-  /** The active orders in a person's words; for a caller that sends it along with statements of its own. */
-  briefStatement(workspaceId: string): Statement {
-    return {
-      text: `select name, text, effect, coalesce(capos, '{}') as capos from standing_orders
-        where workspace_id = $1 and status = 'active' order by created_at desc limit 50`,
-      values: [workspaceId],
-    };
+  /** What a work packet has used up of the orders in force by an earlier decision; sent along like the orders. */
+  formerUsesStatement(workspaceId: string, workPacketId: string, at: number): Statement {
+    return { text: FORMER_USES, values: [workspaceId, new Date(at), workPacketId] };
+  }
+
+  /** The orders in force that deny; none of them has limits, so nothing is counted or waited for. */
+  denyingStatement(workspaceId: string, at: number): Statement {
+    return { text: DENYING, values: [workspaceId, new Date(at)] };
+  }
+
+  /**
+   * The active orders that a directive of this team, or of none, is under, in a person's words. Those of other teams
+   * are left out: what is said of the directive is read by its own team.
+   */
+  brief(workspaceId: string, teamId: string | null): Promise<OrderInWords[]> {
+    return this.db.query(
+      `select name, text, effect, coalesce(capos, '{}') as capos from standing_orders
+       where workspace_id = $1 and status = 'active' and (team_id is null or team_id = $2)
+       order by created_at desc limit 50`,
+      [workspaceId, teamId],
+    );
   }
 
   /** Adds an order in the open transaction; the row is written with what comes next. */
@@ -107,8 +164,17 @@ export class StandingOrders {
     return readPage(this.db, scope, listing, paging);
   }
 
-  /** Notes that an order let a move through; counted by its limits and its budget. */
+  /** Notes that an order let a work packet through; counted by its limits and its budget. */
   recordUse(use: Omit<StandingOrderUseEntity, 'workspaceId'>): void {
     this.db.insert(StandingOrderUseEntity, { ...use, workspaceId: this.db.unit.scope.workspaceId });
+  }
+
+  /** The same, for a work packet that this order counted in an earlier window: from now on it counts in this one. */
+  renewUse({ standingOrderId, workPacketId, at }: Omit<StandingOrderUseEntity, 'workspaceId'>): void {
+    this.db.write(
+      `update standing_order_uses set at = $4
+       where workspace_id = $1 and standing_order_id = $2 and work_packet_id = $3`,
+      [this.db.unit.scope.workspaceId, standingOrderId, workPacketId, new Date(at)],
+    );
   }
 }

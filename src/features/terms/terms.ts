@@ -1,4 +1,7 @@
-/** The words that every feature shares. */
+/**
+ * The words that every feature shares.
+ * @level 1
+ */
 
 export const CAPO_ROLES = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
 export type CapoRole = (typeof CAPO_ROLES)[number];

@@ -2,31 +2,43 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { DELIVERY_WORK } from '../events/event.js';
+import { Deliveries } from './deliveries.repository.js';
 import { viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { placeOf } from './place-of.js';
+import { redactedUrl } from './redacted-url.js';
 
 /** Deletes a destination for good. Its row stays without secrets, so that its deliveries can be accounted for. */
 @Injectable()
 export class DeleteDestination {
   constructor(
     private readonly destinations: Destinations,
+    private readonly deliveries: Deliveries,
+    private readonly work: Work,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
   /** Answers the destination as it was last. @throws NotFound */
   async execute(caller: Caller, destinationId: string): Promise<DestinationView> {
-    const deleted = await this.destinations.delete(destinationId, this.clock.now());
-    const { url, deliveriesEnded } = deleted;
+    const destination = await this.destinations.lock(destinationId);
+    this.destinations.update(destination, {
+      deletedAt: this.clock.now(),
+      sealedSecret: null,
+      formerSecrets: [],
+    });
+    const deliveriesEnded = await this.deliveries.endWaiting(destinationId);
+    this.work.closeBreaker(DELIVERY_WORK, destinationId);
+    const url = redactedUrl(destination.url);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.deleted',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} deleted the destination ${placeOf(url)}.`,
-      details: { url: placeOf(url), deliveriesEnded },
+      summary: `${caller.name} deleted the destination ${url}.`,
+      details: { url, deliveriesEnded },
     });
-    return viewOf(deleted);
+    return viewOf(destination);
   }
 }

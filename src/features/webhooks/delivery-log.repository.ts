@@ -3,20 +3,30 @@ import { Db } from '../../platform/database/db.js';
 import { type Listing, pageOf, pageStatements, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { isId } from '../../platform/kernel/ids.js';
+import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { Work } from '../../platform/work/work.js';
+import { DELIVERY_WORK } from '../events/event.js';
 import type { DeliverySummary, DeliveryView } from './deliveries.dto.js';
 import type { WebhookDeliveryEntity } from './delivery.entity.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 
-/** While one is made, due_at is the end of a lease and no attempt. */
-const FACTS = `d.delivery_id, d.event_id, d.event, d.destination_id, d.status,
-  case when d.status <> 'sending' then d.due_at end as next_attempt_at, e.request_id`;
+/**
+ * A delivery as it is shown. When the next attempt is due stands with its work, and a destination that is paused is not
+ * tried before its breaker opens; while an attempt is made, that time is the end of a lease.
+ */
+const FACTS = `d.delivery_id, d.event_id, d.event, d.destination_id,
+  case when w.claimed then 'sending' else d.status end as status,
+  case when not w.claimed then nullif(greatest(w.due_at, b.opens_at), 'infinity') end as next_attempt_at, e.request_id`;
+
 const VIEW = `${FACTS}, d.attempts`;
 /** The answers of receivers stand in the single record only. */
 const SUMMARY = `${FACTS}, (select coalesce(jsonb_agg(a - 'answer'), '[]') from jsonb_array_elements(d.attempts) a)
   as attempts`;
-const EVENT = 'join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id';
+
+const JOINED = `join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id
+  left join work_items w on w.workspace_id = d.workspace_id and w.kind = '${DELIVERY_WORK}' and w.id = d.delivery_id
+  left join work_breakers b on b.workspace_id = w.workspace_id and b.kind = w.kind and b.queue = w.queue`;
 
 /** A delivery that was made before, with where it went. */
 export type PastDelivery = Pick<WebhookDeliveryEntity, 'deliveryId' | 'destinationId' | 'eventId' | 'event'> &
@@ -25,7 +35,10 @@ export type PastDelivery = Pick<WebhookDeliveryEntity, 'deliveryId' | 'destinati
 /** What became of each delivery, for a person to read, and deliveries that a person asks for. */
 @Injectable()
 export class DeliveryLog {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+  ) {}
 
   /**
    * The deliveries to a destination, the newest first; those to a deleted one can still be accounted for.
@@ -37,7 +50,7 @@ export class DeliveryLog {
       name: 'deliveries',
       select: SUMMARY,
       from: 'webhook_deliveries d',
-      joins: EVENT,
+      joins: JOINED,
       ...where({ 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId }),
       order: [{ column: 'd.delivery_id', kind: 'text', descending: true }],
     };
@@ -57,7 +70,7 @@ export class DeliveryLog {
     if (!isId('dlv', deliveryId)) throw new NotFound();
     const [delivery] = await this.db.read<DeliveryView>(
       scope,
-      `select ${VIEW} from webhook_deliveries d ${EVENT} where d.workspace_id = $1 and d.delivery_id = $2`,
+      `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`,
       [scope.workspaceId, deliveryId],
     );
     if (!delivery) throw new NotFound();
@@ -68,7 +81,7 @@ export class DeliveryLog {
    * The delivery with its destination, which stays as it is until the transaction ends.
    * @throws NotFound
    */
-  async holdPast(deliveryId: string): Promise<PastDelivery> {
+  async lockPast(deliveryId: string): Promise<PastDelivery> {
     if (!isId('dlv', deliveryId)) throw new NotFound();
     const [past] = await this.db.query<PastDelivery>(
       `select d.delivery_id, d.destination_id, d.event_id, d.event, p.status, p.url, p.deleted_at
@@ -81,20 +94,23 @@ export class DeliveryLog {
     return past;
   }
 
-  /** One more delivery of an event that is there, due at once by the clock of the database. */
+  /** Makes one more delivery of an event that is there, due at once. */
   async add({
     destinationId,
     eventId,
-  }: Pick<WebhookDeliveryEntity, 'destinationId' | 'eventId'>): Promise<DeliveryView> {
+  }: Pick<PastDelivery, 'destinationId' | 'eventId'>): Promise<DeliveryView> {
+    const { workspaceId } = this.db.unit.scope;
+    const deliveryId = newId('dlv');
+    this.db.write(
+      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, created_at)
+       select $4, e.workspace_id, $2, e.event_id, e.event, 'pending', now()
+       from webhook_events e where e.workspace_id = $1 and e.event_id = $3`,
+      [workspaceId, destinationId, eventId, deliveryId],
+    );
+    this.work.enqueue(DELIVERY_WORK, { id: deliveryId, queue: destinationId });
     const [added] = await this.db.query<DeliveryView>(
-      `with d as (
-         insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at, created_at)
-         select app.new_id('dlv'), e.workspace_id, $2, e.event_id, e.event, 'pending', now(), now()
-         from webhook_events e where e.workspace_id = $1 and e.event_id = $3
-         returning *
-       )
-       select ${VIEW} from d join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id`,
-      [this.db.unit.scope.workspaceId, destinationId, eventId],
+      `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`,
+      [workspaceId, deliveryId],
     );
     return added!;
   }

@@ -3,7 +3,10 @@ import type { EventType } from '../events/event.js';
 import type { Attempt } from './delivery.js';
 
 /** `failed`: the last attempt failed and another follows. `dead`: none follows. */
-export type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'dead';
+export type StoredDeliveryStatus = 'pending' | 'delivered' | 'failed' | 'dead';
+
+/** One is `sending` while its work is claimed. */
+export type DeliveryStatus = StoredDeliveryStatus | 'sending';
 
 @Entity('webhook_events')
 export class WebhookEventEntity {
@@ -36,16 +39,10 @@ export class WebhookDeliveryEntity {
   @Column('text')
   event!: EventType;
   @Column('text')
-  status!: DeliveryStatus;
+  status!: StoredDeliveryStatus;
   /** What came of each attempt that has ended. */
   @Column('jsonb')
   attempts!: Attempt[];
-  /** How often it was taken up; a result counts only under the taking that made it. */
-  @Column('int')
-  takes!: number;
-  /** The next attempt, or the end of the lease of who is making one; null when there is no more to do. */
-  @Column('timestamptz', { nullable: true })
-  dueAt!: number | null;
   @Column('timestamptz')
   createdAt!: number;
 }

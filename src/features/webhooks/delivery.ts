@@ -4,6 +4,9 @@ import type { Answer } from '../../platform/outbound/guarded-request.js';
 const SENDS = 5;
 const WAITS_MS = [1_000, 10_000, 60_000, 600_000];
 
+/** In flight to one destination at most, over all processes (CONTRACT, Webhooks). */
+export const IN_FLIGHT = 10;
+
 /** So many deliveries given up in a row pause their destination (CONTRACT, Webhooks). */
 export const GIVEN_UP_BEFORE_PAUSE = 20;
 
@@ -47,7 +50,12 @@ export function judge(n: number, answer: Answer): Verdict {
 
 export function attemptOf(n: number, at: number, answer: Answer): Attempt {
   const { durationMs } = answer;
-  if (answer.kind === 'failed') return { n, at, status: null, durationMs, error: answer.error };
+  if (answer.kind === 'failed') return failedAttempt(n, at, answer.error, durationMs);
   const { status, excerpt } = answer;
   return { n, at, status, durationMs, error: null, ...(excerpt !== '' && { answer: excerpt }) };
+}
+
+/** An attempt without an answer, or one that could not even be made. */
+export function failedAttempt(n: number, at: number, error: string, durationMs = 0): Attempt {
+  return { n, at, status: null, durationMs, error };
 }

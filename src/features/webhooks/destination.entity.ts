@@ -5,6 +5,15 @@ import type { SubscribableEvent } from '../events/event.js';
 /** `paused`: only a probe is sent now and then. `gone`: the receiver answered 410, nothing is sent any more. */
 export type DestinationStatus = 'active' | 'paused' | 'gone';
 
+/** What keeps us from sending, whatever the receiver does: a secret that cannot be opened, or an unexpected error. */
+export type DestinationFault = 'secret' | 'unexpected';
+
+/** A secret that was rotated out, and until when it signs, Unix milliseconds. */
+export interface FormerSecret {
+  sealed: string;
+  until: number;
+}
+
 @Entity('webhook_destinations')
 export class WebhookDestinationEntity {
   @PrimaryColumn('text')
@@ -24,17 +33,15 @@ export class WebhookDestinationEntity {
   /** Null once it is deleted. */
   @Column('text', { nullable: true })
   sealedSecret!: string | null;
-  @Column('text', { nullable: true })
-  previousSealedSecret!: string | null;
-  /** How long the previous secret signs as well. */
-  @Column('timestamptz', { nullable: true })
-  previousUntil!: number | null;
+  /** These sign as well, each until its own time; the newest first. */
+  @Column('jsonb')
+  formerSecrets!: FormerSecret[];
   /** Deliveries in a row that were given up. */
   @Column('int')
   consecutiveFailures!: number;
-  /** When a paused destination is tried again. */
-  @Column('timestamptz', { nullable: true })
-  probeAt!: number | null;
+  /** Why nothing can be sent to it, once a signal has told; null again when a delivery arrives. */
+  @Column('text', { nullable: true })
+  fault!: DestinationFault | null;
   @Column('timestamptz', { nullable: true })
   lastDeliveryAt!: number | null;
   @Column('jsonb')

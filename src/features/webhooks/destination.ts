@@ -5,8 +5,11 @@ import type { DestinationView } from './destinations.dto.js';
 /** Destinations of a workspace that are not deleted; each event is stored, and sent, once for every one of them. */
 export const MAX_DESTINATIONS = 50;
 
-/** For so long both secrets sign after a rotation (CONTRACT, Webhooks), in milliseconds. */
+/** For so long a secret signs after it was rotated out (CONTRACT, Webhooks), in milliseconds. */
 export const OVERLAP_MS = 24 * 3_600_000;
+
+/** Rotated out and still signing, at most: each adds a signature to every request. */
+export const MAX_FORMER_SECRETS = 5;
 
 /** A destination as an admin may see it; its secrets are nowhere. */
 export function viewOf(destination: WebhookDestinationEntity): DestinationView {
@@ -31,7 +34,8 @@ export function assertReceives({
   if (deletedAt !== null) throw new InvalidTransition({ message: 'The destination was deleted.' });
   if (status === 'gone') {
     throw new InvalidTransition({
-      message: 'The receiver answered 410, so nothing is sent to it any more; register the destination anew.',
+      message:
+        'The receiver answered 410 (Gone), so nothing is sent to it any more. Register the destination again.',
     });
   }
 }

@@ -114,7 +114,7 @@ export class DestinationsController {
     return this.testDestination.execute(caller, destinationId);
   }
 
-  /** Changes the secret; for 24 hours the one before it signs as well. */
+  /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
   @Post(one('/rotate-secret'))
   @Route({
     auth: 'token',

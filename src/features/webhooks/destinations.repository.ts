@@ -8,8 +8,6 @@ import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
 
-const COLUMNS = columnsOf(WebhookDestinationEntity);
-
 /**
  * The destinations that an admin manages. A row is locked with `for no key update` and never harder: an act that ends
  * holds the head of the receipt chain when its deliveries refer to the row, and whoever locks the row wants that head.
@@ -22,7 +20,7 @@ export class Destinations {
   list(scope: Scope, query: PageQuery): Promise<Page<WebhookDestinationEntity>> {
     const listing = {
       name: 'destinations',
-      select: COLUMNS,
+      select: columnsOf(WebhookDestinationEntity),
       from: 'webhook_destinations',
       ...where({ workspace_id: scope.workspaceId }, 'deleted_at is null'),
       order: newestFirst('destination_id'),
@@ -53,59 +51,34 @@ export class Destinations {
 
   /** @throws NotFound also for one that was deleted */
   async lock(destinationId: string): Promise<WebhookDestinationEntity> {
-    if (!isId('whk', destinationId)) throw new NotFound();
-    const { workspaceId } = this.db.unit.scope;
-    const destination = await this.db.lockOne(
-      WebhookDestinationEntity,
-      { workspaceId, destinationId },
-      'for no key update',
-    );
-    if (!destination || destination.deletedAt !== null) throw new NotFound();
+    const destination = isId('whk', destinationId) ? await this.lockLive(destinationId) : undefined;
+    if (!destination) throw new NotFound();
     return destination;
   }
 
-  /** Puts another secret in force; the one before it signs as well until then. */
-  rotateSecret(destinationId: string, sealedSecret: string, previousUntil: number): void {
+  /** Locks the destination; undefined when it was deleted. */
+  async lockLive(destinationId: string): Promise<WebhookDestinationEntity | undefined> {
+    const { workspaceId } = this.db.unit.scope;
+    const key = { workspaceId, destinationId };
+    const destination = await this.db.lockOne(WebhookDestinationEntity, key, 'for no key update');
+    return destination?.deletedAt === null ? destination : undefined;
+  }
+
+  /** Changes a destination that is locked. */
+  update(
+    { workspaceId, destinationId }: WebhookDestinationEntity,
+    changes: Partial<WebhookDestinationEntity>,
+  ): void {
+    this.db.update(WebhookDestinationEntity, { workspaceId, destinationId }, changes);
+  }
+
+  /** A delivery has arrived at a destination that is locked. */
+  recover({ workspaceId, destinationId }: WebhookDestinationEntity): void {
     this.db.write(
-      `update webhook_destinations set sealed_secret = $3, previous_sealed_secret = sealed_secret, previous_until = $4
+      `update webhook_destinations set status = case status when 'paused' then 'active' else status end,
+         consecutive_failures = 0, fault = null, last_delivery_at = now()
        where workspace_id = $1 and destination_id = $2`,
-      [this.db.unit.scope.workspaceId, destinationId, sealedSecret, new Date(previousUntil)],
+      [workspaceId, destinationId],
     );
-  }
-
-  /** Ends a pause. */
-  resume(destinationId: string): void {
-    this.db.update(
-      WebhookDestinationEntity,
-      { workspaceId: this.db.unit.scope.workspaceId, destinationId },
-      { status: 'active', consecutiveFailures: 0, probeAt: null },
-    );
-  }
-
-  /**
-   * Deletes a destination: its secrets are gone and what still waits for it is given up. Answers the row with how many
-   * deliveries that were.
-   * @throws NotFound
-   */
-  async delete(
-    destinationId: string,
-    at: number,
-  ): Promise<WebhookDestinationEntity & { deliveriesEnded: number }> {
-    if (!isId('whk', destinationId)) throw new NotFound();
-    const [deleted] = await this.db.query<WebhookDestinationEntity & { deliveriesEnded: number }>(
-      `with deleted as (
-         update webhook_destinations
-         set deleted_at = $3, sealed_secret = null, previous_sealed_secret = null, previous_until = null
-         where workspace_id = $1 and destination_id = $2 and deleted_at is null returning ${COLUMNS}
-       ), ended as (
-         update webhook_deliveries w set status = 'dead', due_at = null from deleted d
-         where w.workspace_id = d.workspace_id and w.destination_id = d.destination_id and w.due_at is not null
-         returning 1
-       )
-       select ${COLUMNS}, (select count(*) from ended) as deliveries_ended from deleted`,
-      [this.db.unit.scope.workspaceId, destinationId, new Date(at)],
-    );
-    if (!deleted) throw new NotFound();
-    return deleted;
   }
 }

@@ -4,29 +4,26 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { assertReceives } from './destination.js';
-import { DispatcherBell } from './dispatcher-bell.js';
-import { placeOf } from './place-of.js';
+import { redactedUrl } from './redacted-url.js';
 
 /** Sends an event once more, as a new delivery with the five sends of any other. */
 @Injectable()
 export class Redeliver {
   constructor(
     private readonly log: DeliveryLog,
-    private readonly bell: DispatcherBell,
     private readonly receipts: Receipts,
   ) {}
 
   /** @throws NotFound, InvalidTransition when its destination receives nothing any more */
   async execute(caller: Caller, deliveryId: string): Promise<DeliveryView> {
-    const past = await this.log.holdPast(deliveryId);
+    const past = await this.log.lockPast(deliveryId);
     assertReceives(past);
     const delivery = await this.log.add(past);
-    this.bell.ring(past.destinationId);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'delivery.redelivered',
       entity: { type: 'webhook_delivery', id: delivery.deliveryId },
-      summary: `${caller.name} had ${past.event} delivered to ${placeOf(past.url)} again.`,
+      summary: `${caller.name} had ${past.event} delivered to ${redactedUrl(past.url)} again.`,
       details: {
         event: past.event,
         eventId: past.eventId,

@@ -4,12 +4,12 @@ import { CURRENT_VERSION } from '../../platform/http/api-version.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { newSigningSecret } from '../../platform/signatures/event-signature.js';
 import { EVENT_TYPES, type SubscribableEvent } from '../events/event.js';
 import type { DestinationVerdict } from './destination-check.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { MAX_DESTINATIONS, viewOf } from './destination.js';
+import { DestinationSecrets } from './destination-secrets.js';
 import type {
   DestinationView,
   NewDestination,
@@ -17,8 +17,7 @@ import type {
   RegisterWebhookBody,
 } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { placeOf } from './place-of.js';
-import { secretPurpose } from './send-delivery.js';
+import { redactedUrl } from './redacted-url.js';
 import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 
 interface Registration {
@@ -33,7 +32,7 @@ interface Registration {
 export class RegisterDestination {
   constructor(
     private readonly destinations: Destinations,
-    private readonly box: SecretBox,
+    private readonly secrets: DestinationSecrets,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -86,11 +85,10 @@ export class RegisterDestination {
       events: [...events],
       status: 'active',
       apiVersion: CURRENT_VERSION,
-      sealedSecret: this.box.seal(secret, secretPurpose(destinationId)),
-      previousSealedSecret: null,
-      previousUntil: null,
+      sealedSecret: this.secrets.seal(destinationId, secret),
+      formerSecrets: [],
       consecutiveFailures: 0,
-      probeAt: null,
+      fault: null,
       lastDeliveryAt: null,
       createdBy: actorOf(caller),
       createdAt: this.clock.now(),
@@ -101,8 +99,8 @@ export class RegisterDestination {
       actor: actorOf(caller),
       action: 'webhook.created',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} registered ${placeOf(url)} for events.`,
-      details: { description, url: placeOf(url), events: destination.events },
+      summary: `${caller.name} registered ${redactedUrl(url)} for events.`,
+      details: { description, url: redactedUrl(url), events: destination.events },
     });
     return destination;
   }

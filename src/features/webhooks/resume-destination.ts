@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { DELIVERY_WORK } from '../events/event.js';
 import { assertReceives, viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { DispatcherBell } from './dispatcher-bell.js';
-import { placeOf } from './place-of.js';
+import { redactedUrl } from './redacted-url.js';
 
 /** Ends the pause of a destination by hand; what waited for it goes out at once. */
 @Injectable()
 export class ResumeDestination {
   constructor(
     private readonly destinations: Destinations,
-    private readonly bell: DispatcherBell,
+    private readonly work: Work,
     private readonly receipts: Receipts,
   ) {}
 
@@ -21,15 +22,15 @@ export class ResumeDestination {
     const destination = await this.destinations.lock(destinationId);
     assertReceives(destination);
     if (destination.status === 'active') return viewOf(destination);
-    this.destinations.resume(destinationId);
-    this.bell.ring(destinationId);
+    this.destinations.update(destination, { status: 'active', consecutiveFailures: 0 });
+    this.work.closeBreaker(DELIVERY_WORK, destinationId);
     const { url, consecutiveFailures } = destination;
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.resumed',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} resumed the destination ${placeOf(url)}.`,
-      details: { url: placeOf(url), consecutiveFailures },
+      summary: `${caller.name} resumed the destination ${redactedUrl(url)}.`,
+      details: { url: redactedUrl(url), consecutiveFailures },
     });
     return viewOf({ ...destination, status: 'active', consecutiveFailures: 0 });
   }

@@ -1,53 +1,77 @@
-import { Injectable } from '@nestjs/common';
-import { withLease } from '../../platform/jobs/lease.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
-import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { signEvent } from '../../platform/signatures/event-signature.js';
-import { ConcludeAttempt } from './conclude-attempt.js';
-import { Deliveries, type TakenDelivery } from './deliveries.repository.js';
-import { attemptOf, judge } from './delivery.js';
+import { Work } from '../../platform/work/work.js';
+import { DELIVERY_WORK } from '../events/event.js';
+import { CompleteAttempt, SECRET_UNREADABLE } from './complete-attempt.js';
+import type { ClaimedDelivery } from './deliveries.repository.js';
+import { attemptOf, IN_FLIGHT, judge } from './delivery.js';
+import { DestinationSecrets } from './destination-secrets.js';
 
-/** What a destination's secret is sealed for. */
-export function secretPurpose(destinationId: string): string {
-  return `webhook-destination ${destinationId}`;
-}
+/** In flight in one process, whoever they are for. */
+const POOL = 512;
+/** After so many unexpected errors it is given up; the five sends that a receiver may refuse are counted apart. */
+const TRIES = 5;
 
 /** Makes one attempt: the bytes of the event, signed now, to the address as it resolves now; then writes what came of it. */
 @Injectable()
-export class SendDelivery {
+export class SendDelivery implements OnModuleInit {
   constructor(
-    private readonly secrets: SecretBox,
+    private readonly work: Work,
+    private readonly secrets: DestinationSecrets,
     private readonly requests: GuardedRequest,
-    private readonly deliveries: Deliveries,
-    private readonly conclude: ConcludeAttempt,
+    private readonly attempts: CompleteAttempt,
     private readonly clock: Clock,
   ) {}
 
-  async execute(delivery: TakenDelivery): Promise<void> {
+  onModuleInit(): void {
+    this.work.declare<ClaimedDelivery>({
+      name: DELIVERY_WORK,
+      pool: POOL,
+      perQueue: IN_FLIGHT,
+      perQueueEverywhere: IN_FLIGHT,
+      tries: TRIES,
+      claim: 'app.claim_deliveries',
+      run: (delivery, signal) => this.execute(delivery, signal),
+      giveUp: (delivery, error) => this.attempts.giveUp(delivery, error, this.clock.now()),
+    });
+  }
+
+  private async execute(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+    if (!delivery.receives) {
+      await this.attempts.withoutReceiver(delivery);
+      return;
+    }
     const at = this.clock.now();
     const n = delivery.sends + 1;
     const headers = this.headers(delivery, at);
-    const answer = await withLease(
-      () => this.deliveries.extendLease(delivery),
-      (signal) => this.requests.post({ url: delivery.url, headers, body: delivery.body, signal }),
-    );
-    await this.conclude.execute(delivery, attemptOf(n, at, answer), judge(n, answer));
+    if (!headers) {
+      await this.attempts.impossible(delivery, SECRET_UNREADABLE, at);
+      return;
+    }
+    const answer = await this.requests.post({ url: delivery.url, headers, body: delivery.body, signal });
+    await this.attempts.execute(delivery, attemptOf(n, at, answer), judge(n, answer));
   }
 
-  /** Exactly these, and what every request has: Host, Content-Length (CONTRACT, Webhooks). */
-  private headers(delivery: TakenDelivery, at: number): Record<string, string> {
-    const { body, eventId, destinationId, sealedSecret, previousSealedSecret } = delivery;
-    const secrets = [sealedSecret, previousSealedSecret]
-      .filter((sealed) => sealed !== null)
-      .map((sealed) => this.secrets.open(sealed, secretPurpose(destinationId)));
+  /**
+   * Exactly these, and what every request has: Host, Content-Length (CONTRACT, Webhooks). Undefined when the secret
+   * cannot be opened.
+   */
+  private headers(delivery: ClaimedDelivery, at: number): Record<string, string> | undefined {
+    const { body, eventId, queue, sealedSecret, formerSealedSecrets } = delivery;
+    const current = this.secrets.open(queue, sealedSecret);
+    if (current === undefined) return undefined;
+    const former = formerSealedSecrets
+      .map((sealed) => this.secrets.open(queue, sealed))
+      .filter((secret) => secret !== undefined);
     return {
       'Content-Type': 'application/json',
       'User-Agent': 'Consigliere',
       'Accept-Encoding': 'identity',
       'X-Service-Event': delivery.event,
       'X-Service-RequestId': delivery.requestId,
-      ...signEvent({ body, at, id: eventId, secrets }),
+      ...signEvent({ body, at, id: eventId, secrets: [...new Set([current, ...former])] }),
     };
   }
 }

@@ -6,9 +6,9 @@ import { Events } from '../events/events.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { assertReceives } from './destination.js';
 import { Destinations } from './destinations.repository.js';
-import { placeOf } from './place-of.js';
+import { redactedUrl } from './redacted-url.js';
 
-const MESSAGE = 'This is a test. Nothing has happened but that somebody asked for it.';
+const MESSAGE = 'This is a test event; nothing has happened.';
 
 /** Sends an event to one destination alone, to see that it receives and verifies. */
 @Injectable()
@@ -31,8 +31,8 @@ export class TestDestination {
       actor: actorOf(caller),
       action: 'webhook.tested',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} sent a test to ${placeOf(destination.url)}.`,
-      details: { url: placeOf(destination.url), eventId },
+      summary: `${caller.name} sent a test to ${redactedUrl(destination.url)}.`,
+      details: { url: redactedUrl(destination.url), eventId },
     });
     return {
       deliveryId,

@@ -2,25 +2,24 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
-import { ConcludeAttempt } from './conclude-attempt.js';
+import { CompleteAttempt } from './complete-attempt.js';
 import { DeleteDestination } from './delete-destination.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { Deliveries } from './deliveries.repository.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { WebhookDeliveryEntity, WebhookEventEntity } from './delivery.entity.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
+import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
 import { Destinations } from './destinations.repository.js';
-import { DispatcherBell } from './dispatcher-bell.js';
-import { Dispatcher } from './dispatcher.js';
 import { Redeliver } from './redeliver.js';
 import { RegisterDestination } from './register-destination.js';
 import { ResumeDestination } from './resume-destination.js';
 import { RotateDestinationSecret } from './rotate-destination-secret.js';
 import { SendDelivery } from './send-delivery.js';
-import { Standings } from './standing.repository.js';
 import { TestDestination } from './test-destination.js';
 
+/** @level 4 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([WebhookDestinationEntity, WebhookEventEntity, WebhookDeliveryEntity]),
@@ -30,6 +29,7 @@ import { TestDestination } from './test-destination.js';
   controllers: [DestinationsController, DeliveriesController],
   providers: [
     Destinations,
+    DestinationSecrets,
     RegisterDestination,
     DeleteDestination,
     TestDestination,
@@ -37,12 +37,9 @@ import { TestDestination } from './test-destination.js';
     ResumeDestination,
     DeliveryLog,
     Redeliver,
-    DispatcherBell,
     Deliveries,
-    Standings,
-    ConcludeAttempt,
+    CompleteAttempt,
     SendDelivery,
-    Dispatcher,
   ],
 })
 export class WebhooksModule {}

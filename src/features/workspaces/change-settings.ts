@@ -2,20 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { KnownZone } from './known-zone.js';
 import type { ChangeSettingsBody, SettingsView } from './settings.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
-const NAMES = ['timezone', 'locale', 'presence', 'quietHours', 'notifications'] as const;
+const NAMES = ['timezone', 'locale', 'currency', 'presence', 'quietHours', 'notifications'] as const;
 
 /** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
 @Injectable()
 export class ChangeSettings {
   constructor(
     private readonly workspaces: Workspaces,
+    private readonly knownZone: KnownZone,
     private readonly receipts: Receipts,
   ) {}
 
+  /** @throws ValidationFailed for a zone that the database does not know */
   async execute(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
+    await this.knownZone.require(body.timezone, 'timezone');
     const locale = body.locale === undefined ? {} : { locale: Intl.getCanonicalLocales(body.locale)[0]! };
     const { before, after } = await this.workspaces.change(caller.workspaceId, { ...body, ...locale });
     const changed = NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));

@@ -28,7 +28,7 @@ export class CreateToken {
     const holder = await this.tokens.holdMember(workspaceId, body.memberId ?? caller.memberId);
     if (!holder) throw new NotFound();
     assertMayHold(caller, holder.role);
-    const { row, shown } = issueToken(workspaceId, holder, { name: body.name, createdAt, expiresAt });
+    const { row, shown } = issueToken(caller, holder, { name: body.name, createdAt, expiresAt });
     this.tokens.add(row);
     this.receipts.append({
       actor: actorOf(caller),

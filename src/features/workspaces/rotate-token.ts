@@ -27,7 +27,7 @@ export class RotateToken {
       throw new InvalidTransition({ message: 'A revoked token cannot be rotated.' });
     const createdAt = this.clock.now();
     const expiresAt = old.expiresAt === null ? null : createdAt + (old.expiresAt - old.createdAt);
-    const { row, shown } = issueToken(workspaceId, holder, { name: old.name, createdAt, expiresAt });
+    const { row, shown } = issueToken(caller, holder, { name: old.name, createdAt, expiresAt });
     this.tokens.revoke(workspaceId, tokenId, createdAt);
     this.tokens.add(row);
     this.receipts.append({

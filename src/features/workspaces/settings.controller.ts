@@ -13,7 +13,7 @@ export class SettingsController {
     private readonly changeSettings: ChangeSettings,
   ) {}
 
-  /** The workspace's zone, language, presence, quiet hours and notifications. */
+  /** The workspace's zone, language, currency, presence, quiet hours and notifications. */
   @Get()
   @Route({ auth: 'token', returns: { 200: SettingsView } })
   async read(@CurrentCaller() caller: Caller): Promise<SettingsView> {

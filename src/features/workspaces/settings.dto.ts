@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
@@ -28,6 +29,11 @@ export class ChangeSettingsBody {
   @IsLanguageTag()
   locale?: string;
 
+  /** ISO 4217, such as EUR: the currency in which sums are given; amounts in others stand beside them, unconverted. */
+  @ValidateIf(isGiven('currency'))
+  @IsCurrency()
+  currency?: string;
+
   @ValidateIf(isGiven('presence'))
   @IsIn(['present', 'away'])
   presence?: 'present' | 'away';
@@ -50,6 +56,8 @@ export class ChangeSettingsBody {
 export class SettingsView {
   timezone!: string;
   locale!: string;
+  /** ISO 4217: the currency in which sums are given. */
+  currency!: string;
   presence!: 'present' | 'away';
   quietHours!: QuietHours | null;
   notifications!: Record<string, boolean>;

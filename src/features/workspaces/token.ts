@@ -1,4 +1,4 @@
-import { type Caller, hasRole, type Role } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, peopleBehind, type Role } from '../../platform/auth/caller.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
@@ -15,9 +15,12 @@ export function assertMayHold(caller: Caller, role: Role): void {
   if (!hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: [role] } });
 }
 
-/** A new token for a member: the row to keep, and the only text that ever shows the token. */
+/**
+ * A new token for a member: the row to keep, and the only text that ever shows the token. The row names whoever reads
+ * that text besides the member: what is done with the token, they may have done (four eyes).
+ */
 export function issueToken(
-  workspaceId: string,
+  caller: Pick<Caller, 'workspaceId' | 'memberId' | 'tokenMadeBy'>,
   holder: TokenHolder,
   { name, createdAt, expiresAt }: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'>,
 ): { row: TokenEntity; shown: NewToken } {
@@ -25,17 +28,29 @@ export function issueToken(
   const { memberId, memberName } = holder;
   const row: TokenEntity = {
     tokenId: newId('tok'),
-    workspaceId,
+    workspaceId: caller.workspaceId,
     memberId,
     name,
     tokenHash: sha256(token),
     hint: token.slice(-4),
+    madeBy: peopleBehind(caller).filter((person) => person !== memberId),
     createdAt,
     lastUsedAt: null,
     expiresAt,
     revokedAt: null,
   };
-  const { tokenId, hint } = row;
-  const shown = { tokenId, name, token, memberId, memberName, hint, createdAt, lastUsedAt: null, expiresAt };
+  const { tokenId, hint, madeBy } = row;
+  const shown = {
+    tokenId,
+    name,
+    token,
+    memberId,
+    memberName,
+    hint,
+    madeBy,
+    createdAt,
+    lastUsedAt: null,
+    expiresAt,
+  };
   return { row, shown: { ...shown, revokedAt: null } };
 }

@@ -35,7 +35,7 @@ export class TokensController {
 
   /** Revokes a token; within a second no process takes it any more. */
   @Delete(':id')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: TokenView } })
+  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenView } })
   revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
     return this.revokeToken.execute(caller, tokenId);
   }

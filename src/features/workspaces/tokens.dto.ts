@@ -30,6 +30,8 @@ export class TokenView {
   memberName!: string;
   /** The last four characters. */
   hint!: string;
+  /** Ids of the other members who made it for this one; what is done with it counts for them as well (four eyes). */
+  madeBy!: string[];
   /** Unix milliseconds. */
   createdAt!: number;
   /** Unix milliseconds, to the minute. */

@@ -46,6 +46,26 @@ export class Tokens {
     return row;
   }
 
+  /** The active owner who has been there longest, kept in their role until the transaction ends. */
+  async lockOwner(workspaceId: string): Promise<TokenHolder | undefined> {
+    const [row] = await this.db.query<TokenHolder>(
+      `select m.member_id, u.display_name as member_name, m.role
+       from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and m.role = 'owner' and m.status = 'active'
+       order by m.joined_at, m.member_id limit 1 for share of m`,
+      [workspaceId],
+    );
+    return row;
+  }
+
+  /** The oldest workspace of the service. */
+  async firstWorkspace(): Promise<string | undefined> {
+    const [row] = await this.db.system<{ workspaceId: string | null }>(
+      'select app.first_workspace() as workspace_id',
+    );
+    return row!.workspaceId ?? undefined;
+  }
+
   /** The token with the member whom it is for, locked; undefined when there is none. */
   async lock(workspaceId: string, tokenId: string): Promise<(TokenView & TokenHolder) | undefined> {
     const [row] = await this.db.query<TokenView & TokenHolder>(

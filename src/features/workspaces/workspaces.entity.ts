@@ -13,6 +13,9 @@ export class WorkspaceEntity {
   timezone!: string;
   @Column('text')
   locale!: string;
+  /** ISO 4217: the currency in which sums are given. */
+  @Column('text')
+  currency!: string;
   @Column('text')
   presence!: 'present' | 'away';
   @Column('jsonb', { nullable: true })
@@ -102,6 +105,9 @@ export class TokenEntity {
   /** The last four characters, to tell tokens apart. */
   @Column('text')
   hint!: string;
+  /** The other members who made it for this one, and so have seen it. */
+  @Column('text', { array: true })
+  madeBy!: string[];
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangeSettings } from './change-settings.js';
 import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
+import { KnownZone } from './known-zone.js';
 import { FirstRun } from './first-run.js';
 import { ProfileController } from './profile.controller.js';
 import { ReadProfile } from './read-profile.js';
@@ -23,6 +24,7 @@ import {
   WorkspaceEntity,
 } from './workspaces.entity.js';
 
+/** @level 2 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([
@@ -36,6 +38,7 @@ import {
   ],
   controllers: [ProfileController, SettingsController, TokensController],
   providers: [
+    KnownZone,
     AutonomyMode,
     FirstRun,
     TeamOfRequest,
@@ -48,6 +51,6 @@ import {
     ChangeSettings,
     ReadProfile,
   ],
-  exports: [AutonomyMode, FirstRun, TeamOfRequest, Workspaces],
+  exports: [AutonomyMode, FirstRun, KnownZone, TeamOfRequest, Workspaces],
 })
 export class WorkspacesModule {}

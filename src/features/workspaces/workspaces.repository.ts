@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { SettingsView } from './settings.dto.js';
 
@@ -10,7 +11,7 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
-const SETTINGS = 'timezone, locale, presence, quiet_hours, notifications';
+const SETTINGS = 'timezone, locale, currency, presence, quiet_hours, notifications';
 
 @Injectable()
 export class Workspaces {
@@ -26,6 +27,17 @@ export class Workspaces {
     return row!;
   }
 
+  /** Whether the operator is there to be asked; for a caller that sends it along with statements of its own. */
+  presenceStatement(workspaceId: string): Statement {
+    return { text: 'select presence from workspaces where workspace_id = $1', values: [workspaceId] };
+  }
+
+  /** Whether the database knows this zone, in the open transaction. */
+  async knowsZone(zone: string): Promise<boolean> {
+    const [row] = await this.db.query<{ known: boolean }>('select app.zone_or_utc($1) = $1 as known', [zone]);
+    return row!.known;
+  }
+
   /** Sets what `changes` names, and answers the settings before and after. */
   async change(
     workspaceId: string,
@@ -35,6 +47,7 @@ export class Workspaces {
       `update workspaces w set
          timezone = coalesce($2::jsonb->>'timezone', before.timezone),
          locale = coalesce($2::jsonb->>'locale', before.locale),
+         currency = coalesce($2::jsonb->>'currency', before.currency),
          presence = coalesce($2::jsonb->>'presence', before.presence),
          quiet_hours = case when $2::jsonb ? 'quietHours' then nullif($2::jsonb->'quietHours', 'null') else before.quiet_hours end,
          notifications = coalesce($2::jsonb->'notifications', before.notifications)
@@ -49,6 +62,6 @@ export class Workspaces {
 
 /** The settings of one row as JSON, in the names of the wire. */
 function settingsOf(row: string): string {
-  return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale, 'presence', ${row}.presence,
-    'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
+  return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
+    'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
 }

@@ -2,10 +2,11 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
-import { isCleanText, keyFaults, readBody, readRawBody, unclean } from '../http/body.js';
+import { assertNoProperties, readBody, readRawBody } from '../http/body.js';
+import { isCleanText, keyFaults, unclean } from '../http/json.js';
 import { RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
-import { hasRole } from './caller.js';
+import { hasRole, highestRole } from './caller.js';
 import { Callers } from './callers.js';
 import { presentedToken } from './presented-token.js';
 import { SignedRequests } from './signed-requests.js';
@@ -55,15 +56,17 @@ export class SignatureGuard implements CanActivate {
   }
 }
 
-/** Whether the caller's role may. */
+/** Whether the caller's role may: in the workspace, or in any team where the use case then asks for the row's. */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(private readonly routes: RouteTable) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { caller } = context.switchToHttp().getRequest<AdmittedRequest>();
-    const { role, roles } = this.routes.of(context.getHandler());
-    if (caller && !hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: roles } });
+    const { role, roles, policy } = this.routes.of(context.getHandler());
+    if (!caller) return true;
+    const held = policy.teamRole ? highestRole(caller) : caller.role;
+    if (!hasRole(held, role)) throw new Forbidden({ details: { requiredRoles: roles } });
     return true;
   }
 }
@@ -71,6 +74,8 @@ export class RoleGuard implements CanActivate {
 /** Reads the body, and only of those who may send one; text that the database cannot hold ends here. */
 @Injectable()
 export class InputGuard implements CanActivate {
+  constructor(private readonly routes: RouteTable) {}
+
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
@@ -81,6 +86,12 @@ export class InputGuard implements CanActivate {
     ]);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     await readBody(request, http.getResponse<Response>());
+    const { takesBody, policy } = this.routes.of(context.getHandler());
+    if (!takesBody) assertNoProperties(request.body);
+    const { stops } = policy;
+    if (request.refusedUnlessItStops && typeof stops === 'function' && !stops(request.body)) {
+      throw request.refusedUnlessItStops;
+    }
     return true;
   }
 }

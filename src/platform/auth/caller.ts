@@ -27,13 +27,37 @@ export interface Caller {
   email: string;
   role: Role;
   teamIds: readonly string[];
+  /** By team. */
+  teamRoles: Readonly<Record<string, Role>>;
   tokenId: string;
+  /** The other members who have seen the token, since they made it for this one. */
+  tokenMadeBy: readonly string[];
   via: Via;
 }
 
 /** True when `role` has at least the rights of `least`. */
 export function hasRole(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}
+
+/**
+ * The role that decides about a row of this team, or of none (CONTRACT section 4): the one in the team, for rows
+ * without a team the one in the workspace; owner and admin of the workspace keep theirs everywhere.
+ */
+export function roleIn(caller: Pick<Caller, 'role' | 'teamRoles'>, teamId: string | null): Role {
+  if (teamId === null || hasRole(caller.role, 'admin')) return caller.role;
+  return Object.hasOwn(caller.teamRoles, teamId) ? caller.teamRoles[teamId]! : 'viewer';
+}
+
+/** The highest role that the caller has anywhere; the row then decides. */
+export function highestRole({ role, teamRoles }: Pick<Caller, 'role' | 'teamRoles'>): Role {
+  const held = [role, ...Object.values(teamRoles)];
+  return ROLES.findLast((one) => held.includes(one))!;
+}
+
+/** Every member who may be the one that calls: whose token it is, and whoever made it for them and so has seen it. */
+export function peopleBehind({ memberId, tokenMadeBy }: Pick<Caller, 'memberId' | 'tokenMadeBy'>): string[] {
+  return [...new Set([memberId, ...tokenMadeBy])];
 }
 
 /** What row-level security lets the caller see: owner and admin everything, others their teams' rows. */

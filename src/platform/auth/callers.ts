@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sha256 } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
 import { Unauthorized } from '../kernel/errors.js';
+import { RequestContext } from '../kernel/request-context.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
 import { Db } from '../database/db.js';
 import type { Caller } from './caller.js';
@@ -14,6 +15,7 @@ interface Found extends Omit<Caller, 'via'> {
 
 interface Known {
   found: Promise<Found | undefined>;
+  isSettled: boolean;
   until: number;
 }
 
@@ -58,13 +60,16 @@ export class Callers {
   private find(hash: string): Promise<Found | undefined> {
     const now = this.clock.now();
     const known = this.#known.get(hash);
-    if (known && known.until > now) return known.found;
+    // What stops work does not share a look-up that may itself be waiting for a connection.
+    const shares = known?.isSettled || !RequestContext.current?.urgent;
+    if (known && known.until > now && shares) return known.found;
     if (this.#known.size >= REMEMBER_AT_MOST) this.#known.clear();
     const found = this.db.system<Found>('select * from app.find_caller($1)', [hash]).then(([row]) => row);
-    this.#known.set(hash, { found, until: now + REMEMBER_MS });
+    const looked: Known = { found, isSettled: false, until: now + REMEMBER_MS };
+    this.#known.set(hash, looked);
     // Neither a failure nor a stranger is remembered: strangers could fill the memory.
     found.then(
-      (row) => row ?? this.#known.delete(hash),
+      (row) => (row ? (looked.isSettled = true) : this.#known.delete(hash)),
       () => this.#known.delete(hash),
     );
     return found;

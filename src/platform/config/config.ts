@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { StartRefused } from '../kernel/start-refused.js';
 import { environment, type Environment } from './environment.js';
 
 /** One variable that cannot be used as it is. */
@@ -8,12 +9,11 @@ export interface ConfigFault {
 }
 
 /** The environment cannot be used; names every variable at fault and repeats no value. */
-export class ConfigInvalid extends Error {
+export class ConfigInvalid extends StartRefused {
   constructor(readonly faults: readonly ConfigFault[]) {
     super(
       `invalid configuration\n${faults.map(({ variable, message }) => `  ${variable} ${message}`).join('\n')}`,
     );
-    this.name = 'ConfigInvalid';
   }
 }
 
@@ -33,7 +33,8 @@ export class Config {
   readonly dataDir: string;
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined;
-  readonly rateLimitStore: 'memory' | 'postgres';
+  /** `automatic`: memory while this is the only process of its database. */
+  readonly rateLimitStore: 'memory' | 'postgres' | 'automatic';
   /** 32 bytes in base64. */
   readonly secretsKey: string | undefined;
   readonly modelProvider: Environment['MODEL_PROVIDER'];
@@ -134,7 +135,7 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
     .map(([variable, , message]) => ({ variable, message }));
 }
 
-/** Memory counts exactly as long as no second process answers requests: one process, its own database. */
-function defaultRateLimitStore(values: Environment): 'memory' | 'postgres' {
-  return values.DATABASE_URL === undefined && values.PROCESS_ROLE === 'all' ? 'memory' : 'postgres';
+/** Memory counts exactly as long as no second process answers requests; over the embedded database there may be one. */
+function defaultRateLimitStore(values: Environment): 'automatic' | 'postgres' {
+  return values.DATABASE_URL === undefined && values.PROCESS_ROLE === 'all' ? 'automatic' : 'postgres';
 }

@@ -142,10 +142,11 @@ export const environment = z.object({
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       secret: true,
     }),
-  RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).optional().register(notes, {
-    description: 'Where requests are counted: `memory` is exact for one process only.',
+  RATE_LIMIT_STORE: oneOf(['memory', 'postgres', 'automatic']).optional().register(notes, {
+    description:
+      'Where requests are counted: `memory` is exact for one process only; `automatic` is memory until a second process uses the database.',
     example: 'postgres',
-    whenUnset: '`memory` for the embedded database with `PROCESS_ROLE=all`, else `postgres`',
+    whenUnset: '`automatic` for the embedded database with `PROCESS_ROLE=all`, else `postgres`',
   }),
   SECRETS_KEY: z
     .string()

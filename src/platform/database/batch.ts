@@ -73,7 +73,11 @@ export class Batch implements Submittable {
           protocol.parse({ name, text });
           this.#parsed.push(name);
         }
-        protocol.bind({ statement: name, values, valueMapper: pgUtils.prepareValue });
+        protocol.bind({
+          statement: name,
+          values,
+          valueMapper: (value: unknown) => pgUtils.prepareValue(value),
+        });
         if (!columnsOf.has(name)) protocol.describe({ type: 'P', name: '' });
         protocol.execute({});
       }

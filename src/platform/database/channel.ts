@@ -20,6 +20,7 @@ export interface Message {
   id: string;
 }
 
+const CHANNEL_NAME = 'consigliere channel';
 const RECONNECT_MS = 500;
 /** Messages of this long go out in one call. */
 const GATHER_MS = 2;
@@ -63,6 +64,21 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
     return () => this.#subscribers.off(topic, listener);
   }
 
+  /** Whether another process uses the database: each of them has one connection such as this. */
+  async hasPeers(): Promise<boolean> {
+    const own = (this.#client as { processID?: number | null } | undefined)?.processID;
+    // Until it knows its own connection, that one looks like another process's.
+    if (this.#client && !own) return false;
+    const [row] = await this.db.system<{ found: boolean }>(
+      `select exists (
+         select from pg_stat_activity
+         where datname = current_database() and application_name = $1 and pid is distinct from $2::integer
+       ) as found`,
+      [CHANNEL_NAME, own ?? null],
+    );
+    return row!.found;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
     await this.connect();
   }
@@ -95,7 +111,7 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
     if (this.#closing) return;
     const client = new pg.Client({
       connectionString: this.address.loginUrl,
-      application_name: 'consigliere channel',
+      application_name: CHANNEL_NAME,
       options: AS_APP_ROLE,
       keepAlive: true,
     });
@@ -109,10 +125,10 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
     client.on('error', again);
     client.on('end', again);
     client.on('notification', ({ payload }) => this.receive(payload));
+    this.#client = client;
     try {
       await client.connect();
       await client.query('listen consigliere');
-      this.#client = client;
     } catch (error) {
       this.logger.warn({ err: error }, 'messages of other processes cannot be heard; trying again');
       again();

@@ -25,7 +25,19 @@ const IDLE_IN_TRANSACTION_MS = 2_000;
  * For what one process can keep busy: its own thread is full at some 1,300 mutations a second, each of two round trips.
  * More only compete: on two cores 16 connections took the server a fifth more time for each hand-in than 8.
  */
-const CONNECTIONS = 8;
+export const CONNECTIONS = 8;
+
+/** Beside them, for requests that only stop work: a kill switch is for when everything else hangs. */
+const RESERVED_CONNECTIONS = 2;
+
+/** How long a request, or a job, waits for a connection, in milliseconds. */
+export const CONNECT_TIMEOUT_MS = 5_000;
+
+/** No statement of ours takes seconds: one that does waits for a lock, or reads what it should not, and others wait for it. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** For what only stops work: it may have to wait for all that others have locked. */
+export const PATIENT = `set local statement_timeout = '60s'`;
 
 const { builtins, getTypeParser } = pg.types;
 
@@ -33,11 +45,12 @@ const { builtins, getTypeParser } = pg.types;
  * Values come as the wire has them. Sequence numbers and amounts fit a double here (bigint below 2^53,
  * numeric(18, 4)); times are Unix milliseconds.
  */
-const asDate = getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date;
+const asDate = getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date | number;
 const numbers = new Map<number, (text: string) => number>([
   [builtins.INT8, Number],
   [builtins.NUMERIC, Number],
-  [builtins.TIMESTAMPTZ, (text) => asDate(text).getTime()],
+  // Infinity is a number already.
+  [builtins.TIMESTAMPTZ, (text) => Number(asDate(text))],
 ]);
 
 export const ROW_TYPES = {
@@ -56,10 +69,15 @@ export function appDataSource(url: string): Extract<DataSourceOptions, { type: '
     migrationsRun: false,
     logging: false,
     applicationName: 'consigliere',
-    connectTimeoutMS: 5_000,
-    poolSize: CONNECTIONS,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolSize: CONNECTIONS + RESERVED_CONNECTIONS,
     extra: {
-      options: `${AS_APP_ROLE} ${BY_INDEX} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+      options: [
+        AS_APP_ROLE,
+        BY_INDEX,
+        `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+        `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+      ].join(' '),
       types: ROW_TYPES,
     },
   };

@@ -22,6 +22,11 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
+/** True when the database cancelled a statement: it ran into `statement_timeout`, or an operator ended it. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: string }).code === '57014';
+}
+
 /** The name of the constraint that refused a write, if one did. */
 export function violatedConstraint(error: unknown): string | undefined {
   const cause = error instanceof Error && 'driverError' in error ? error.driverError : error;
@@ -31,4 +36,14 @@ export function violatedConstraint(error: unknown): string | undefined {
 /** True when a lock was not granted in time (`lock_timeout`). */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03';
+}
+
+/** True when two transactions waited for each other and this one was ended for it; done again, it goes through. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40P01';
+}
+
+/** True when app.end_attempt found that the work belongs to another attempt by now. */
+export function isLateResult(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === 'CW001';
 }

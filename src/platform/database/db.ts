@@ -1,13 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
-import { isConnectionFailure } from './database-errors.js';
+import { ConnectionGate } from './connection-gate.js';
+import { CONNECT_TIMEOUT_MS, CONNECTIONS, PATIENT } from './data-source.js';
+import { isCancelled, isConnectionFailure, isDeadlock } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
+
+/** Long enough for the transaction that was let go first to wake up, on a busy machine too. */
+const AFTER_DEADLOCK_MS = 50;
 
 const ambient = new AsyncLocalStorage<UnitOfWork>();
 
@@ -17,12 +23,14 @@ const ambient = new AsyncLocalStorage<UnitOfWork>();
  */
 @Injectable()
 export class Db {
+  readonly #gate = new ConnectionGate(CONNECTIONS, CONNECT_TIMEOUT_MS);
+
   constructor(private readonly dataSource: DataSource) {}
 
   /**
    * Runs `work` in a transaction, or in the one that is already open for this scope's workspace. With `opening`,
    * these statements travel with the BEGIN and their rows are handed to `work`.
-   * @throws Unavailable when the database cannot be reached
+   * @throws Unavailable when the database cannot be reached, or cancels a statement that takes too long
    */
   async transaction<T>(
     scope: Scope,
@@ -36,19 +44,7 @@ export class Db {
       }
       return work(current, []);
     }
-    return this.onConnection(scope, async (unit) => {
-      try {
-        const opened = await unit.open(opening);
-        const result = await ambient.run(unit, () => work(unit, opened));
-        await unit.finish();
-        for (const act of unit.afterCommit) act();
-        return result;
-      } catch (error) {
-        // Fails only with the connection, which the pool then drops; the first error is the one that tells why.
-        await unit.rollback().catch(() => undefined);
-        throw error;
-      }
-    });
+    return againAfterDeadlock(() => this.transactionOfItsOwn(scope, work, opening));
   }
 
   /** One statement of the open transaction; outside of one, use {@link read}. */
@@ -110,7 +106,7 @@ export class Db {
 
   /** Several writes that need nothing of each other, in a transaction of their own and one round trip. */
   async writeAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
-    return this.onConnection(scope, (unit) => unit.whole('begin', statements));
+    return againAfterDeadlock(() => this.onConnection(scope, (unit) => unit.whole('begin', statements)));
   }
 
   /** TypeORM's manager of the open transaction, for simple writes and look-ups. */
@@ -127,11 +123,39 @@ export class Db {
 
   /** One of our functions that answer across workspaces, or a statement on a table that belongs to none. */
   async system<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const [rows] = await this.writeAll({ workspaceId: '', teamIds: [] }, [{ text, values }]);
+    const [rows] = await this.systemAll([{ text, values }]);
     return rows as T[];
   }
 
+  /** Several of {@link system} in one round trip. */
+  systemAll(statements: Statement[]): Promise<unknown[][]> {
+    return this.writeAll({ workspaceId: '', teamIds: [] }, statements);
+  }
+
+  private transactionOfItsOwn<T>(
+    scope: Scope,
+    work: (unit: UnitOfWork, opened: unknown[][]) => Promise<T>,
+    opening: Statement[],
+  ): Promise<T> {
+    return this.onConnection(scope, async (unit) => {
+      try {
+        const patience = isUrgent() ? [{ text: PATIENT }] : [];
+        const opened = (await unit.open([...patience, ...opening])).slice(patience.length);
+        const result = await ambient.run(unit, () => work(unit, opened));
+        await unit.finish();
+        for (const act of unit.afterCommit) act();
+        return result;
+      } catch (error) {
+        // Fails only with the connection, which the pool then drops; the first error is the one that tells why.
+        await unit.rollback().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
   private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const passes = isUrgent();
+    if (!passes) await this.#gate.enter();
     const runner = this.dataSource.createQueryRunner();
     try {
       const unit = new UnitOfWork(scope, await connected(runner), runner);
@@ -144,11 +168,30 @@ export class Db {
         RequestContext.current?.addRoundTrips(unit.roundTrips);
       }
     } catch (error) {
-      throw isConnectionFailure(error) ? new Unavailable({ retryAfterSeconds: 1, cause: error }) : error;
+      throw isConnectionFailure(error) || isCancelled(error) ? new Unavailable({ cause: error }) : error;
     } finally {
-      await runner.release();
+      await runner.release().finally(() => passes || this.#gate.leave());
     }
   }
+}
+
+/**
+ * The server ended it for another that waited for it in turn; nothing of it is left, so it is done again, once. Done again
+ * at once it could have its locks before the other has woken up, and both would wait for each other once more.
+ */
+async function againAfterDeadlock<T>(transaction: () => Promise<T>): Promise<T> {
+  try {
+    return await transaction();
+  } catch (error) {
+    if (!isDeadlock(error)) throw error;
+    await pause(AFTER_DEADLOCK_MS);
+    return transaction();
+  }
+}
+
+/** What only stops work takes a connection of the reserve, whoever else waits for one. */
+function isUrgent(): boolean {
+  return RequestContext.current?.urgent ?? false;
 }
 
 /** Whatever keeps us from a connection (a limit, a refusal, a network), the caller may come back. */
@@ -156,6 +199,6 @@ async function connected(runner: QueryRunner): Promise<PoolClient> {
   try {
     return (await runner.connect()) as PoolClient;
   } catch (error) {
-    throw new Unavailable({ retryAfterSeconds: 1, cause: error });
+    throw new Unavailable({ cause: error });
   }
 }

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { runMigrations } from 'graphile-worker';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { allFunctions, allMigrations, applyFunctions, type SqlFunction } from './migrations.js';
 
@@ -18,7 +17,6 @@ export async function prepareDatabase(url: string): Promise<void> {
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     if (await isCurrent(lock, migrations, functions)) return;
-    await runMigrations({ connectionString: url, logger: undefined });
     await migrate(url, migrations);
     await applyFunctions(lock, functions);
   } finally {

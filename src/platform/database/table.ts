@@ -68,7 +68,8 @@ export function updateOf<T extends object>(
   const values: unknown[] = [];
   const where = equal(entity, key, values).join(' and ');
   const set = equal(entity, changes, values).join(', ');
-  if (where === '' || set === '') throw new Error(`an update of ${entity.name} names its rows and its changes`);
+  if (where === '' || set === '')
+    throw new Error(`an update of ${entity.name} names its rows and its changes`);
   return { text: `update ${tableOf(entity).name} set ${set} where ${where}`, values };
 }
 

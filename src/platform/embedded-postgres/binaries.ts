@@ -49,7 +49,7 @@ export function binary(native: string, name: 'initdb' | 'postgres' | 'pg_ctl'): 
 /**
  * Makes what npm leaves out: the links between library versions (its archives hold none, and the
  * package's own install script may be blocked) and the executable bits. A second process may do the same
- * at the same time: a link is made aside and renamed into place.
+ * at the same time: a link is made under another name and renamed.
  */
 export async function makeRunnable(native: string): Promise<void> {
   try {

@@ -6,30 +6,30 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { binary, isWindows, programEnvironment } from './binaries.js';
 import { SUPERUSER } from './connection.js';
-import type { Place } from './place.js';
+import type { ServerLocation } from './location.js';
 import { runAs, type ServerUser } from './user.js';
 
 /** Ours, inside the cluster, so that the password moves with the data. */
 const STATE_FILE = 'consigliere.json';
 
 /**
- * Makes the cluster aside and renames it into place, so that a killed first start leaves nothing that
+ * Makes the cluster under another name and renames it, so that a killed first start leaves nothing that
  * looks like one. Call under the start lock.
  *
  * C.UTF-8 of the built-in provider sorts by bytes and knows the case of every letter, the same on every
  * platform; nothing of it depends on the system's libc or on ICU, so no upgrade corrupts an index.
  */
 export async function initialiseCluster(
-  { directory, native, user }: Place,
+  { directory, native, user }: ServerLocation,
   { sync, log }: { sync: boolean; log: (message: string) => void },
 ): Promise<void> {
   await removeUnfinished(directory, log);
   log(`Making the embedded database in ${directory}, once.`);
-  const workshop = await mkdtemp(`${directory}.init-`);
-  if (user) await chown(workshop, user.uid, user.gid);
-  const cluster = join(workshop, 'cluster');
+  const unfinished = await mkdtemp(`${directory}.init-`);
+  if (user) await chown(unfinished, user.uid, user.gid);
+  const cluster = join(unfinished, 'cluster');
   const password = randomBytes(24).toString('base64url');
-  const passwordFile = join(workshop, 'password');
+  const passwordFile = join(unfinished, 'password');
   await writePrivate(passwordFile, password, user);
 
   await runInitdb(native, user, [
@@ -47,7 +47,7 @@ export async function initialiseCluster(
   await writePrivate(join(cluster, STATE_FILE), JSON.stringify({ password }), user);
   await rename(cluster, directory);
   await flushFolder(dirname(directory));
-  await rm(workshop, { recursive: true, force: true });
+  await rm(unfinished, { recursive: true, force: true });
 }
 
 /** The superuser's password. */
@@ -91,7 +91,7 @@ async function runInitdb(native: string, user: ServerUser | undefined, flags: st
   }
 }
 
-/** The folder is the server's user's: by the handle, root gives away this file and nothing put in its place. */
+/** The folder is the server's user's: by the handle, root gives away this file and nothing that was put there instead. */
 async function writePrivate(path: string, text: string, user: ServerUser | undefined): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -107,5 +107,9 @@ async function writePrivate(path: string, text: string, user: ServerUser | undef
 async function flushFolder(folder: string): Promise<void> {
   if (isWindows) return;
   const handle = await open(folder);
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

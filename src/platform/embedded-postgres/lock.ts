@@ -22,6 +22,27 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
+/** A lock that any number of processes hold at the same time. */
+export interface SharedLock {
+  /** Releases it; true when nobody else holds it. Call where nobody can come to hold it meanwhile. */
+  release(): boolean;
+}
+
+/** Never waits: an exclusive lock on the same file is only tried, by {@link SharedLock.release}. */
+export function shareLock(path: string): SharedLock {
+  const shared = new DatabaseSync(path);
+  // The first read of a transaction takes the lock, and the transaction keeps it.
+  shared.exec('BEGIN; SELECT * FROM sqlite_master');
+  return {
+    release() {
+      shared.close();
+      const exclusive = tryLock(path);
+      exclusive?.close();
+      return exclusive !== undefined;
+    },
+  };
+}
+
 async function acquire(path: string): Promise<DatabaseSync> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -2,42 +2,43 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, constants, fchownSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { binary, isWindows, programEnvironment } from './binaries.js';
-import type { Place } from './place.js';
-import { isAlive, readPidFile } from './process.js';
+import type { ServerLocation } from './location.js';
+import { isAlive, isStillRunning, readPidFile } from './process.js';
 import { isRoot, runAs } from './user.js';
 
-/** A server process we started. */
+/** A server process. */
 export interface Postmaster {
   running(): boolean;
   /** Fast: roll back, checkpoint, end. Immediate: end, and recover at the next start. */
   shutDown(mode: 'fast' | 'immediate'): void;
-  /** The last lines it logged since its launch. */
+  /** The last lines it logged, since its launch if we launched it. */
   logTail(): string;
 }
 
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const TAIL_LINES = 20;
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 /**
  * Starts the server in a session of its own, so that a Ctrl-C in our terminal reaches us only and the
  * database is there while we drain. `settings` become `-c` flags.
  */
-export function launchPostmaster(place: Place, settings: Record<string, string>): Postmaster {
-  const log = `${place.directory}.log`;
+export function launchPostmaster(location: ServerLocation, settings: Record<string, string>): Postmaster {
+  const log = `${location.directory}.log`;
   rotate(log);
   const fd = openLog(log);
   try {
     const logTail = tailOf(log, statSync(log).size);
     return isWindows
-      ? launchOnWindows(place, settings, log, logTail)
-      : launchOnUnix(place, settings, fd, logTail);
+      ? launchOnWindows(location, settings, log, logTail)
+      : launchOnUnix(location, settings, fd, logTail);
   } finally {
     closeSync(fd);
   }
 }
 
 function launchOnUnix(
-  { directory, native, user }: Place,
+  { directory, native, user }: ServerLocation,
   settings: Record<string, string>,
   fd: number,
   logTail: () => string,
@@ -53,7 +54,7 @@ function launchOnUnix(
   const failure = watch(child);
   return {
     running: () => isRunning(child),
-    shutDown: (mode) => void child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    shutDown: (mode) => void child.kill(SIGNALS[mode]),
     logTail: () => failure() ?? logTail(),
   };
 }
@@ -63,16 +64,12 @@ function launchOnUnix(
  * stand-in for signals is pg_ctl's as well. pg_ctl wants the flags as one text, so no setting may hold a space.
  */
 function launchOnWindows(
-  { directory, native }: Place,
+  { directory, native }: ServerLocation,
   settings: Record<string, string>,
   log: string,
   logTail: () => string,
 ): Postmaster {
-  const control = (...argumentList: string[]) =>
-    spawn(binary(native, 'pg_ctl'), [...argumentList, '-D', directory], {
-      stdio: 'ignore',
-      windowsHide: true,
-    });
+  const control = (...argumentList: string[]) => spawnControl(native, directory, ...argumentList);
   const starter = control('start', '-w', '-l', log, '-o', flags(settings).join(' '));
   const failure = watch(starter);
   return {
@@ -81,6 +78,25 @@ function launchOnWindows(
     shutDown: (mode) => void watch(control('stop', '-W', '-m', mode)),
     logTail: () => failure() ?? logTail(),
   };
+}
+
+/** A server that another process started; that one may have ended since. */
+export function adoptedPostmaster({ directory, native }: ServerLocation, pid: number): Postmaster {
+  return {
+    running: () => isStillRunning(pid, directory),
+    shutDown: (mode) => {
+      if (isWindows) watch(spawnControl(native, directory, 'stop', '-W', '-m', mode));
+      else process.kill(pid, SIGNALS[mode]);
+    },
+    logTail: tailOf(`${directory}.log`, 0),
+  };
+}
+
+function spawnControl(native: string, directory: string, ...argumentList: string[]): ChildProcess {
+  return spawn(binary(native, 'pg_ctl'), [...argumentList, '-D', directory], {
+    stdio: 'ignore',
+    windowsHide: true,
+  });
 }
 
 function flags(settings: Record<string, string>): string[] {

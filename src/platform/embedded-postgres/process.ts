@@ -37,6 +37,13 @@ export async function findServer(directory: string): Promise<number | undefined>
   return undefined;
 }
 
+/** Whether a server that was found over `directory` has not ended since; cheap enough to be asked each second. */
+export function isStillRunning(pid: number, directory: string): boolean {
+  if (!isAlive(pid) || readPidFile(directory)?.pid !== pid) return false;
+  // A zombie, which nobody waits for when its starter was killed in a container, has an empty command line.
+  return process.platform !== 'linux' || !!readIfThere(`/proc/${pid}/cmdline`);
+}
+
 /** True for a zombie too. */
 export function isAlive(pid: number): boolean {
   try {

@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isServing, type Cluster } from './connection.js';
-import type { Place } from './place.js';
-import { launchPostmaster, type Postmaster } from './postmaster.js';
+import type { ServerLocation } from './location.js';
+import { adoptedPostmaster, launchPostmaster, type Postmaster } from './postmaster.js';
 import { findServer, readPidFile } from './process.js';
 
-interface Server {
+export interface Server {
   port: number;
   startedByUs: boolean;
-  stop(): Promise<void>;
+  running: () => boolean;
+  /** Fast shutdown, whoever started it; may be called again. */
+  stop: () => Promise<void>;
 }
 
 /** Crash recovery replays up to `max_wal_size`. */
@@ -44,6 +46,7 @@ const DEFAULTS: Record<string, string> = {
  * waited for until it answers or is gone.
  */
 export async function adoptServer(
+  location: ServerLocation,
   cluster: Cluster,
   log: (message: string) => void,
 ): Promise<Server | undefined> {
@@ -54,7 +57,7 @@ export async function adoptServer(
     const port = readPidFile(cluster.directory)?.port;
     if (port && (await isServing(cluster, port))) {
       log(`Using the embedded database that runs already (process ${pid}, port ${port}).`);
-      return { port, startedByUs: false, stop: async () => undefined };
+      return serverOf(adoptedPostmaster(location, pid), port, false);
     }
     if (performance.now() > deadline) {
       throw new Error(`Process ${pid} runs over ${cluster.directory} but does not answer.`);
@@ -63,22 +66,24 @@ export async function adoptServer(
   }
 }
 
-/** Starts a server on a free port; another port if that one was taken before the server could bind it. */
+/**
+ * Starts a server on `fixedPort`, else on a free port: another one if that was taken before the server could bind it.
+ */
 export async function startServer(
-  place: Place,
+  location: ServerLocation,
   cluster: Cluster,
   settings: Record<string, string>,
   log: (message: string) => void,
+  fixedPort?: number,
 ): Promise<Server> {
   const begun = performance.now();
   for (;;) {
-    const port = await freePort();
-    const postmaster = launchPostmaster(place, { ...DEFAULTS, ...settings, port: String(port) });
+    const port = fixedPort ?? (await freePort());
+    const postmaster = launchPostmaster(location, { ...DEFAULTS, ...settings, port: String(port) });
     if (await becomesReady(postmaster, cluster, port)) {
       const took = Math.round(performance.now() - begun);
       log(`The embedded database is ready on port ${port} after ${took} ms (${cluster.directory}).`);
-      let stopping: Promise<void> | undefined;
-      return { port, startedByUs: true, stop: () => (stopping ??= stop(postmaster)) };
+      return serverOf(postmaster, port, true);
     }
     const tail = postmaster.logTail();
     if (!RETRYABLE.test(tail) || performance.now() - begun > RETRY_LIMIT_MS) {
@@ -86,6 +91,16 @@ export async function startServer(
     }
     await sleep(RETRY_MS);
   }
+}
+
+function serverOf(postmaster: Postmaster, port: number, startedByUs: boolean): Server {
+  let stopping: Promise<void> | undefined;
+  return {
+    port,
+    startedByUs,
+    running: () => postmaster.running(),
+    stop: () => (stopping ??= stop(postmaster)),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
+import type { DomainError } from '../kernel/define-error.js';
 import type { WindowState } from '../rate-limit/windows.js';
 import type { RequestContext } from '../kernel/request-context.js';
 import type { ApiVersion } from './api-version.js';
@@ -16,6 +17,8 @@ export interface AdmittedRequest extends Request {
   caller?: Caller;
   /** The workspace whose secret signed the body, on a route with `auth: 'signature'`. */
   signedFor?: string;
+  /** The refusal of a tier that is used up, unless the body turns out to be one that only stops work. */
+  refusedUnlessItStops?: DomainError;
   /** The window with the least left, shown in the headers. */
   tightest?: WindowState;
 }

@@ -1,20 +1,10 @@
 import type { Response } from 'express';
-import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
-import type { Fault } from '../kernel/define-error.js';
-import { MalformedJson, PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '../kernel/errors.js';
+import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '../kernel/errors.js';
 import type { AdmittedRequest } from './admitted-request.js';
+import { parseJson } from './json.js';
 
 /** CONTRACT section 1. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_BODY_DEPTH = 32;
-
-/**
- * Names that every object has from its prototype; no field of ours has one of them. The validator would pass over
- * them in silence.
- */
-const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads and parses the body of a request that may carry one.
@@ -22,7 +12,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export async function readBody(request: AdmittedRequest, response: Response): Promise<void> {
   const rawBody = await readRawBody(request, response);
-  if (request.method === 'GET' || request.method === 'HEAD') return;
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    if (rawBody.length > 0) throw unexpectedBody(request.method);
+    return;
+  }
   if (rawBody.length === 0) {
     request.body = {};
     return;
@@ -32,12 +25,37 @@ export async function readBody(request: AdmittedRequest, response: Response): Pr
 }
 
 /**
- * The body's exact bytes, read once and kept in `rawBody`; none for a request that must not carry a body.
+ * For a route that has no body: nothing, or an object of nothing, which some clients always send.
+ * @throws ValidationFailed naming what is in it
+ */
+export function assertNoProperties(body: object | undefined): void {
+  const details = Object.keys(body ?? {}).map((name) => ({
+    path: name,
+    rule: 'unknownProperty',
+    message: `${name} is not a known property: this route takes no body`,
+  }));
+  if (details.length > 0) throw new ValidationFailed({ details });
+}
+
+function unexpectedBody(method: string) {
+  return new ValidationFailed({
+    details: [{ path: '', rule: 'noBody', message: `${method} takes no body` }],
+  });
+}
+
+/**
+ * The body's exact bytes, read once and kept in `rawBody`.
  * @throws PayloadTooLarge
  */
 export async function readRawBody(request: AdmittedRequest, response: Response): Promise<Buffer> {
-  if (request.method === 'GET' || request.method === 'HEAD') request.rawBody = Buffer.alloc(0);
+  // Most requests without a body say so, and cost no turn of the event loop.
+  if (!isBodyAnnounced(request)) request.rawBody = Buffer.alloc(0);
   return (request.rawBody ??= await receive(request, response));
+}
+
+/** RFC 9112 (6.3): a request without either header has no body. */
+function isBodyAnnounced({ headers }: AdmittedRequest): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
 async function receive(request: AdmittedRequest, response: Response): Promise<Buffer> {
@@ -70,104 +88,4 @@ function assertJsonMediaType(request: AdmittedRequest): void {
   const isUtf8 = charset === undefined || charset.replaceAll('"', '') === 'utf-8';
   if (!isJson || !isUtf8 || (encoding !== undefined && encoding !== 'identity'))
     throw new UnsupportedMediaType();
-}
-
-/**
- * JSON as this API takes it: UTF-8, no duplicate or reserved keys, at most 32 levels, numbers that a double holds,
- * text without NUL or lone surrogates.
- */
-function parseJson(bytes: Uint8Array): unknown {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new MalformedJson({ message: 'The body is not valid UTF-8.' });
-  }
-  const faults: Fault[] = [];
-  try {
-    visit(text, inspector(faults), { disallowComments: true, allowTrailingComma: false });
-  } catch (error) {
-    // The parser descends by recursion; a body can be deeper than any stack before our own check is reached.
-    if (error instanceof RangeError) throw tooDeep();
-    throw error;
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new MalformedJson();
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ValidationFailed({
-      details: [{ path: '', rule: 'isObject', message: 'the body must be an object' }],
-    });
-  }
-  if (faults.length > 0) throw new ValidationFailed({ details: faults.slice(0, 100) });
-  return value;
-}
-
-function inspector(faults: Fault[]): JSONVisitor {
-  const objects: Set<string>[] = [];
-  let depth = 0;
-  const enter = () => {
-    if (++depth > MAX_BODY_DEPTH) throw tooDeep();
-  };
-  const path = (segments: () => (string | number)[]) => segments().join('.');
-  return {
-    onObjectBegin: () => {
-      enter();
-      objects.push(new Set());
-    },
-    onObjectEnd: () => {
-      depth--;
-      objects.pop();
-    },
-    onArrayBegin: enter,
-    onArrayEnd: () => {
-      depth--;
-    },
-    onObjectProperty: (key, _offset, _length, _line, _character, segments) => {
-      const keys = objects.at(-1)!;
-      const at = [...segments(), key].join('.');
-      if (keys.has(key)) throw new MalformedJson({ message: `The body names ${JSON.stringify(at)} twice.` });
-      keys.add(key);
-      faults.push(...keyFaults(key, at));
-    },
-    onLiteralValue: (value, _offset, _length, _line, _character, segments) => {
-      if (typeof value === 'string' && !isCleanText(value)) {
-        faults.push(unclean(path(segments)));
-      }
-      if (typeof value === 'number' && !Number.isFinite(value)) {
-        faults.push({ path: path(segments), rule: 'isNumber', message: 'the number is too large' });
-      }
-    },
-    onError: (code, offset) => {
-      throw new MalformedJson({
-        message: `The body is not valid JSON: ${printParseErrorCode(code)} at offset ${offset}.`,
-      });
-    },
-  };
-}
-
-/** False for text that PostgreSQL cannot store or UTF-8 cannot carry. */
-export function isCleanText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
-}
-
-/** What is wrong with the name of a property, whatever its value. */
-export function keyFaults(key: string, path: string): Fault[] {
-  const faults: Fault[] = [];
-  if (RESERVED_KEYS.has(key)) {
-    faults.push({ path, rule: 'reservedKey', message: `${key} is a reserved name` });
-  }
-  if (!isCleanText(key)) faults.push(unclean(path));
-  return faults;
-}
-
-export function unclean(path: string): Fault {
-  return { path, rule: 'isText', message: 'text must not hold NUL or lone surrogates' };
-}
-
-function tooDeep() {
-  return new MalformedJson({ message: `The body is nested deeper than ${MAX_BODY_DEPTH} levels.` });
 }

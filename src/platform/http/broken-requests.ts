@@ -6,9 +6,17 @@ import { PinoLogger } from 'nestjs-pino';
 import type { DomainError } from '../kernel/define-error.js';
 import { HeadersTooLarge, MalformedRequest, PayloadTooLarge, RequestTimeout } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
+import { countedAddress } from '../rate-limit/client-address.js';
 import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import { API_VERSION_HEADER, CURRENT_VERSION } from './api-version.js';
 import { renderError } from './render-error.js';
+
+/**
+ * How long headers, and a request as a whole, may take to arrive, in milliseconds; looked at each second. Node's own
+ * bounds are a minute and five, looked at twice a minute: a body that drips keeps its socket, and what it holds, so long.
+ * Both begin with the first byte of a request, so a connection that is kept without one is not concerned.
+ */
+const PATIENCE = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 
 /** How long a client may take to read its refusal, in milliseconds. */
 const LINGER_MS = 1_000;
@@ -28,21 +36,21 @@ export class BrokenRequests {
   ) {}
 
   /** Takes over the refusals of this server, which does not listen yet. */
-  answer(server: Server): void {
+  answer(server: Server, patience = PATIENCE): void {
     // HTTP/1.1 without Host is refused by `requireHost`, an expectation that nobody knows by nobody (RFC 9110, 10.1.1).
-    Object.assign(server, { requireHostHeader: false });
+    Object.assign(server, { requireHostHeader: false }, patience);
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
     const latest = new WeakMap<Socket, ServerResponse>();
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
       latest.set(request.socket, response),
     );
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket)),
-    );
-    server.on('connect', (_request, socket) =>
-      this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is no proxy.' })),
-    );
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      void this.refuse(socket as Socket, refusalOf(error), latest.get(socket as Socket));
+    });
+    server.on('connect', (_request, socket) => {
+      void this.refuse(socket as Socket, new MalformedRequest({ message: 'This server is not a proxy.' }));
+    });
   }
 
   private async refuse(socket: Socket, error: DomainError, earlier?: ServerResponse): Promise<void> {
@@ -55,7 +63,7 @@ export class BrokenRequests {
     // The broken rest of a request that has its answer already is no request of its own.
     const answeredBefore = earlier !== undefined && !earlier.req.complete && earlier.headersSent;
     if (answeredBefore || !socket.writable) return socket.destroySoon();
-    const { headers, refusal } = await this.limit.count(socket.remoteAddress ?? '');
+    const { headers, refusal } = await this.limit.count(countedAddress(socket.remoteAddress));
     const answered = refusal ?? error;
     const requestId = newId('req');
     this.logger.info(
@@ -89,6 +97,7 @@ function bytesOf(error: DomainError, requestId: string, limits: Record<string, s
     'X-Request-Id': requestId,
     [API_VERSION_HEADER]: CURRENT_VERSION,
     Vary: API_VERSION_HEADER,
+    'Cache-Control': 'no-store',
     ...limits,
     ...error.headers,
     'Content-Type': 'application/json; charset=utf-8',

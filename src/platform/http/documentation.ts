@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { definedErrors, type ErrorDefinition } from '../kernel/define-error.js';
+import { definedErrors, type ErrorDefinition, MAX_DETAILS } from '../kernel/define-error.js';
 import * as common from '../kernel/errors.js';
 import { API_VERSION_HEADER, SUPPORTED_VERSIONS } from './api-version.js';
 import { type RouteEntry, RouteTable } from './route-table.js';
@@ -99,7 +99,18 @@ function errorsOf({ policy, roles, transactional, method, paths }: RouteEntry): 
 /** docs/reference/errors.md */
 export function errorReference(): string {
   const rows = definedErrors().map(({ status, code, message }) => `| ${status} | \`${code}\` | ${message} |`);
-  return ['# Errors', '', '| status | code | meaning |', '|---|---|---|', ...rows, ''].join('\n');
+  return [
+    '# Errors',
+    '',
+    'A list of `details` stops at ' +
+      String(MAX_DETAILS) +
+      '; `detailsOmitted` beside it is the number of the rest.',
+    '',
+    '| status | code | meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 /** docs/reference/routes.txt */
@@ -117,6 +128,12 @@ export function routeReference(entries: readonly RouteEntry[]): string {
   return `${rows.join('\n')}\n`;
 }
 
+const OMITTED: SchemaObject = {
+  type: 'integer',
+  minimum: 1,
+  description: `How many details there are beside the ${MAX_DETAILS} that are listed; absent when all are.`,
+};
+
 const ERROR_SCHEMA: SchemaObject = {
   description:
     'Shape A; with X-Service-API-Version the error member is the code in lower case and message, status and details stand beside it (shape B).',
@@ -133,6 +150,7 @@ const ERROR_SCHEMA: SchemaObject = {
             message: { type: 'string' },
             status: { type: 'integer' },
             details: {},
+            detailsOmitted: OMITTED,
           },
         },
         { type: 'string' },
@@ -143,5 +161,6 @@ const ERROR_SCHEMA: SchemaObject = {
     message: { type: 'string' },
     status: { type: 'integer' },
     details: {},
+    detailsOmitted: OMITTED,
   },
 };

@@ -9,6 +9,7 @@ import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
 import type { DomainError } from '../kernel/define-error.js';
 import { MethodNotAllowed, NotFound } from '../kernel/errors.js';
+import { clientAddress } from '../rate-limit/client-address.js';
 import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { asDomainError, renderError } from './render-error.js';
@@ -54,7 +55,7 @@ export class ErrorFilter implements ExceptionFilter {
     request: AdmittedRequest,
     response: Response,
   ): Promise<DomainError> {
-    const { headers, refusal } = await this.unrouted.count(request.ip ?? '');
+    const { headers, refusal } = await this.unrouted.count(clientAddress(request));
     response.set(headers);
     if (refusal) return refusal;
     if (!(thrown instanceof NotFoundException)) return asDomainError(thrown);

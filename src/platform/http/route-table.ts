@@ -1,5 +1,6 @@
 import { Injectable, RequestMethod, type OnModuleInit } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { hasRole, type Role, ROLES } from '../auth/caller.js';
 import { MUTATIONS, READS, type RouteLimit } from '../rate-limit/limits.js';
@@ -17,6 +18,8 @@ export interface RouteEntry {
   limit: Required<RouteLimit>;
   /** Wrapped in a transaction, with idempotency. */
   transactional: boolean;
+  /** Whether the handler has a body of its own; any other takes none. */
+  takesBody: boolean;
   handler: (...args: never[]) => unknown;
 }
 
@@ -100,8 +103,14 @@ function entryOf(
     roles: ROLES.filter((candidate) => hasRole(candidate, role)),
     limit: { bucket: `${controller.name}.${name}`, ...limit },
     transactional: policy.transaction ?? (policy.auth === 'token' && !reads),
+    takesBody: hasBody(controller, name),
     handler,
   };
+}
+
+function hasBody(controller: object, name: string): boolean {
+  const parameters: object = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {};
+  return Object.keys(parameters).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
 }
 
 function join(base: string, path: string): string {

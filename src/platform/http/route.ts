@@ -13,8 +13,18 @@ export interface RoutePolicy {
   auth: 'token' | 'signature' | 'public';
   /** The least role that may call; `viewer` unless said. */
   role?: Role;
+  /**
+   * The role in any team will do to be admitted: the use case asks for the role in the team of the row. Without it the
+   * role in the workspace decides.
+   */
+  teamRole?: boolean;
   /** Unless said, 60 reads or 30 mutations per minute. */
   limit?: RouteLimit;
+  /**
+   * The route only stops work, always or with such a body: the tier's windows count it and never refuse it
+   * (docs/decisions/0004).
+   */
+  stops?: true | ((body: Record<string, unknown>) => boolean);
   /**
    * A mutation runs in one transaction with its receipts, jobs and stored answer, and honours Idempotency-Key. A
    * handler that must not hold a transaction open says `false`.

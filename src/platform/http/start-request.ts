@@ -11,14 +11,21 @@ export function startRequest(request: AdmittedRequest, response: Response, next:
   response.setHeader('X-Request-Id', request.requestId);
   response.setHeader(API_VERSION_HEADER, CURRENT_VERSION);
   response.setHeader('Vary', API_VERSION_HEADER);
+  response.setHeader('Cache-Control', 'no-store');
   // Known from here on, so that an answer that comes before the version is checked has the right shape.
   request.askedVersion = knownVersion(request.headers[API_VERSION_HEADER.toLowerCase()]);
   request.context = new RequestContext(request.requestId);
   RequestContext.run(request.context, next);
 }
 
-/** Refuses HTTP/1.1 without Host, as RFC 9112 (3.2) demands; in our shape, unlike Node, which sends an empty 400. */
+/**
+ * Refuses HTTP/1.1 without Host, and any request with two, as RFC 9112 (3.2) demands; in our shape, unlike Node, which
+ * sends an empty 400 for the one and takes the first of the others.
+ */
 export function requireHost(request: AdmittedRequest, _response: Response, next: NextFunction): void {
-  const missing = request.headers.host === undefined && request.httpVersion === '1.1';
-  next(missing ? new MalformedRequest({ message: 'HTTP/1.1 needs a Host header.' }) : undefined);
+  const hosts = request.headersDistinct['host']?.length ?? 0;
+  if (hosts > 1) next(new MalformedRequest({ message: 'A request must have one Host header, not several.' }));
+  else if (hosts === 0 && request.httpVersion === '1.1')
+    next(new MalformedRequest({ message: 'HTTP/1.1 needs a Host header.' }));
+  else next();
 }

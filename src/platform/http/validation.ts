@@ -1,6 +1,7 @@
 import { ValidationPipe, type ValidationError } from '@nestjs/common';
 import type { Fault } from '../kernel/define-error.js';
 import { ValidationFailed } from '../kernel/errors.js';
+import { transformer } from './free-form.js';
 
 /** Bodies, queries and paths against their DTOs: unknown properties are refused by name, every fault is listed. */
 export function validationPipe(): ValidationPipe {
@@ -10,6 +11,7 @@ export function validationPipe(): ValidationPipe {
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
     stopAtFirstError: false,
+    transformerPackage: transformer,
     validationError: { target: false, value: false },
     exceptionFactory: (errors) => new ValidationFailed({ details: faultsOf(errors) }),
   });

@@ -61,14 +61,14 @@ export class MutationInterceptor implements NestInterceptor {
           if (stored) {
             if (stored.fingerprint !== print) throw new IdempotencyKeyReused();
             const body = secret ? this.secrets.open(stored.body, purposeOf(caller, key)) : stored.body;
-            return replay({ ...stored, body }, response);
+            return replay({ ...stored, body }, request, response);
           }
           return this.executeOnce(unit, { key, print, caller, request, response, secret }, next);
         },
         claim(caller, key),
       );
     } catch (error) {
-      if (isLockTimeout(error)) throw new IdempotencyInProgress({ retryAfterSeconds: 1, cause: error });
+      if (isLockTimeout(error)) throw new IdempotencyInProgress({ cause: error });
       throw error;
     }
   }
@@ -118,8 +118,12 @@ function purposeOf({ workspaceId, memberId }: Caller, key: string): string {
 }
 
 function isOutcome(error: DomainError): boolean {
+  const { code, status, retryAfterSeconds } = error.definition;
   return (
-    error.status < 500 && !NOT_STORED.has(error.status) && error.definition.code !== ValidationFailed.code
+    status < 500 &&
+    !NOT_STORED.has(status) &&
+    code !== ValidationFailed.code &&
+    retryAfterSeconds === undefined
   );
 }
 
@@ -134,9 +138,10 @@ function claim(caller: Caller, key: string): Statement[] {
   ];
 }
 
-function replay(stored: Stored, response: Response): string {
+function replay(stored: Stored, { requestId }: AdmittedRequest, response: Response): string {
   response.status(stored.status).set(stored.headers);
   response.setHeader('Content-Type', stored.contentType);
   response.setHeader('Idempotent-Replayed', 'true');
-  return stored.body;
+  // An error names its request, in either shape; this is another one.
+  return stored.status < 400 ? stored.body : JSON.stringify({ ...JSON.parse(stored.body), requestId });
 }

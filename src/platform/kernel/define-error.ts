@@ -3,7 +3,15 @@ export interface ErrorDefinition {
   readonly code: string;
   readonly status: number;
   readonly message: string;
+  /**
+   * "Try again": whole seconds after which that makes sense, unless the occurrence knows better. Such an answer is no
+   * outcome, so it is never stored under an Idempotency-Key.
+   */
+  readonly retryAfterSeconds?: number;
 }
+
+/** So many details are listed at most; of what else there is only the number is told. */
+export const MAX_DETAILS = 100;
 
 /** One fault of a request; a validation error lists every fault at once. */
 export interface Fault {
@@ -20,7 +28,10 @@ export interface ErrorOccurrence {
   message?: string;
   /** Narrower than the code: `expired_token`. Defaults to the code in lower case. */
   reason?: string;
+  /** A list is cut after {@link MAX_DETAILS}. */
   details?: unknown;
+  /** How many details were left out already; those that are cut are added. */
+  detailsOmitted?: number;
   /** Whole seconds after which another try makes sense; sent as `Retry-After`. */
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
@@ -32,6 +43,7 @@ export class DomainError extends Error {
   readonly #definition: ErrorDefinition;
   readonly reason: string;
   readonly details: unknown;
+  readonly detailsOmitted: number;
   readonly headers: Record<string, string>;
 
   constructor(definition: ErrorDefinition, occurrence: ErrorOccurrence = {}) {
@@ -39,10 +51,14 @@ export class DomainError extends Error {
     this.#definition = definition;
     this.name = definition.code;
     this.reason = occurrence.reason ?? definition.code.toLowerCase();
-    this.details = occurrence.details;
+    const { details } = occurrence;
+    this.details = Array.isArray(details) ? details.slice(0, MAX_DETAILS) : details;
+    const cut = Array.isArray(details) ? Math.max(0, details.length - MAX_DETAILS) : 0;
+    this.detailsOmitted = (occurrence.detailsOmitted ?? 0) + cut;
     this.headers = { ...occurrence.headers };
-    if (occurrence.retryAfterSeconds !== undefined) {
-      this.headers['Retry-After'] = String(Math.max(1, Math.ceil(occurrence.retryAfterSeconds)));
+    const retryAfterSeconds = occurrence.retryAfterSeconds ?? definition.retryAfterSeconds;
+    if (retryAfterSeconds !== undefined) {
+      this.headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
     }
   }
 
@@ -67,9 +83,14 @@ const definitions = new Map<string, ErrorDefinition>();
  * Defines an error once. The code is unique in the program; `docs/reference/errors.md` and the OpenAPI document
  * are generated from all definitions.
  */
-export function defineError(code: string, status: number, message: string): ErrorType {
+export function defineError(
+  code: string,
+  status: number,
+  message: string,
+  more: Pick<ErrorDefinition, 'retryAfterSeconds'> = {},
+): ErrorType {
   if (definitions.has(code)) throw new Error(`the error ${code} is defined twice`);
-  const definition: ErrorDefinition = Object.freeze({ code, status, message });
+  const definition: ErrorDefinition = Object.freeze({ code, status, message, ...more });
   definitions.set(code, definition);
   return Object.assign(
     class extends DomainError {

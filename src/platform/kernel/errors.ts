@@ -16,14 +16,14 @@ export const Unauthorized = defineError('UNAUTHORIZED', 401, 'A valid operator t
 export const InvalidSignature = defineError(
   'INVALID_SIGNATURE',
   401,
-  'The signature is not one of this body under the secret of its workspace.',
+  'The signature does not match the body.',
 );
 export const Forbidden = defineError('FORBIDDEN', 403, 'Your role does not allow this.');
-export const NotFound = defineError('NOT_FOUND', 404, 'There is nothing here by that name.');
+export const NotFound = defineError('NOT_FOUND', 404, 'There is no such resource, or you may not see it.');
 export const MethodNotAllowed = defineError(
   'METHOD_NOT_ALLOWED',
   405,
-  'This route does not take that method.',
+  'This route does not support that method.',
 );
 export const NotAcceptable = defineError('NOT_ACCEPTABLE', 406, 'None of the accepted formats is available.');
 export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408, 'The request did not arrive in time.');
@@ -38,31 +38,30 @@ export const InvalidTransition = defineError(
   409,
   'The record is not in a state that allows this.',
 );
-export const AlreadyExists = defineError(
-  'ALREADY_EXISTS',
-  409,
-  'There is another record by that name already.',
-);
+export const AlreadyExists = defineError('ALREADY_EXISTS', 409, 'A record with that name exists already.');
 export const IdempotencyInProgress = defineError(
   'IDEMPOTENCY_IN_PROGRESS',
   409,
   'The first request with this Idempotency-Key is still running.',
+  { retryAfterSeconds: 1 },
 );
 export const ValidationFailed = defineError(
   'VALIDATION_FAILED',
   422,
-  'The request has faults; each is listed.',
+  'The request is not valid; the details say what is wrong.',
 );
 export const IdempotencyKeyReused = defineError(
   'IDEMPOTENCY_KEY_REUSED',
   422,
   'This Idempotency-Key was used for another request.',
 );
-export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.');
+export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.', { retryAfterSeconds: 1 });
 export const HeadersTooLarge = defineError(
   'HEADERS_TOO_LARGE',
   431,
   'The first line and the headers are larger than 16 KB.',
 );
 export const Internal = defineError('INTERNAL', 500, 'Something went wrong here; quote the request id.');
-export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.');
+export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.', {
+  retryAfterSeconds: 1,
+});

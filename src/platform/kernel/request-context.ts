@@ -5,6 +5,8 @@ const store = new AsyncLocalStorage<RequestContext>();
 /** What belongs to the request, or job, that is being served, wherever the code is that serves it. */
 export class RequestContext {
   #roundTrips = 0;
+  /** Whether it only stops work, and so goes before everything else. */
+  urgent = false;
 
   constructor(readonly requestId: string) {}
 

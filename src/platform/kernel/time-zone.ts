@@ -1,4 +1,5 @@
 import { ValidateBy } from 'class-validator';
+import { Temporal } from 'temporal-polyfill';
 
 /**
  * A zone of the IANA database by its name. `Intl` alone takes offsets (`+05:30`) and abbreviations (`EST`, which is
@@ -9,12 +10,16 @@ function isIanaZone(value: unknown): boolean {
     return false;
   }
   try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: value }));
+    return Boolean(Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(value));
   } catch {
     return false;
   }
 }
 
+/**
+ * As this program knows zones. The database has a list of its own, without some names that `Intl` keeps, and may be
+ * asked only by the use case that stores the zone (Workspaces.knowsZone).
+ */
 export function IsIanaZone(): PropertyDecorator {
   return ValidateBy({
     name: 'isIanaZone',

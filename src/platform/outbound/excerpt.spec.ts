@@ -13,6 +13,8 @@ describe('excerptOf', () => {
     ['2048 bytes', Buffer.alloc(2048, 'x'), 'x'.repeat(2048)],
     ['more', Buffer.alloc(70_000, 'x'), 'x'.repeat(2048)],
     ['a character cut in two', Buffer.from(`${'x'.repeat(2046)}🎩`), 'x'.repeat(2046)],
+    ['a letter cut off from its mark', Buffer.from(`${'x'.repeat(2046)}e\u0301`), 'x'.repeat(2046)],
+    ['a mark that just misses', Buffer.from(`${'x'.repeat(2047)}e\u0301`), 'x'.repeat(2047)],
     ['a character that just fits', Buffer.from(`${'x'.repeat(2044)}🎩`), `${'x'.repeat(2044)}🎩`],
   ])('keeps %s', (_case, bytes, text) => {
     expect(excerptOf(bytes)).toBe(text);

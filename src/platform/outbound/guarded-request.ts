@@ -11,7 +11,7 @@ import {
   type RefusedDestination,
 } from './destination-rules.js';
 import { ExchangeFailed, type Failure, failureOf } from './exchange-failed.js';
-import { EXCERPT_BYTES, excerptOf } from './excerpt.js';
+import { EXCERPT_READ_BYTES, excerptOf } from './excerpt.js';
 import { NameResolver } from './name-resolver.js';
 import { OwnAddresses } from './own-addresses.js';
 import { parseRetryAfter } from './retry-after.js';
@@ -170,12 +170,12 @@ function sendable(headers: OutboundPost['headers']): OutboundPost['headers'] {
   return headers;
 }
 
-/** Reads up to {@link ANSWER_BYTES} and keeps the first {@link EXCERPT_BYTES}. */
+/** Reads up to {@link ANSWER_BYTES} and keeps the first {@link EXCERPT_READ_BYTES}. */
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const kept: Buffer[] = [];
   let read = 0;
   for await (const chunk of body) {
-    if (read < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - read));
+    if (read < EXCERPT_READ_BYTES) kept.push(chunk.subarray(0, EXCERPT_READ_BYTES - read));
     read += chunk.length;
     if (read >= ANSWER_BYTES) break; // leaving the loop ends the connection
   }

@@ -10,8 +10,10 @@ import {
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { RouteTable } from '../http/route-table.js';
+import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
 import { RateLimited } from '../kernel/errors.js';
+import { clientAddress } from './client-address.js';
 import { TIER_LIMITS } from './limits.js';
 import {
   isExceeded,
@@ -47,8 +49,13 @@ abstract class LimitGuard extends ThrottlerGuard {
     const shown = tightest(req.tightest ? [req.tightest, ...states] : states)!;
     req.tightest = shown;
     res.set(limitHeaders(shown));
-    if (isExceeded(shown)) throw rateLimited(shown, this.clock.now());
+    if (isExceeded(shown)) this.refuse(context, req, rateLimited(shown, this.clock.now()));
     return true;
+  }
+
+  /** @throws the refusal, unless the guard has a reason to let the request go on */
+  protected refuse(_context: ExecutionContext, _req: AdmittedRequest, refusal: DomainError): void {
+    throw refusal;
   }
 
   protected abstract windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]>;
@@ -57,14 +64,22 @@ abstract class LimitGuard extends ThrottlerGuard {
 /** One address on one route (SPECIFICATION, Limits: "applied per IP per route"); counts before anything else. */
 @Injectable()
 export class RouteLimitGuard extends LimitGuard {
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    const { context: work } = context.switchToHttp().getRequest<AdmittedRequest>();
+    work.urgent = this.routes.of(context.getHandler()).policy.stops === true;
+    return super.canActivate(context);
+  }
+
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
     const { limit, windowSeconds, bucket } = this.routes.of(context.getHandler()).limit;
-    const address = await this.getTracker(req);
-    return [{ key: `route ${bucket} ${address}`, policy: 'route', limit, windowSeconds }];
+    return [{ key: `route ${bucket} ${clientAddress(req)}`, policy: 'route', limit, windowSeconds }];
   }
 }
 
-/** The tier's minute and day, per workspace; counts once the caller is known. */
+/**
+ * The tier's minute and day, per workspace; counts once the caller is known. What only stops work is counted and never
+ * refused; where the body decides that, the refusal waits for it.
+ */
 @Injectable()
 export class TierLimitGuard extends LimitGuard {
   protected override async windows(
@@ -78,6 +93,12 @@ export class TierLimitGuard extends LimitGuard {
       { key: `tier-minute ${workspaceId}`, policy: 'tier-minute', limit: limits.minute, windowSeconds: 60 },
       { key: `tier-day ${workspaceId}`, policy: 'tier-day', limit: limits.day, windowSeconds: 86_400 },
     ];
+  }
+
+  protected override refuse(context: ExecutionContext, req: AdmittedRequest, refusal: DomainError): void {
+    const { stops } = this.routes.of(context.getHandler()).policy;
+    if (!stops) throw refusal;
+    if (stops !== true) req.refusedUnlessItStops = refusal;
   }
 }
 

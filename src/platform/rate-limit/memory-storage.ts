@@ -1,5 +1,3 @@
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
 import { type Window, windowEnd, type WindowState } from './windows.js';
@@ -10,6 +8,13 @@ interface Counter {
   resetAt: number;
   /** What of the hits is not in the database yet; only the windows of a day are ever saved. */
   unsaved: number;
+}
+
+/** What was counted in one window. */
+export interface Counted {
+  key: string;
+  hits: number;
+  resetAt: number;
 }
 
 interface DayCounter extends Counter {
@@ -23,8 +28,7 @@ const SWEEP_AT = 50_000;
  * Counts in this process: exact for one process. The windows of a minute may be forgotten with the process; those of
  * a day are saved each second and when the program ends, and read back.
  */
-@Injectable()
-export class MemoryStorage extends WindowStorage implements BeforeApplicationShutdown {
+export class MemoryStorage extends WindowStorage {
   readonly #counters = new Map<string, Counter>();
   readonly #days = new Map<string, DayCounter>();
 
@@ -47,8 +51,7 @@ export class MemoryStorage extends WindowStorage implements BeforeApplicationShu
     return states;
   }
 
-  @Interval(1000)
-  async save(): Promise<void> {
+  override async everySecond(): Promise<void> {
     for (const counter of this.#days.values()) {
       const { unsaved, workspaceId } = counter;
       if (unsaved === 0) continue;
@@ -63,8 +66,18 @@ export class MemoryStorage extends WindowStorage implements BeforeApplicationShu
     }
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.save();
+  override async end(): Promise<void> {
+    await this.everySecond();
+  }
+
+  /** Gives away what is counted in windows that are still open; those of a day are in the database. */
+  async handOver(take: (counted: readonly Counted[]) => Promise<void>): Promise<void> {
+    await this.everySecond();
+    const now = this.clock.now();
+    const open = [...this.#counters].filter(([, { resetAt }]) => resetAt > now);
+    if (open.length === 0) return;
+    await take(open.map(([key, { hits, resetAt }]) => ({ key, hits, resetAt })));
+    this.#counters.clear();
   }
 
   private counter(window: Window, now: number): Counter {

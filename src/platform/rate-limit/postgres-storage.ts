@@ -1,9 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { Db } from '../database/db.js';
 import type { Statement } from '../database/batch.js';
 import { Clock } from '../kernel/clock.js';
-import { ADD_TO_DAY, dayOf } from './memory-storage.js';
+import { ADD_TO_DAY, type Counted, dayOf } from './memory-storage.js';
 import { type Window, windowEnd, type WindowState } from './windows.js';
 import { WindowStorage } from './window-storage.js';
 
@@ -14,9 +12,19 @@ on conflict (key) do update set
   ends_at = greatest(kept.ends_at, excluded.ends_at)
 returning hits, ends_at`;
 
+const ADD = /* sql */ `
+insert into rate_windows as kept (key, hits, ends_at)
+select key, hits, ends_at from unnest($1::text[], $2::bigint[], $3::timestamptz[]) counted (key, hits, ends_at)
+on conflict (key) do update set
+  hits = case when kept.ends_at >= excluded.ends_at then kept.hits + excluded.hits else excluded.hits end,
+  ends_at = greatest(kept.ends_at, excluded.ends_at)`;
+
+const DROP_EVERY_MS = 60_000;
+
 /** Counts in PostgreSQL: exact for any number of processes over one database. One round trip a step. */
-@Injectable()
 export class PostgresStorage extends WindowStorage {
+  #dropAt = 0;
+
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
@@ -40,8 +48,19 @@ export class PostgresStorage extends WindowStorage {
     });
   }
 
-  @Interval(60_000)
-  async dropEnded(): Promise<void> {
+  /** Adds what was counted elsewhere. */
+  async add(counted: readonly Counted[]): Promise<void> {
+    await this.db.system(ADD, [
+      counted.map(({ key }) => key),
+      counted.map(({ hits }) => hits),
+      counted.map(({ resetAt }) => new Date(resetAt)),
+    ]);
+  }
+
+  override async everySecond(): Promise<void> {
+    const now = this.clock.now();
+    if (now < this.#dropAt) return;
+    this.#dropAt = now + DROP_EVERY_MS;
     await this.db
       .system(`delete from rate_windows where ends_at < now() - interval '1 minute'`)
       .catch(() => undefined);

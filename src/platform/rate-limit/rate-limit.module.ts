@@ -1,22 +1,33 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Config } from '../config/config.js';
+import { Channel } from '../database/channel.js';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
+import { AutomaticStorage } from './automatic-storage.js';
 import { READS } from './limits.js';
 import { MemoryStorage } from './memory-storage.js';
 import { PostgresStorage } from './postgres-storage.js';
 import { WindowStorage } from './window-storage.js';
+import { WindowUpkeep } from './window-upkeep.js';
 
-/** One of the two stores of counters; the configuration chooses. */
+function storageFor({ rateLimitStore }: Config, db: Db, clock: Clock, channel: Channel): WindowStorage {
+  if (rateLimitStore === 'postgres') return new PostgresStorage(db, clock);
+  const memory = new MemoryStorage(db, clock);
+  return rateLimitStore === 'memory'
+    ? memory
+    : new AutomaticStorage(memory, new PostgresStorage(db, clock), channel);
+}
+
+/** The store of counters that the configuration chooses. */
 @Module({
   providers: [
     {
       provide: WindowStorage,
-      inject: [Config, Db, Clock],
-      useFactory: (config: Config, db: Db, clock: Clock) =>
-        config.rateLimitStore === 'memory' ? new MemoryStorage(db, clock) : new PostgresStorage(db, clock),
+      inject: [Config, Db, Clock, Channel],
+      useFactory: storageFor,
     },
+    WindowUpkeep,
   ],
   exports: [WindowStorage],
 })

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { normalizeIp } from '@nestjs/throttler';
 import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
 import { rateLimited } from './limit.guard.js';
@@ -21,10 +20,10 @@ export class UnroutedLimit {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts one request of this IP address; without a counter that answers, nothing is shown and nothing refused. */
+  /** Counts one request of this address (see client-address.ts); without a counter that answers, nothing is shown and nothing refused. */
   async count(address: string): Promise<UnroutedCount> {
     const { limit, windowSeconds } = READS;
-    const key = `route none ${normalizeIp(address)}`;
+    const key = `route none ${address}`;
     const [state] = await this.windows.hit([{ key, policy: 'route', limit, windowSeconds }]).catch(() => []);
     if (!state) return { headers: {}, refusal: undefined };
     const refusal = isExceeded(state) ? rateLimited(state, this.clock.now()) : undefined;

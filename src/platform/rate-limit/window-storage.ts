@@ -8,6 +8,15 @@ export abstract class WindowStorage implements ThrottlerStorage {
   /** Counts one request in each window and answers where each stands. */
   abstract hit(windows: readonly Window[]): Promise<WindowState[]>;
 
+  /** Before the first request. */
+  async start(): Promise<void> {}
+
+  /** Each second while the process runs; what fails is tried again a second later. */
+  async everySecond(): Promise<void> {}
+
+  /** When the process ends in good order. */
+  async end(): Promise<void> {}
+
   /** The throttler's own call, in its own terms: a window is over at its end, and nothing blocks beyond it. */
   async increment(key: string, ttl: number, limit: number): Promise<Record> {
     const [state] = await this.hit([{ key, policy: 'route', limit, windowSeconds: Math.ceil(ttl / 1000) }]);

@@ -3,27 +3,16 @@ import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../config/config.js';
 import { Db } from '../database/db.js';
-import { canonicalJson } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
 import { SigningKeys } from './signing-keys.js';
+import { checkpointText } from './verify-chain.js';
 
 const LOOK_EVERY_MS = 5_000;
 const CHAINS_AT_ONCE = 100;
 
-/** What a checkpoint's signature covers. */
-export function checkpointText(checkpoint: {
-  workspaceId: string;
-  seq: number;
-  hash: string;
-  signedAt: number;
-}): string {
-  const { workspaceId, seq, hash, signedAt } = checkpoint;
-  return canonicalJson({ workspaceId, seq, hash, signedAt });
-}
-
 /**
- * Signs the head of each chain that has grown by 1,000 receipts or for 60 seconds. Someone who holds a checkpoint can
- * show that a chain was cut or written anew, which the chain alone cannot.
+ * Signs the head of each chain that has grown by 1,000 receipts or for 60 seconds. A checkpoint shows that a chain was
+ * cut or written anew, which the chain alone cannot.
  */
 @Injectable()
 export class Checkpoints {
@@ -43,21 +32,30 @@ export class Checkpoints {
         'select workspace_id, seq, hash from app.unsigned_chains($1)',
         [CHAINS_AT_ONCE],
       );
-      for (const chain of due) await this.signHead(chain);
+      for (const chain of due) await this.signHead(chain).catch((error: unknown) => this.warn(error, chain));
     } catch (error) {
-      this.logger.warn({ err: error }, 'checkpoints could not be signed; the next look follows');
+      this.warn(error);
     }
+  }
+
+  /** One chain that cannot be signed (its head was changed by hand) must not keep the others from their signature. */
+  private warn(err: unknown, chain?: { workspaceId: string; seq: number }): void {
+    const { workspaceId, seq } = chain ?? {};
+    this.logger.warn({ err, workspaceId, seq }, 'a checkpoint could not be signed; it is tried again in 5 s');
   }
 
   private async signHead(chain: { workspaceId: string; seq: number; hash: string }): Promise<void> {
     const signedAt = this.clock.now();
     const { keyId, signature } = await this.keys.sign(checkpointText({ ...chain, signedAt }));
     await this.db.transaction({ workspaceId: chain.workspaceId, teamIds: 'all' }, (unit) =>
-      unit.query(
-        `insert into receipt_checkpoints (workspace_id, seq, hash, signed_at, key_id, signature)
-         values ($1, $2, $3, $4, $5, $6) on conflict (workspace_id, seq) do nothing`,
-        [chain.workspaceId, chain.seq, chain.hash, new Date(signedAt), keyId, signature],
-      ),
+      unit.query('select app.add_checkpoint($1, $2, $3, $4, $5, $6)', [
+        chain.workspaceId,
+        chain.seq,
+        chain.hash,
+        new Date(signedAt),
+        keyId,
+        signature,
+      ]),
     );
   }
 }

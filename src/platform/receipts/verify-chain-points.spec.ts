@@ -61,7 +61,7 @@ describe('a point that was noted elsewhere', () => {
     expect(pointFault({ seq: 5, hash: 'a' }, undefined, 3)).toEqual({
       kind: 'tail_cut',
       seq: 4,
-      message: 'Receipts 4 to 5 are missing from the end: the head held elsewhere knows of them.',
+      message: 'Receipts 4 to 5 are missing from the end of the chain: the head kept elsewhere is at 5.',
     });
   });
 });

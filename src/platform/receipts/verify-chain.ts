@@ -1,7 +1,8 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { checkpointText } from './checkpoints.js';
+import { type KeyObject, verify } from 'node:crypto';
+import { canonicalJson } from '../kernel/canonical-json.js';
+import type { KeyFault, KeyRecord } from './key-chain.js';
+import { ed25519PublicKey } from './public-key.js';
 import { GENESIS_HASH, type ReceiptContent, receiptHash } from './receipt.js';
-import type { PublicKey } from './signing-keys.js';
 
 /** What can be wrong with a chain of receipts. */
 export type ChainFaultKind =
@@ -12,22 +13,26 @@ export type ChainFaultKind =
   | 'head_mismatch'
   | 'tail_cut'
   | 'checkpoint_mismatch'
-  | 'bad_signature';
+  | 'bad_signature'
+  | 'untrusted_key';
 
 /** One fault; the message quotes nothing of a receipt, so that anyone in the workspace may read it. */
 export interface ChainFault {
   kind: ChainFaultKind;
+  /** 0 for a fault of a signing key. */
   seq: number;
   message: string;
+  /** The signing key at fault, if one is. */
+  keyId?: string;
 }
 
-/** A place in a chain with its hash: the head as stored, or one that was noted elsewhere. */
+/** A receipt's number and hash: the head as stored, or a head that was kept elsewhere. */
 export interface ChainPoint {
   seq: number;
   hash: string;
 }
 
-/** A point that our key has signed. */
+/** A point of a chain that a signing key vouches for. */
 export interface SignedCheckpoint extends ChainPoint {
   workspaceId: string;
   /** Unix milliseconds. */
@@ -35,6 +40,12 @@ export interface SignedCheckpoint extends ChainPoint {
   keyId: string;
   /** Ed25519, base64url. */
   signature: string;
+}
+
+/** What a checkpoint's signature covers. */
+export function checkpointText(checkpoint: Omit<SignedCheckpoint, 'keyId' | 'signature'>): string {
+  const { workspaceId, seq, hash, signedAt } = checkpoint;
+  return canonicalJson({ workspaceId, seq, hash, signedAt });
 }
 
 /** A receipt as it is stored: the exact bytes that were hashed, and the columns to find it by. */
@@ -54,15 +65,17 @@ export interface StoredReceipt extends ChainPoint {
   prevHash: string;
 }
 
-/** A point that the chain must still show, and who says so. */
-interface Awaited extends ChainPoint {
-  witness: string;
+/** A point that the chain must still contain, and what says so. */
+interface ExpectedPoint extends ChainPoint {
+  source: string;
 }
+
+const KEPT_ELSEWHERE = 'the head kept elsewhere';
 
 /** Someone tampering leaves a fault at every receipt behind; the first ones tell where it began. */
 const KEPT_FAULTS = 100;
 
-/** Where each column's value stands in the hashed body. */
+/** Where each column's value is in the hashed body. */
 const IN_BODY: readonly [column: keyof StoredReceipt, inBody: (content: ReceiptContent) => unknown][] = [
   ['workspaceId', (content) => content.workspaceId],
   ['receiptId', (content) => content.receiptId],
@@ -80,7 +93,7 @@ const IN_BODY: readonly [column: keyof StoredReceipt, inBody: (content: ReceiptC
 /**
  * Checks one chain (CONTRACT section 5, Receipt), a receipt at a time, in memory that does not grow with the chain.
  * The chain by itself shows a changed byte and a deleted receipt. That its end was cut, or all of it written anew,
- * shows only against a point from elsewhere: a signed checkpoint, or a head that someone noted.
+ * shows only against a point from elsewhere: a signed checkpoint, or a head that someone kept.
  */
 export class ChainVerifier {
   /** The first hundred. */
@@ -90,34 +103,36 @@ export class ChainVerifier {
   /** How many checkpoints were checked. */
   checkpoints = 0;
   readonly #keys: ReadonlyMap<string, KeyObject>;
-  readonly #awaited = new Map<number, Awaited[]>();
+  readonly #expected = new Map<number, ExpectedPoint[]>();
   #last: ChainPoint = { seq: 0, hash: GENESIS_HASH };
 
-  constructor(keys: readonly Pick<PublicKey, 'keyId' | 'publicKey'>[]) {
+  /** @param keys those whose signatures count */
+  constructor(keys: readonly Pick<KeyRecord, 'keyId' | 'publicKey'>[]) {
     this.#keys = new Map(
       keys.flatMap(({ keyId, publicKey }) => {
-        const key = publicKeyOf(publicKey);
+        const key = ed25519PublicKey(publicKey);
         return key ? [[keyId, key]] : [];
       }),
     );
   }
 
+  /** A key that is stored beside the trusted ones and is none of them: somebody put it there. */
+  untrusted({ keyId, message }: KeyFault): void {
+    this.add({ kind: 'untrusted_key', seq: 0, message, keyId });
+  }
+
   /** A checkpoint of this chain; comes before the receipt that it signs. */
   checkpoint(checkpoint: SignedCheckpoint): void {
     this.checkpoints++;
+    const { seq } = checkpoint;
     // Without a signature it shows nothing about the chain, whatever it says.
-    if (this.isSigned(checkpoint)) this.await(checkpoint, 'the signed checkpoint');
-    else
-      this.fault(
-        'bad_signature',
-        checkpoint.seq,
-        `The checkpoint at ${checkpoint.seq} is not signed by a known key.`,
-      );
+    if (this.isSigned(checkpoint)) this.expect(checkpoint, 'the signed checkpoint');
+    else this.fault('bad_signature', seq, `The checkpoint at ${seq} is not signed by a trusted key.`);
   }
 
-  /** A head of this chain that was noted elsewhere; comes before its receipt. */
+  /** A head of this chain that was kept elsewhere; comes before its receipt. */
   held(point: ChainPoint): void {
-    this.await(point, 'the head held elsewhere');
+    this.expect(point, KEPT_ELSEWHERE);
   }
 
   /** The next receipt, in the order of `seq`. */
@@ -128,19 +143,20 @@ export class ChainVerifier {
     if (seq > expected) {
       this.fault('missing', expected, `${receiptsOf(expected, seq - 1)} missing.`);
       // What was said about these is told by their absence.
-      for (const awaited of this.#awaited.keys()) if (awaited < seq) this.#awaited.delete(awaited);
+      for (const expectedSeq of this.#expected.keys())
+        if (expectedSeq < seq) this.#expected.delete(expectedSeq);
     } else if (receipt.prevHash !== this.#last.hash) {
       this.fault('prev_hash_mismatch', seq, `Receipt ${seq} does not name the hash of the one before it.`);
     }
     if (receiptHash(receipt.prevHash, receipt.body) !== hash) {
       this.fault('hash_mismatch', seq, `The hash of receipt ${seq} is not that of its bytes.`);
     }
-    const columns = columnsAtOdds(receipt);
+    const columns = differingColumns(receipt);
     if (columns.length > 0) {
       this.fault('content_mismatch', seq, `Receipt ${seq} was hashed with another ${columns.join(', ')}.`);
     }
-    for (const point of this.#awaited.get(seq) ?? []) this.add(pointFault(point, hash, seq, point.witness));
-    this.#awaited.delete(seq);
+    for (const point of this.#expected.get(seq) ?? []) this.add(pointFault(point, hash, seq, point.source));
+    this.#expected.delete(seq);
     this.#last = { seq, hash };
     this.checked++;
   }
@@ -148,10 +164,10 @@ export class ChainVerifier {
   /** After the last receipt: where the chain should end. */
   finish(head: ChainPoint): void {
     const last = this.#last;
-    const furthest = [{ ...head, witness: 'the head of the chain' }, ...[...this.#awaited.values()].flat()]
+    const furthest = [{ ...head, source: 'the head of the chain' }, ...[...this.#expected.values()].flat()]
       .filter((point) => point.seq > last.seq)
       .toSorted((a, b) => b.seq - a.seq)[0];
-    if (furthest) this.add(tailCut(last.seq, furthest, furthest.witness));
+    if (furthest) this.add(tailCut(last.seq, furthest, furthest.source));
     if (head.seq < last.seq) {
       this.fault('head_mismatch', head.seq, `The head is ${head.seq}, but the chain goes on to ${last.seq}.`);
     } else if (head.seq === last.seq && head.hash !== last.hash) {
@@ -159,9 +175,8 @@ export class ChainVerifier {
     }
   }
 
-  private await(point: ChainPoint, witness: string): void {
-    const { seq, hash } = point;
-    this.#awaited.set(seq, [...(this.#awaited.get(seq) ?? []), { seq, hash, witness }]);
+  private expect({ seq, hash }: ChainPoint, source: string): void {
+    this.#expected.set(seq, [...(this.#expected.get(seq) ?? []), { seq, hash, source }]);
   }
 
   private isSigned(checkpoint: SignedCheckpoint): boolean {
@@ -180,27 +195,27 @@ export class ChainVerifier {
 }
 
 /**
- * What a point noted elsewhere shows about the chain that is stored: `stored` is the hash there of the point's
+ * What a point from elsewhere shows about the chain that is stored: `stored` is the hash there of the point's
  * receipt, undefined when it is not there; `end` is the number of the chain's last receipt.
  */
 export function pointFault(
   point: ChainPoint,
   stored: string | undefined,
   end: number,
-  witness = 'the head held elsewhere',
+  source = KEPT_ELSEWHERE,
 ): ChainFault | undefined {
   const { seq } = point;
   if (stored === point.hash) return undefined;
   if (stored !== undefined) {
-    const message = `The chain was written anew: receipt ${seq} has another hash than ${witness} says.`;
+    const message = `The chain was written anew: receipt ${seq} has another hash than ${source} says.`;
     return { kind: 'checkpoint_mismatch', seq, message };
   }
-  if (seq > end) return tailCut(end, point, witness);
+  if (seq > end) return tailCut(end, point, source);
   return { kind: 'missing', seq, message: `${receiptsOf(seq, seq)} missing.` };
 }
 
-function tailCut(end: number, { seq }: ChainPoint, witness: string): ChainFault {
-  const message = `${receiptsOf(end + 1, seq)} missing from the end: ${witness} knows of them.`;
+function tailCut(end: number, { seq }: ChainPoint, source: string): ChainFault {
+  const message = `${receiptsOf(end + 1, seq)} missing from the end of the chain: ${source} is at ${seq}.`;
   return { kind: 'tail_cut', seq: end + 1, message };
 }
 
@@ -208,7 +223,7 @@ function receiptsOf(first: number, last: number): string {
   return first === last ? `Receipt ${first} is` : `Receipts ${first} to ${last} are`;
 }
 
-function columnsAtOdds(receipt: StoredReceipt): string[] {
+function differingColumns(receipt: StoredReceipt): string[] {
   let content: ReceiptContent;
   try {
     content = JSON.parse(receipt.body) as ReceiptContent;
@@ -217,14 +232,4 @@ function columnsAtOdds(receipt: StoredReceipt): string[] {
   }
   if (typeof content !== 'object' || content === null) return ['content'];
   return IN_BODY.filter(([column, inBody]) => inBody(content) !== receipt[column]).map(([column]) => column);
-}
-
-/** Undefined for a key that cannot verify: what it signed then counts as not signed. */
-function publicKeyOf(pem: string): KeyObject | undefined {
-  try {
-    const key = createPublicKey(pem);
-    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
-  } catch {
-    return undefined;
-  }
 }

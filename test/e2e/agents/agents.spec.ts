@@ -26,7 +26,6 @@ async function agent(role: string, client = owner): Promise<AgentView> {
 
 interface Past {
   status: string;
-  stage?: string;
   capo?: string;
   at?: number;
   teamId?: string;
@@ -35,7 +34,6 @@ interface Past {
 /** A directive as it stands after it came to `status` at `at`. */
 async function leave({
   status,
-  stage = 'done',
   capo = 'capo_ops',
   at = Date.now(),
   teamId,
@@ -44,15 +42,14 @@ async function leave({
   const history = [{ from: 'sending', to: status, at, receiptId: newId('rcp') }];
   await test.rows(
     `insert into directives (directive_id, workspace_id, team_id, text, capo, routed_by, priority, requires_approval,
-       context, status, stage, history, created_by, created_at, started_at, executed_at, error, attempts)
-     values ($1, $2, $3, 'Pack the parcels', $4, 'operator', 'medium', true, '{}', $5, $6, $7, '{}', $8, $8, $9, $10, 1)`,
+       context, status, history, created_by, created_at, started_at, executed_at, error)
+     values ($1, $2, $3, 'Pack the parcels', $4, 'operator', 'medium', true, '{}', $5, $6, '{}', $7, $7, $8, $9)`,
     [
       directiveId,
       workspace.workspaceId,
       teamId ?? null,
       capo,
       status,
-      stage,
       JSON.stringify(history),
       new Date(at),
       status === 'executed' ? new Date(at) : null,
@@ -60,6 +57,15 @@ async function leave({
     ],
   );
   return directiveId;
+}
+
+/** The directives whose draft is parked until their capo is resumed. */
+async function parked(): Promise<string[]> {
+  const rows = await test.rows<{ id: string }>(
+    `select id from work_items where workspace_id = $1 and kind = 'directive.draft' and due_at = 'infinity'`,
+    [workspace.workspaceId],
+  );
+  return rows.map(({ id }) => id);
 }
 
 const receipts = (action: string) =>
@@ -145,7 +151,7 @@ describe('GET /agents 200', () => {
   });
 
   it('names what it is sending', async () => {
-    const directiveId = await leave({ status: 'sending', stage: 'send' });
+    const directiveId = await leave({ status: 'sending' });
     expect(await agent('capo_ops')).toMatchObject({
       status: 'active',
       statusReason: 'It is working.',
@@ -180,7 +186,7 @@ describe('GET /agents 200', () => {
     const teamId = await test.createTeam(workspace.workspaceId, 'Depot');
     const insider = await test.createMember(workspace.workspaceId, 'viewer', [teamId]);
     const outsider = await test.createMember(workspace.workspaceId, 'viewer');
-    await leave({ status: 'queued', stage: 'review', teamId });
+    await leave({ status: 'queued', teamId });
     expect(await agent('capo_ops')).toMatchObject({ pendingDirectives: 1 });
     expect(await agent('capo_ops', insider)).toMatchObject({ pendingDirectives: 1 });
     expect(await agent('capo_ops', outsider)).toMatchObject({ pendingDirectives: 0 });
@@ -192,8 +198,8 @@ describe('GET /agents 200', () => {
   it('stays quick however much was carried out before', async () => {
     await test.rows(
       `insert into directives (directive_id, workspace_id, text, capo, routed_by, priority, requires_approval, context,
-         status, stage, created_by, created_at, executed_at)
-       select 'dir_' || $1 || n, $1, 'x', 'capo_ops', 'operator', 'medium', true, '{}', 'executed', 'done', '{}',
+         status, created_by, created_at, executed_at)
+       select 'dir_' || $1 || n, $1, 'x', 'capo_ops', 'operator', 'medium', true, '{}', 'executed', '{}',
          now() - n * interval '1 hour', now() - n * interval '1 hour' from generate_series(1, 20000) n`,
       [workspace.workspaceId],
     );
@@ -214,15 +220,11 @@ describe('POST /agents/:role/pause 200', () => {
 
     const text = 'Email jane@acme.example and tell her that the delivery arrives on Friday.';
     const { body } = await owner.post('/directive', { text, capo: 'capo_ops' });
-    // Taken up and put back at once: no turn, and no attempt spent.
-    await eventually(
-      () =>
-        test.rows<{ due_at: Date | null }>(
-          'select due_at, attempts from directives where directive_id = $1',
-          [body.directiveId],
-        ),
-      ([row]) => row!.due_at === null,
-    );
+    // Claimed and parked at once: nothing of it counts as a failure.
+    await eventually(parked, (ids) => ids.includes(body.directiveId));
+    expect(
+      await test.rows('select claimed, failures, crashes from work_items where id = $1', [body.directiveId]),
+    ).toEqual([{ claimed: false, failures: 0, crashes: 0 }]);
     expect(await agent('capo_ops')).toMatchObject({
       status: 'paused',
       pendingDirectives: 1,
@@ -294,18 +296,13 @@ describe('POST /agents/:role/resume 200', () => {
       const { body } = await owner.post('/directives', { directive, capo, ...(team && { teamId: team }) });
       ids[capo] = body.directiveId;
     }
-    const resting = () =>
-      test.rows<{ directive_id: string }>(
-        'select directive_id from directives where workspace_id = $1 and due_at is null and stage = $2',
-        [workspace.workspaceId, 'draft'],
-      );
-    await eventually(resting, (rows) => rows.length === 2);
+    await eventually(parked, (found) => found.length === 2);
     await owner.post('/agents/capo_ops/resume');
     await eventually(
       () => agent('capo_ops'),
       ({ status }) => status === 'awaiting-approval',
     );
-    expect(await resting()).toEqual([{ directive_id: ids['capo_product'] }]);
+    expect(await parked()).toEqual([ids['capo_product']]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BriefingReader } from '../../../src/features/capos/briefing.reader.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 
@@ -37,8 +38,8 @@ async function directive(
   const directiveId = newId('dir');
   await test.rows(
     `insert into directives (directive_id, workspace_id, team_id, text, capo, routed_by, priority, requires_approval,
-       context, status, stage, cost, created_by, created_at, started_at)
-     values ($1, $2, $3, 'x', 'capo_ops', 'operator', 'medium', true, '{}', $4, 'done', $5, '{}', $6, $6)`,
+       context, status, cost, created_by, created_at, started_at)
+     values ($1, $2, $3, 'x', 'capo_ops', 'operator', 'medium', true, '{}', $4, $5, '{}', $6, $6)`,
     [
       directiveId,
       workspace.workspaceId,
@@ -70,11 +71,11 @@ async function approval(status: string, ago: number, tookMs: number | null): Pro
   );
 }
 
-async function revenue(amount: number, ago: number): Promise<void> {
+async function revenue(amount: number, ago: number, currency = 'EUR'): Promise<void> {
   await test.rows(
     `insert into revenue_events (event_id, workspace_id, amount, currency, source, occurred_at, recorded_by, created_at)
-     values ($1, $2, $3, 'EUR', 'shop', $4, '{}', now())`,
-    [newId('rev'), workspace.workspaceId, amount, new Date(Date.now() - ago)],
+     values ($1, $2, $3, $5, 'shop', $4, '{}', now())`,
+    [newId('rev'), workspace.workspaceId, amount, new Date(Date.now() - ago), currency],
   );
 }
 
@@ -84,23 +85,72 @@ describe('GET /metrics 200', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-ratelimit-limit')).toBe('30');
     expect(answer.body).toEqual({
-      revenue: { h24: 0, d7: 0, d30: 0 },
+      revenue: { currency: 'USD', h24: 0, d7: 0, d30: 0, byCurrency: {} },
       signalsScored: 0,
       directives: NO_DIRECTIVES,
       approvals: { pending: 0, medianDecisionMs: null, expired: 0 },
-      cost: { h24: 0, d7: 0, d30: 0, currency: 'USD' },
+      cost: { currency: 'USD', h24: 0, d7: 0, d30: 0, byCurrency: {} },
     });
   });
 
   it('sums revenue by window, as the context does', async () => {
+    await workspace.owner.put('/settings', { currency: 'EUR' });
     await revenue(100.25, HOUR_MS);
     await revenue(20.5, 2 * DAY_MS);
     await revenue(3, 8 * DAY_MS);
     await revenue(4_000, 31 * DAY_MS);
     const { body } = await workspace.owner.get('/metrics');
-    expect(body.revenue).toEqual({ h24: 100.25, d7: 120.75, d30: 123.75 });
+    expect(body.revenue).toEqual({ currency: 'EUR', h24: 100.25, d7: 120.75, d30: 123.75, byCurrency: {} });
     const context = await workspace.owner.get('/context');
     expect(context.body.metrics).toEqual({ revenue24h: 100.25, signalsScored: body.signalsScored });
+  });
+
+  it('never adds up amounts of different currencies', async () => {
+    await revenue(600.5, HOUR_MS, 'EUR');
+    await revenue(100, HOUR_MS, 'USD');
+    await revenue(9_000, 2 * DAY_MS, 'JPY');
+    await directive('executed', HOUR_MS, 0.5);
+    const inDollars = (await workspace.owner.get('/metrics')).body;
+    expect(inDollars.revenue).toEqual({
+      currency: 'USD',
+      h24: 100,
+      d7: 100,
+      d30: 100,
+      byCurrency: {
+        EUR: { h24: 600.5, d7: 600.5, d30: 600.5 },
+        JPY: { h24: 0, d7: 9_000, d30: 9_000 },
+      },
+    });
+    expect((await workspace.owner.get('/context')).body.metrics.revenue24h).toBe(100);
+
+    await workspace.owner.put('/settings', { currency: 'EUR' });
+    const inEuros = (await workspace.owner.get('/metrics')).body;
+    expect(inEuros.revenue).toMatchObject({ currency: 'EUR', h24: 600.5, byCurrency: { USD: { h24: 100 } } });
+    expect(inEuros.cost).toEqual({
+      currency: 'EUR',
+      h24: 0,
+      d7: 0,
+      d30: 0,
+      byCurrency: { USD: { h24: 0.5, d7: 0.5, d30: 0.5 } },
+    });
+    expect((await workspace.owner.get('/context')).body.metrics.revenue24h).toBe(600.5);
+    const scope = { workspaceId: workspace.workspaceId, teamIds: 'all' } as const;
+    const briefing = await test.app.get(BriefingReader).read(scope, {
+      directiveId: 'dir_1',
+      teamId: null,
+      text: 'Anything.',
+      capo: 'ceo',
+      priority: 'medium',
+      context: {},
+      deadline: null,
+      feedback: [],
+      createdBy: { type: 'member', id: 'mem_1', name: 'Ann', via: 'api' },
+    });
+    expect(briefing.metrics).toMatchObject({
+      currency: 'EUR',
+      revenue24h: 600.5,
+      revenue24hByCurrency: { USD: 100 },
+    });
   });
 
   it('counts directives by status and sums what their drafts cost', async () => {
@@ -110,7 +160,7 @@ describe('GET /metrics 200', () => {
     await directive('rejected', 40 * DAY_MS, 8);
     const { body } = await workspace.owner.get('/metrics');
     expect(body.directives).toEqual({ ...NO_DIRECTIVES, executed: 2, failed: 1, rejected: 1 });
-    expect(body.cost).toEqual({ h24: 0.5, d7: 0.75, d30: 1.75, currency: 'USD' });
+    expect(body.cost).toEqual({ currency: 'USD', h24: 0.5, d7: 0.75, d30: 1.75, byCurrency: {} });
   });
 
   it('tells the median time of decisions, pending and expired approvals', async () => {

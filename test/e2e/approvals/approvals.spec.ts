@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
-import { Desk, DOCUMENT, expectUnbroken, MAIL, pause } from '../directives/desk.js';
+import { Desk, DOCUMENT, expectUnbroken, MAIL } from '../directives/desk.js';
 
 let test: TestApp;
 let desk: Desk;
@@ -150,8 +151,9 @@ describe('GET /approvals/{id}', () => {
     expect(after).toBeGreaterThan(900);
     expect(after).toBeLessThan(3_000);
 
+    const subscribe = vi.spyOn(test.app.get(Channel), 'subscribe');
     const waiting = timed(own.client.get(`/approvals/${approvalId}?wait=20`));
-    await pause(300);
+    await vi.waitFor(() => expect(subscribe).toHaveBeenCalledWith('approval', expect.any(Function)));
     await own.reject(approvalId);
     const [decided, until] = await waiting;
     expect(decided.body).toMatchObject({ status: 'rejected' });
@@ -269,6 +271,37 @@ describe('POST /approvals/{id}/approve', () => {
     expect((await desk.actions(directiveId)).slice(-2)).toEqual(['approval.expired', 'directive.expired']);
   });
 
+  it('is 410 once the deadline of its directive has passed, before the clock has come by and after', async () => {
+    const deadline = new Date(Date.now() + 3_600_000).toISOString();
+    const { directiveId, approvalId } = await desk.handInReady({ text: MAIL, deadline });
+    const before = await desk.approval(approvalId);
+    expect(new Date(before.expiresAt).toISOString()).toBe(deadline);
+    // As after a kill that the approval was frozen in, when its own expiry lies ahead again.
+    for (const [table, more] of [
+      ['approvals', `, expires_at = now() + interval '1 h'`],
+      ['directives', ''],
+    ]) {
+      await test.rows(
+        `update ${table} set deadline = now() - interval '1 ms' ${more} where directive_id = $1`,
+        [directiveId],
+      );
+    }
+    const refused = await desk.approve(approvalId);
+    expect(refused.status, refused.text).toBe(410);
+    expect(refused.body.error.code).toBe('APPROVAL_EXPIRED');
+    expect((await desk.reject(approvalId)).status).toBe(410);
+    const together = await desk.client.post('/approvals', {
+      decisions: [{ approvalId, decision: 'approve' }],
+    });
+    expect(together.body.results).toMatchObject([{ error: { code: 'APPROVAL_EXPIRED', status: 410 } }]);
+
+    await desk.until(directiveId, 'expired');
+    expect((await desk.approve(approvalId)).status).toBe(410);
+    expect((await desk.packets(directiveId)).map(({ status }: { status: string }) => status)).toEqual([
+      'cancelled',
+    ]);
+  });
+
   it('escalates what expires, when an order asks for it', async () => {
     const { approvalId } = await desk.handInReady();
     await test.rows(`update approvals set on_expiry = 'escalate' where approval_id = $1`, [approvalId]);
@@ -293,7 +326,8 @@ describe('POST /approvals/{id}/approve', () => {
     const { own } = await ownDesk();
     const viewer = await test.createMember(test.workspaceId, 'viewer');
     for (const act of ['approve', 'reject']) {
-      const post = (client: Client) => client.post(`/approvals/${approvalId}/${act}`, { feedback: 'No.' });
+      const body = act === 'reject' ? { feedback: 'No.' } : undefined;
+      const post = (client: Client) => client.post(`/approvals/${approvalId}/${act}`, body);
       expect((await post(new Client(test.url, undefined))).status).toBe(401);
       expect((await post(viewer)).status).toBe(403);
       expect((await post(own.client)).status).toBe(404);
@@ -308,30 +342,31 @@ describe('what is approved is what is sent', () => {
   it.each([
     ['the recipient', `params = jsonb_set(params, '{to}', '["eve@evil.example"]')`],
     ['the text', `params = jsonb_set(params, '{body}', '"Pay at once."')`],
-    ['the type of the move', `action_type = 'document.file', params = '{"title": "x", "body": "y"}'`],
+    ['the type of the work packet', `action_type = 'document.file', params = '{"title": "x", "body": "y"}'`],
     ['the named target', `target = 'eve@evil.example'`],
   ])('a packet of which %s was changed after the approval is not sent', async (_what, change) => {
     const { directiveId, approvalId } = await desk.handInReady();
     const before = (await sent()).length;
     // The change has to come between the approval and the sending, so the sending is made to wait.
     await test.rows(
-      `create or replace function tampered() returns trigger language plpgsql as $$
+      `create or replace function delayed() returns trigger language plpgsql as $$
        begin
-         if new.status = 'queued' and old.status = 'awaiting_approval' then
-           new.due_at := now() + interval '1 hour';
-         end if;
+         new.due_at := now() + interval '1 hour';
          return new;
        end $$`,
     );
     await test.rows(
-      'create trigger tampered before update on work_packets for each row execute function tampered()',
+      `create trigger delayed before insert on work_items for each row when (new.kind = 'packet.send')
+       execute function delayed()`,
     );
     expect((await desk.approve(approvalId)).status).toBe(200);
-    await test.rows('drop trigger tampered on work_packets');
-    await test.rows(
-      `update work_packets set ${change}, due_at = now() - interval '2 seconds' where directive_id = $1`,
+    await test.rows('drop trigger delayed on work_items');
+    const [changed] = await test.rows<{ id: string }>(
+      `update work_packets set ${change} where directive_id = $1 and status = 'queued'
+       returning work_packet_id as id`,
       [directiveId],
     );
+    await test.rows('update work_items set due_at = now() where id = $1', [changed!.id]);
     const failed = await desk.until(directiveId, 'failed');
     expect(failed.error.code).toBe('PACKET_FAILED');
     expectUnbroken(failed);

@@ -150,7 +150,10 @@ describe('GET /audit-feed 200', () => {
         'before=9',
       ];
       for (let bits = 0; bits < 2 ** all.length; bits += 15) {
-        await summaries(all.filter((_, index) => bits & (1 << index)).join('&'), member);
+        const filters = all.filter((_, index) => bits & (1 << index));
+        const found = await summaries(filters.join('&'), member);
+        // Nothing is as old as that.
+        expect(filters.includes('to=2') ? found : []).toEqual([]);
       }
     });
   });

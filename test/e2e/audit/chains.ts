@@ -1,6 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
-import { checkpointText } from '../../../src/platform/receipts/checkpoints.js';
 import {
   GENESIS_HASH,
   receiptBody,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/platform/receipts/receipt.js';
 import {
   ChainVerifier,
+  checkpointText,
   type SignedCheckpoint,
   type StoredReceipt,
 } from '../../../src/platform/receipts/verify-chain.js';

@@ -52,7 +52,7 @@ describe('GET /feed/stream, its end', () => {
   it('comes with the member being removed', async () => {
     const reader = await open(owner);
     await test.rows(`update members set status = 'removed' where member_id = $1`, [owner.memberId]);
-    await eventually(async () => reader.ended, Boolean, 2);
+    expect(await eventually(async () => reader.ended, Boolean, 2)).toBe(true);
   });
 
   it('comes to a reader who takes nothing, while others read on', async () => {
@@ -84,7 +84,7 @@ describe('GET /feed/stream 503', () => {
       const member = await own.createMember(own.workspaceId, 'owner');
       const reader = await open(member);
       own.app.get(Readiness).drain();
-      await eventually(async () => reader.ended, Boolean, 2);
+      expect(await eventually(async () => reader.ended, Boolean, 2)).toBe(true);
       const refused = await member.get('/feed/stream');
       expect([refused.status, refused.body.reason]).toEqual([503, 'draining']);
     } finally {
@@ -96,7 +96,7 @@ describe('GET /feed/stream 503', () => {
     const own = await startTestApp();
     const reader = await open(await own.createMember(own.workspaceId, 'owner'));
     await own.close();
-    await eventually(async () => reader.ended, Boolean, 2);
+    expect(await eventually(async () => reader.ended, Boolean, 2)).toBe(true);
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReceiptChains } from '../../../src/features/audit/receipt-chains.repository.js';
 import { Client } from '../../support/client.js';
@@ -90,24 +91,23 @@ describe('GET /feed/stream 200', () => {
   });
 
   it('loses and repeats nothing over many reconnections while receipts are written', async () => {
-    const writing = (async () => {
-      for (let batch = 0; batch < 30; batch++) {
-        await ledger.fill(10);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    })();
     const seen: number[] = [];
-    for (let connection = 0; seen.length < 300 && connection < 50; connection++) {
+    let written = 0;
+    for (let connection = 0; seen.length < 300; connection++) {
+      const writing = written < 300 ? ledger.fill(30) : Promise.resolve();
+      if (written < 300) written += 30;
+      // Every other reader comes while they are being written.
+      if (connection % 2 === 0) await writing;
       const reader = await open(
         Object.assign(new Client(test.url, owner.token), { memberId: owner.memberId, token: owner.token }),
         '?lastEventId=0',
         seen.length > 0 ? { 'Last-Event-ID': String(seen.at(-1)) } : {},
       );
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+      await reader.until(1 + randomInt(written - seen.length));
       reader.close();
       seen.push(...reader.seqs);
+      await writing;
     }
-    await writing;
     expect(seen).toEqual(range(1, 300));
   });
 
@@ -127,10 +127,18 @@ describe('GET /feed/stream 200', () => {
       'insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, $4)',
       [...[workspaceId, teamId, outside.memberId, 'viewer']],
     );
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    await ledger.append({ summary: 'sales again', teamId });
-    await none.until(2);
-    expect(none.seqs).toEqual([1, 3]);
+    // Whoever listens is looked up again now and then; from then on it is shown, and nothing of before.
+    await eventually(
+      async () => {
+        await ledger.append({ summary: 'sales again', teamId });
+        return none.seqs;
+      },
+      (seqs) => seqs.length > 2,
+    );
+    const [first, ...later] = none.seqs;
+    expect(first).toBe(1);
+    expect(later).toEqual(range(later[0]!, later.at(-1)!));
+    expect(later[0]).toBeGreaterThan(2);
   });
 
   it('answers HEAD and lets go', async () => {
@@ -138,18 +146,32 @@ describe('GET /feed/stream 200', () => {
   });
 
   it('looks at the head once for all who listen, and not at all when nobody does', async () => {
-    const headSeq = vi.spyOn(test.app.get(ReceiptChains), 'headSeq');
     for (let count = 0; count < 10; count++) await open(owner);
-    const { length: opened } = headSeq.mock.calls;
-    await new Promise((resolve) => setTimeout(resolve, 2100));
-    const looks = headSeq.mock.calls.length - opened;
-    expect(looks).toBeGreaterThanOrEqual(2);
-    expect(looks).toBeLessThanOrEqual(5);
+    const headSeq = vi.spyOn(test.app.get(ReceiptChains), 'headSeq');
+    const at: number[] = [];
+    const { workspaceId } = ledger;
+    const looks = (id: string) => headSeq.mock.calls.filter(([asked]) => asked === id).length;
+    await eventually(
+      async () => {
+        while (at.length < looks(workspaceId)) at.push(performance.now());
+        return at.length;
+      },
+      (count) => count >= 3,
+    );
+    expect(at[2]! - at[0]!).toBeGreaterThan(800);
+
     for (const reader of readers) reader.close();
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    const { length: closed } = headSeq.mock.calls;
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    expect(headSeq.mock.calls.length).toBe(closed);
+    const other = await Ledger.open(test);
+    await open(await test.createMember(other.workspaceId, 'owner'));
+    const untilLooks = (more: number, from = looks(other.workspaceId)) =>
+      eventually(
+        async () => looks(other.workspaceId),
+        (count) => count >= from + more,
+      );
+    await untilLooks(2);
+    const closed = looks(workspaceId);
+    await untilLooks(2);
+    expect(looks(workspaceId)).toBe(closed);
     headSeq.mockRestore();
   });
 });
@@ -172,22 +194,37 @@ describe('GET /feed/stream 422', () => {
 });
 
 describe('GET /feed/stream 429', () => {
-  it('lets a workspace have twenty streams, and a place is free again once one has left', async () => {
-    for (let count = 0; count < 20; count++) await open(owner);
+  it('lets a member have five streams, and a place is free again once one has left', async () => {
+    for (let count = 0; count < 5; count++) await open(owner);
     const refused = await owner.get('/feed/stream');
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({
       code: 'RATE_LIMITED',
-      details: { policy: 'feed-streams', limit: 20, windowSeconds: 0 },
+      details: { policy: 'feed-streams-member', limit: 5, windowSeconds: 0 },
     });
     expect(refused.headers.get('retry-after')).toBe('15');
-    const { owner: neighbour, workspaceId } = await test.createWorkspace();
-    expect((await open(await test.createMember(workspaceId, 'viewer'))).status).toBe(200);
-    expect((await neighbour.get('/feed')).status).toBe(200);
+    expect((await open(await test.createMember(ledger.workspaceId, 'viewer'))).status).toBe(200);
     readers[0]!.close();
     await eventually(
       async () => (await open(owner)).status,
       (status) => status === 200,
     );
+  });
+
+  it('lets a workspace have twenty, and no other workspace notices', async () => {
+    for (let count = 0; count < 4; count++) {
+      const member = await test.createMember(ledger.workspaceId, 'viewer');
+      for (let own = 0; own < 5; own++) expect((await open(member)).status).toBe(200);
+    }
+    const refused = await owner.get('/feed/stream');
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.details).toEqual({
+      policy: 'feed-streams-workspace',
+      limit: 20,
+      windowSeconds: 0,
+    });
+    const { owner: neighbour, workspaceId } = await test.createWorkspace();
+    expect((await open(await test.createMember(workspaceId, 'viewer'))).status).toBe(200);
+    expect((await neighbour.get('/feed')).status).toBe(200);
   });
 });

@@ -65,6 +65,8 @@ describe('GET /audit-feed/keys 200', () => {
           algorithm: 'Ed25519',
           publicKey: expect.stringMatching(/^-----BEGIN PUBLIC KEY-----/),
           createdAt: expect.any(Number),
+          signedBy: null,
+          signature: null,
         },
       ],
     });

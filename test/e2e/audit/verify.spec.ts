@@ -14,6 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+/** Without a copy from elsewhere, the answer says what it cannot know. */
+const UNCOMPARED = {
+  head: 'not_given',
+  key: 'not_given',
+  notice: expect.stringMatching(
+    /No head kept elsewhere was compared.*database and the signing key.*cannot be told/,
+  ),
+};
+
 const kinds = ({ faults }: { faults: { kind: string; seq: number }[] }) =>
   faults.map(({ kind, seq }) => `${kind} ${seq}`);
 
@@ -50,6 +59,7 @@ describe('GET /audit-feed/verify 200', () => {
         checked: 1,
         latest: { ...latest, keyId: expect.any(String), signature: expect.any(String) },
       },
+      keptElsewhere: UNCOMPARED,
     });
   });
 
@@ -63,6 +73,7 @@ describe('GET /audit-feed/verify 200', () => {
       head,
       faults: [],
       checkpoints: { checked: 0, latest: null },
+      keptElsewhere: UNCOMPARED,
     });
   });
 
@@ -162,13 +173,19 @@ describe('GET /audit-feed/verify 200', () => {
     const { body } = await viewer.get(`${VERIFY}?heldSeq=${head.seq}&heldHash=${head.hash}`);
     expect(body.ok).toBe(false);
     expect(kinds(body)).toEqual([expected]);
+    expect(body.keptElsewhere).toMatchObject({
+      head: 'differs',
+      notice: expect.stringContaining('first fault'),
+    });
   });
 
-  it('finds a head held elsewhere at its old place in a chain that went on', async () => {
+  it('finds a head kept elsewhere at its number in a chain that went on, and says how far it reaches', async () => {
     const { ledger, viewer, head } = await Ledger.ten(test);
     await ledger.fill(3);
     const { body } = await viewer.get(`${VERIFY}?heldSeq=${head.seq}&heldHash=${head.hash}`);
     expect(body).toMatchObject({ ok: true, checked: 13 });
+    const notice = expect.stringContaining('not rewritten up to receipt 10');
+    expect(body.keptElsewhere).toEqual({ head: 'matches', key: 'not_given', notice });
   });
 
   it('keeps the first hundred faults', async () => {
@@ -221,6 +238,8 @@ describe('GET /audit-feed/verify 422', () => {
     [`heldHash=${GENESIS_HASH}`, 'heldSeq'],
     [`heldSeq=0&heldHash=${GENESIS_HASH}`, 'heldSeq'],
     [`heldSeq=1&heldHash=${'A'.repeat(64)}`, 'heldHash'],
+    ['heldKeyId=key', 'heldKeyId'],
+    [`heldKeyId=${'A'.repeat(16)}`, 'heldKeyId'],
   ])('refuses %s', async (query, path) => {
     const { status, body } = await test.owner.get(`${VERIFY}?${query}`);
     expect(status).toBe(422);

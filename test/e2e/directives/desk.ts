@@ -98,5 +98,3 @@ export function expectUnbroken(directive: {
   expect(history.map(({ from }) => from)).toEqual([null, ...history.slice(0, -1).map(({ to }) => to)]);
   expect(history.at(-1)!.to).toBe(status);
 }
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

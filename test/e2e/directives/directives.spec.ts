@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Directives } from '../../../src/features/directives/directives.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
-import { Jobs } from '../../../src/platform/jobs/jobs.js';
+import { Work } from '../../../src/platform/work/work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { untilSwept } from '../../support/sweep.js';
 import { startMailServer } from '../mail/mail-server.js';
-import { Desk, DOCUMENT, expectUnbroken, MAIL, pause } from './desk.js';
+import { Desk, DOCUMENT, expectUnbroken, MAIL } from './desk.js';
 
 let test: TestApp;
 let desk: Desk;
@@ -278,13 +279,16 @@ describe('GET /directives', () => {
 });
 
 describe('a deadline', () => {
+  const passes = (directiveId: string) =>
+    test.rows(`update directives set deadline = now() - interval '2 seconds' where directive_id = $1`, [
+      directiveId,
+    ]);
+  const deadline = soon(3_600_000);
+
   it('that passes before anything is sent expires the directive and its approval', async () => {
-    const { directiveId, approvalId } = await desk.handIn({
-      text: DOCUMENT,
-      capo: 'capo_ops',
-      deadline: soon(1_200),
-    });
+    const { directiveId, approvalId } = await desk.handIn({ text: DOCUMENT, capo: 'capo_ops', deadline });
     await desk.ready(approvalId);
+    await passes(directiveId);
     const expired = await desk.until(directiveId, 'expired');
     expectUnbroken(expired);
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'expired' });
@@ -293,15 +297,12 @@ describe('a deadline', () => {
   });
 
   it('that passes after it was sent changes nothing', async () => {
-    const { directiveId, approvalId } = await desk.handIn({
-      text: DOCUMENT,
-      capo: 'capo_ops',
-      deadline: soon(1_500),
-    });
+    const { directiveId, approvalId } = await desk.handIn({ text: DOCUMENT, capo: 'capo_ops', deadline });
     await desk.ready(approvalId);
     await desk.approve(approvalId);
     await desk.until(directiveId, 'executed');
-    await pause(2_500);
+    await passes(directiveId);
+    await untilSwept(test);
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'executed' });
   });
 });
@@ -453,16 +454,16 @@ describe('a paused capo', () => {
     });
     const other = await own.handIn({ text: DOCUMENT, capo: 'capo_product' });
     await own.ready(other.approvalId);
-    await pause(2_200);
+    await untilSwept(test);
     expect(await own.approval(approvalId)).toMatchObject({ ready: false });
     expect(await own.directive(directiveId)).toMatchObject({ startedAt: null, status: 'pending_approval' });
     expect(await own.directive(free.directiveId)).toMatchObject({ startedAt: null, status: 'queued' });
 
     await test.rows('delete from paused_capos where workspace_id = $1', [workspaceId]);
     await test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const woken = await test.app.get(Directives).wakeCapo(workspaceId, 'capo_ops', Date.now());
-      expect(woken.toSorted()).toEqual([directiveId, free.directiveId].toSorted());
-      for (const id of woken) test.app.get(Jobs).wake('directive.draft', id);
+      const waiting = await test.app.get(Directives).openOf(workspaceId, 'capo_ops');
+      expect(waiting.toSorted()).toEqual([directiveId, free.directiveId].toSorted());
+      expect(await test.app.get(Work).unpark('directive.draft', waiting)).toBe(2);
     });
     await own.ready(approvalId);
     expectUnbroken(await own.until(free.directiveId, 'pending_approval'));
@@ -470,26 +471,20 @@ describe('a paused capo', () => {
 });
 
 describe('after a crash', () => {
-  const overdue = (table: string, where: string, id: string) =>
-    test.rows(`update ${table} set due_at = now() - interval '2 seconds' where ${where} = $1`, [id]);
-
-  it('a lost job is swept up within seconds', async () => {
+  it('work that nobody was told of is found within seconds', async () => {
     const { workspaceId, own } = await ownDesk();
     await pauseCapo(workspaceId, 'capo_ops');
     const { directiveId, approvalId } = await own.handIn({ text: DOCUMENT, capo: 'capo_ops' });
     await eventually(
-      () => test.rows('select 1 from directives where directive_id = $1 and due_at is null', [directiveId]),
-      (rested) => rested.length === 1,
+      () => test.rows(`select 1 from work_items where id = $1 and due_at = 'infinity'`, [directiveId]),
+      (parked) => parked.length === 1,
     );
     await test.rows('delete from paused_capos where workspace_id = $1', [workspaceId]);
-    await test.rows('delete from graphile_worker._private_jobs');
-    await overdue('directives', 'directive_id', directiveId);
-    const at = performance.now();
+    await test.rows('update work_items set due_at = now() where id = $1', [directiveId]);
     const approval = await own.ready(approvalId);
-    expect(performance.now() - at).toBeLessThan(4_000);
 
-    // The expiry of an approval has a job far ahead; without it the row itself is enough.
-    await test.rows('delete from graphile_worker._private_jobs');
+    // Nothing is enqueued for an expiry until its time has come.
+    expect(await test.rows('select kind from work_items where workspace_id = $1', [workspaceId])).toEqual([]);
     await test.rows(`update approvals set expires_at = now() - interval '1 second' where approval_id = $1`, [
       approval.approvalId,
     ]);
@@ -506,12 +501,17 @@ describe('after a crash', () => {
     // The file is there, but the process ended before it could say so.
     await test.rows(
       `update work_packets set status = 'sending', executed_at = null, result = null, receipt_id = null,
-         sending_since = now() - interval '7 seconds', due_at = now() - interval '1 second' where work_packet_id = $1`,
+         sending_since = now() - interval '7 seconds' where work_packet_id = $1`,
       [workPacketId],
     );
     await test.rows(
-      `update directives set status = 'sending', stage = 'send', executed_at = null where directive_id = $1`,
+      `update directives set status = 'sending', executed_at = null where directive_id = $1`,
       [directiveId],
+    );
+    await test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at, claimed, attempt)
+       values ('packet.send', $1, $2, $2, now() - interval '1 second', true, 1)`,
+      [workPacketId, test.workspaceId],
     );
     await desk.until(directiveId, 'executed');
     expect((await desk.packets(directiveId))[0]).toMatchObject({ status: 'executed', attempts: 2 });
@@ -533,21 +533,30 @@ describe('after a crash', () => {
         (count) => count === 1,
       );
       // Another process finds the row after the lease of the one that is gone.
-      await other.rows(
-        `update work_packets set attempts = attempts + 1, due_at = now() - interval '2 seconds' where directive_id = $1`,
-        [directiveId],
+      const claimed = await other.rows<{ crashes: number }>(
+        `update work_items set due_at = now() - interval '2 seconds' where kind = 'packet.send' and claimed
+         returning crashes`,
       );
+      expect(claimed).toEqual([{ crashes: 0 }]);
       const failed = await own.until(directiveId, 'failed');
       expectUnbroken(failed);
       const [packet] = await own.packets(directiveId);
-      expect(packet).toMatchObject({ status: 'failed', result: { error: { code: 'UNCONFIRMED' } } });
+      expect(packet).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        result: { error: { code: 'UNCONFIRMED' } },
+      });
       const signals = await other.rows(`select severity, title from signals where entity->>'id' = $1`, [
         packet.workPacketId,
       ]);
       expect(signals).toEqual([{ severity: 'critical', title: expect.stringContaining('Not carried out') }]);
       // The late answer of the first attempt changes nothing any more.
       hang.resolve(undefined);
-      await pause(1_500);
+      await eventually(
+        async () => mail.open(),
+        (open) => open === 0,
+      );
+      await untilSwept(other);
       expect((await own.packets(directiveId))[0]).toMatchObject({ status: 'failed' });
       expect(mail.received).toHaveLength(1);
       expect(await own.actions(directiveId)).not.toContain('packet.executed');

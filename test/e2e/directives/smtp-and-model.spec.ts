@@ -1,10 +1,11 @@
 import { LLMock } from '@copilotkit/aimock';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { untilSwept } from '../../support/sweep.js';
 import { Wire } from '../../support/wire.js';
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
-import { Desk, expectUnbroken, pause } from './desk.js';
+import { Desk, expectUnbroken } from './desk.js';
 
 const usage = { prompt_tokens: 900, completion_tokens: 120 };
 const BODY = 'Hello Jane,\n\nthe delivery arrives on **Friday**.\n\nYours';
@@ -23,6 +24,8 @@ let wire: Wire;
 let mail: MailServer;
 let test: TestApp;
 let desk: Desk;
+/** What a model does that never answers in a test's time. */
+let hanging: PromiseWithResolvers<void>;
 
 beforeAll(async () => {
   await model.start();
@@ -46,9 +49,12 @@ afterAll(async () => {
   await model.stop();
 });
 beforeEach(() => {
+  hanging = Promise.withResolvers<void>();
   model.reset();
   mail.received.length = 0;
 });
+
+afterEach(() => hanging.resolve());
 
 describe('the main job with a model and a mail server', () => {
   it("leads from the model's draft to exactly the approved bytes, and counts the tokens", async () => {
@@ -129,7 +135,7 @@ describe('the kill switch', () => {
   it('cuts a model call in progress, and the revert has it drafted again', async () => {
     let calls = 0;
     model.on({}, async () => {
-      if (++calls === 1) await pause(10_000);
+      if (++calls === 1) await hanging.promise;
       return { content, usage };
     });
     const { directiveId, approvalId } = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
@@ -144,7 +150,7 @@ describe('the kill switch', () => {
     await call!.closed;
     expect(performance.now() - at).toBeLessThan(500);
 
-    await pause(1_500);
+    await untilSwept(test);
     expect(await desk.directive(directiveId)).toMatchObject({
       status: 'pending_approval',
       output: null,
@@ -165,7 +171,7 @@ describe('the kill switch', () => {
   it('cuts the work on a directive without approval too, and the revert has it drafted again', async () => {
     let calls = 0;
     model.on({}, async () => {
-      if (++calls === 1) await pause(10_000);
+      if (++calls === 1) await hanging.promise;
       return { content, usage };
     });
     const { body } = await desk.client.post('/directives', {
@@ -209,17 +215,18 @@ describe('a late result', () => {
       async () => calls,
       (count) => count === 1,
     );
-    await test.rows('update directives set attempts = attempts + 1, due_at = null where directive_id = $1', [
-      directiveId,
-    ]);
+    // Another process has it by now, with a lease of its own: nothing but the attempt tells the two apart.
+    await test.rows(
+      `update work_items set attempt = attempt + 1, due_at = now() + interval '1 hour' where id = $1`,
+      [directiveId],
+    );
     answer.resolve();
-    await pause(700);
+    await untilSwept(test);
     expect(await desk.directive(directiveId)).toMatchObject({ output: null, workPacketIds: [] });
     expect(await desk.approval(approvalId)).toMatchObject({ ready: false });
 
-    await test.rows(`update directives set due_at = now() - interval '2 seconds' where directive_id = $1`, [
-      directiveId,
-    ]);
+    // The other process dies, and its lease ends.
+    await test.rows('update work_items set due_at = now() where id = $1', [directiveId]);
     await desk.ready(approvalId);
     const drafted = await desk.directive(directiveId);
     expect(drafted.output.body).toContain('Friday');

@@ -37,7 +37,7 @@ export async function holdMail({ service, receiver }: MailingService, step: Mail
     reached = workPacketId;
     return held.promise;
   };
-  const [packet] = await queueWork(service, { directives: 1, movesEach: 1, types: ['email.send'] });
+  const [packet] = await queueWork(service, { directives: 1, packetsEach: 1, types: ['email.send'] });
   const { workPacketId } = packet!;
   await eventually(async () => reached === workPacketId);
   return { workPacketId, letGo: held.resolve };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
-import { Desk, DOCUMENT, expectUnbroken, pause } from '../directives/desk.js';
+import { untilSwept } from '../../support/sweep.js';
+import { Desk, DOCUMENT, expectUnbroken } from '../directives/desk.js';
 import { queueWork } from './queued-work.js';
 
 let test: TestApp;
@@ -39,9 +40,22 @@ async function statuses(directiveIds: readonly string[]): Promise<Map<string, st
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-describe('1,000 queued moves and the kill switch', () => {
+/** Lets a work packet that was sent wait again, for a time that is far ahead. */
+async function requeue(directiveId: string, position: number): Promise<void> {
+  await test.rows(
+    `with queued as (
+       update work_packets set status = 'queued', executed_at = null where directive_id = $1 and position = $2
+       returning work_packet_id, workspace_id
+     )
+     insert into work_items (kind, id, workspace_id, queue, due_at)
+     select 'packet.send', work_packet_id, workspace_id, workspace_id, now() + interval '1 hour' from queued`,
+    [directiveId, position],
+  );
+}
+
+describe('1,000 queued work packets and the kill switch', () => {
   it('start none after the kill has committed, and go on with the revert exactly once each', async () => {
-    const packets = await queueWork(test, { directives: 100, movesEach: 10 });
+    const packets = await queueWork(test, { directives: 100, packetsEach: 10 });
     const directiveIds = [...new Set(packets.map(({ directiveId }) => directiveId))];
     const byId = new Map(packets.map((packet) => [packet.workPacketId, packet]));
     const status = async (wanted: string) =>
@@ -68,7 +82,7 @@ describe('1,000 queued moves and the kill switch', () => {
     );
     const halted = await status('halted');
     expect(halted.size).toBeGreaterThan(100);
-    await pause(2_500);
+    await untilSwept(test);
     expect(await status('halted')).toEqual(halted);
     const receipts = await receiptsOfPackets();
     const kill = receipts.findIndex(({ action }) => action === 'guardian.killed');
@@ -161,21 +175,29 @@ describe('while killed', () => {
 
   it('the clock of an approval stands still, and goes on with what was left', async () => {
     const { approvalId, directiveId } = await desk.handInReady();
-    await test.rows(
-      `update approvals set expires_at = now() + interval '1500 milliseconds' where approval_id = $1`,
-      [approvalId],
-    );
+    const expires = (interval: string) =>
+      test.rows('update approvals set expires_at = now() + $2::interval where approval_id = $1', [
+        approvalId,
+        interval,
+      ]);
+    await expires('10 seconds');
     await desk.kill();
     const first = await desk.approval(approvalId);
-    await pause(2_000);
+    test.clock.advance(60_000);
     const second = await desk.approval(approvalId);
     expect(second).toMatchObject({ status: 'pending', urgent: true });
-    expect(second.expiresAt - first.expiresAt).toBeGreaterThan(1_900);
+    expect(second.expiresAt - first.expiresAt).toBeGreaterThanOrEqual(60_000);
+    await expires('-1 second');
+    await untilSwept(test);
+    expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending' });
+
     await desk.revert();
     const given = await desk.approval(approvalId);
     expect(given.status).toBe('pending');
-    expect(given.expiresAt - Date.now()).toBeGreaterThan(500);
-    expect(given.expiresAt - Date.now()).toBeLessThanOrEqual(1_500);
+    expect(given.expiresAt - test.clock.now()).toBeGreaterThan(0);
+    expect(given.expiresAt - test.clock.now()).toBeLessThanOrEqual(10_000);
+    test.clock.goOn();
+    await expires('-1 second');
     await desk.until(directiveId, 'expired');
   });
 
@@ -190,7 +212,7 @@ describe('while killed', () => {
       })
     ).body;
     expect(free.status).toBe('queued');
-    await pause(1_500);
+    await untilSwept(test);
     expect(await desk.approval(asked.approvalId)).toMatchObject({ ready: false, status: 'pending' });
     expect(await desk.directive(free.directiveId)).toMatchObject({
       status: 'queued',
@@ -208,7 +230,7 @@ describe('while killed', () => {
     await desk.kill();
     const revised = await desk.reject(approvalId, { feedback: 'Make it shorter.', revise: true });
     expect(revised.body).toMatchObject({ status: 'changes_requested', directiveStatus: 'pending_approval' });
-    await pause(500);
+    await untilSwept(test);
     const { approvalId: next } = await desk.directive(directiveId);
     expect(await desk.approval(next)).toMatchObject({ ready: false });
     await desk.revert();
@@ -219,56 +241,52 @@ describe('while killed', () => {
     await desk.kill();
     const { approvalId } = await desk.handIn();
     await test.rows(
-      `update approvals set expires_at = now() + interval '300 milliseconds' where approval_id = $1`,
+      `update approvals set requested_at = now() - interval '1 hour', expires_at = now() - interval '1 second'
+       where approval_id = $1`,
       [approvalId],
     );
-    await pause(2_000);
+    await test.rows(`update guardians set killed_at = now() - interval '2 hours' where workspace_id = $1`, [
+      test.workspaceId,
+    ]);
+    await untilSwept(test);
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending' });
     await desk.revert();
-    expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending' });
+    const given = await desk.approval(approvalId);
+    expect(given).toMatchObject({ status: 'pending' });
+    const left = given.expiresAt - test.clock.now();
+    expect([left > 3_590_000, left < 3_600_000]).toEqual([true, true]);
   });
 
   it('a halted directive of which a part was sent is neither cancelled nor expired', async () => {
-    const [packet] = await queueWork(test, { directives: 1, movesEach: 2 });
+    const [packet] = await queueWork(test, { directives: 1, packetsEach: 2 });
     const { directiveId } = packet!;
     await desk.until(directiveId, 'executed');
-    // As the kill finds it between its two moves.
-    await test.rows(`update directives set status = 'sending', stage = 'send' where directive_id = $1`, [
-      directiveId,
-    ]);
-    await test.rows(
-      `update work_packets set status = 'queued', due_at = now() + interval '1 hour', executed_at = null
-       where directive_id = $1 and position = 1`,
-      [directiveId],
-    );
+    // As the kill finds it between its two work packets.
+    await test.rows(`update directives set status = 'sending' where directive_id = $1`, [directiveId]);
+    await requeue(directiveId, 1);
     await desk.kill();
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
     expect((await desk.client.post(`/directives/${directiveId}/cancel`)).status).toBe(409);
     await test.rows(`update directives set deadline = now() - interval '1 minute' where directive_id = $1`, [
       directiveId,
     ]);
-    await pause(2_500);
+    await untilSwept(test);
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
     await test.rows('update directives set deadline = null where directive_id = $1', [directiveId]);
   });
 
   it('a halted directive of which nothing was sent can be taken back', async () => {
-    const [packet] = await queueWork(test, { directives: 1, movesEach: 1 });
+    const [packet] = await queueWork(test, { directives: 1, packetsEach: 1 });
     const { directiveId } = packet!;
     await desk.until(directiveId, 'executed');
-    await test.rows(`update directives set status = 'sending', stage = 'send' where directive_id = $1`, [
-      directiveId,
-    ]);
-    await test.rows(
-      `update work_packets set status = 'queued', due_at = now() + interval '1 hour' where directive_id = $1`,
-      [directiveId],
-    );
+    await test.rows(`update directives set status = 'sending' where directive_id = $1`, [directiveId]);
+    await requeue(directiveId, 0);
     await desk.kill();
     const cancelled = await desk.client.post(`/directives/${directiveId}/cancel`);
     expect(cancelled.status).toBe(200);
     expect(cancelled.body.status).toBe('cancelled');
     await desk.revert();
-    await pause(500);
+    await untilSwept(test);
     expect((await desk.packets(directiveId))[0].status).toBe('cancelled');
   });
 });
@@ -277,11 +295,11 @@ describe('the modes', () => {
   afterEach(() => desk.mode('guardrailed'));
 
   it('observe holds what was approved, and lets it go when it ends', async () => {
-    const [packet] = await queueWork(test, { directives: 1, movesEach: 1 });
+    const [packet] = await queueWork(test, { directives: 1, packetsEach: 1 });
     await desk.until(packet!.directiveId, 'executed');
     await desk.mode('observe');
-    const held = await queueWork(test, { directives: 3, movesEach: 3 });
-    await pause(2_500);
+    const held = await queueWork(test, { directives: 3, packetsEach: 3 });
+    await untilSwept(test);
     const directiveIds = held.map(({ directiveId }) => directiveId);
     expect([...(await statuses(directiveIds)).values()]).toEqual(Array(9).fill('queued'));
     const attempts = await test.rows(
@@ -289,6 +307,11 @@ describe('the modes', () => {
       [directiveIds],
     );
     expect(attempts).toEqual([{ attempts: 0 }]);
+    const parked = await test.rows(
+      `select distinct claimed, due_at = 'infinity' as "isParked" from work_items where id = any($1)`,
+      [held.map(({ workPacketId }) => workPacketId)],
+    );
+    expect(parked).toEqual([{ claimed: false, isParked: true }]);
 
     const { approvalId } = await desk.handInReady();
     const refused = await desk.approve(approvalId);

@@ -37,7 +37,7 @@ export async function killWhileSending(mailing: MailingService, kills: number): 
   receiver.patience = (step) => (step === 'answer' ? sleep(randomInt(10)) : undefined);
   while (done.length < kills) {
     if ((await mailing.packetsThatAre('queued')).length < 50) {
-      const more = await queueWork(service, { directives: 200, movesEach: 1, types: ['email.send'] });
+      const more = await queueWork(service, { directives: 200, packetsEach: 1, types: ['email.send'] });
       queued.push(...more.map(({ workPacketId }) => workPacketId));
     }
     const before = receiver.taken.length;

@@ -34,11 +34,8 @@ export async function recoveredWhileStopped(mailing: MailingService): Promise<vo
   await killNaming(mailing, workPacketId);
   letGo();
   expect(await mailing.revert(mailing.anyProcess(sender))).toEqual([]);
-  await service.rows(
-    `update work_packets set due_at = now() - interval '2 seconds' where work_packet_id = $1`,
-    [workPacketId],
-  );
-  const recovered = { status: 'failed', code: 'UNCONFIRMED', attempts: 2 };
+  await service.rows('update work_items set due_at = now() where id = $1', [workPacketId]);
+  const recovered = { status: 'failed', code: 'UNCONFIRMED', attempts: 1 };
   expect(await mailing.until(workPacketId, 'failed')).toMatchObject(recovered);
   const told = sender.logs.length;
   sender.signal('SIGCONT');
@@ -75,7 +72,7 @@ export async function killPastStoppedHolder(mailing: MailingService): Promise<nu
   receiver.patience = () => undefined;
   const letGo = await mailing.lockRow('guardians', 'workspace_id', service.workspaceId);
   for (const other of [first, second]) other.signal('SIGSTOP');
-  const [packet] = await queueWork(service, { directives: 1, movesEach: 1, types: ['email.send'] });
+  const [packet] = await queueWork(service, { directives: 1, packetsEach: 1, types: ['email.send'] });
   const { workPacketId } = packet!;
   await mailing.untilWaiting(1);
   sender.signal('SIGSTOP');

@@ -32,19 +32,23 @@ export class MailReceiver {
       disableReverseLookup: true,
       closeTimeout: 100,
       onClose: () => receiver.hungUp(),
-      onRcptTo: async ({ address }, _session, done) => {
-        await receiver.patience('recipient', idOf(address));
-        done();
+      onRcptTo: ({ address }, _session, done) => {
+        void (async () => {
+          await receiver.patience('recipient', idOf(address));
+          done();
+        })();
       },
-      onData: async (stream, { envelope }, done) => {
-        const workPacketId = idOf(envelope.rcptTo[0]!.address);
-        const status = begins(workPacketId);
-        const whole = await buffer(stream).catch(() => undefined);
-        if (!whole) return;
-        receiver.taken.push(workPacketId);
-        if ((await status) !== 'sending') receiver.unmarked.push(workPacketId);
-        await receiver.patience('answer', workPacketId);
-        done();
+      onData: (stream, { envelope }, done) => {
+        void (async () => {
+          const workPacketId = idOf(envelope.rcptTo[0]!.address);
+          const status = begins(workPacketId);
+          const whole = await buffer(stream).catch(() => undefined);
+          if (!whole) return;
+          receiver.taken.push(workPacketId);
+          if ((await status) !== 'sending') receiver.unmarked.push(workPacketId);
+          await receiver.patience('answer', workPacketId);
+          done();
+        })();
       },
     });
     // A sender that hangs up is what the tests are about.

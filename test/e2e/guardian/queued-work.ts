@@ -37,23 +37,22 @@ const PARAMS = {
   }),
 } as const;
 
-/** Approved moves that wait for their turn, as the approvals of `directives` directives leave them behind. */
+/** Approved work packets that wait for their turn, as the approvals of `directives` directives leave them behind. */
 export async function queueWork(
   { rows, workspaceId }: Database,
   {
     directives,
-    movesEach,
+    packetsEach,
     types = TYPES,
-  }: { directives: number; movesEach: number; types?: QueuedPacket['actionType'][] },
+  }: { directives: number; packetsEach: number; types?: QueuedPacket['actionType'][] },
 ): Promise<QueuedPacket[]> {
-  const packets = newPackets(directives, movesEach, types);
-  await addDirectives({ rows, workspaceId }, packets, 'sending', 'send');
-  // The wake-ups come in the transaction of the rows, as with an approval.
+  const packets = newPackets(directives, packetsEach, types);
+  await addDirectives({ rows, workspaceId }, packets, 'sending');
+  // No process is told: the sweep finds them.
   await rows(
     `with queued as (${INSERT_PACKETS})
-     select graphile_worker.add_job('packet.send', json_build_object('workspaceId', $1::text, 'id', work_packet_id),
-       job_key => 'packet.send ' || work_packet_id, max_attempts => 3)
-     from queued`,
+     insert into work_items (kind, id, workspace_id, queue, due_at)
+     select 'packet.send', work_packet_id, $1, $1, now() from queued`,
     [workspaceId, JSON.stringify(packets), 'queued'],
   );
   return packets.map(shown);
@@ -65,7 +64,7 @@ export async function readyWork(
   { count }: { count: number },
 ): Promise<ReadyApproval[]> {
   const packets = newPackets(count, 1, ['email.send']);
-  await addDirectives({ rows, workspaceId }, packets, 'pending_approval', 'review');
+  await addDirectives({ rows, workspaceId }, packets, 'pending_approval');
   await rows(INSERT_PACKETS, [workspaceId, JSON.stringify(packets), 'awaiting_approval']);
   const approvals = packets.map((packet) => {
     const content = {
@@ -100,9 +99,9 @@ export async function readyWork(
   }));
 }
 
-function newPackets(directives: number, movesEach: number, types: QueuedPacket['actionType'][]): NewPacket[] {
+function newPackets(directives: number, packetsEach: number, types: QueuedPacket['actionType'][]): NewPacket[] {
   return Array.from({ length: directives }, () => newId('dir')).flatMap((directiveId) =>
-    Array.from({ length: movesEach }, (_, at) => {
+    Array.from({ length: packetsEach }, (_, at) => {
       const actionType = types[at % types.length]!;
       const workPacketId = newId('pkt');
       const content = {
@@ -120,28 +119,27 @@ async function addDirectives(
   { rows, workspaceId }: Database,
   packets: readonly NewPacket[],
   status: string,
-  stage: string,
 ): Promise<void> {
   await rows(
     `insert into directives (directive_id, workspace_id, text, capo, routed_by, priority, requires_approval, context,
-       status, stage, work_packet_ids, history, created_by, created_at)
-     select p->>'directiveId', $1, 'Do as agreed', 'capo_ops', 'operator', 'medium', true, '{}', $3::text, $4,
+       status, work_packet_ids, history, created_by, created_at)
+     select p->>'directiveId', $1, 'Do as agreed', 'capo_ops', 'operator', 'medium', true, '{}', $3::text,
        jsonb_agg(p->'workPacketId'),
        jsonb_build_array(jsonb_build_object('from', null, 'to', $3::text, 'at', 0, 'receiptId', 'rcp_x')),
        '{"type": "system", "id": "system"}', now()
      from jsonb_array_elements($2::jsonb) p group by p->>'directiveId'`,
-    [workspaceId, JSON.stringify(packets), status, stage],
+    [workspaceId, JSON.stringify(packets), status],
   );
 }
 
 const INSERT_PACKETS = `
   insert into work_packets (work_packet_id, workspace_id, directive_id, position, capo, engine, title, kind,
-    action_type, target, params, reversibility, status, allowed_hash, leverage_score, multipliers, rationale,
-    created_at, due_at)
+    action_type, target, params, reversibility, status, allowed_hash, allowed_by, leverage_score, multipliers, rationale,
+    created_at)
   select p->>'workPacketId', $1, p->>'directiveId', (p->>'position')::int, 'capo_ops', 'ops', 'As agreed',
     p->>'kind', p->>'actionType', p->>'target', p->'params',
     case p->>'actionType' when 'email.send' then 'irreversible' else 'reversible' end, $3::text,
-    case $3 when 'queued' then p->>'hash' end, 1, '{}', 'As agreed.', now(), case $3 when 'queued' then now() end
+    case $3 when 'queued' then p->>'hash' end, case $3 when 'queued' then 'person' end, 1, '{}', 'As agreed.', now()
   from jsonb_array_elements($2::jsonb) p returning work_packet_id`;
 
 function shown({ workPacketId, directiveId, actionType }: NewPacket): QueuedPacket {

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose, type MailMessage } from '../../../src/features/mail/letter.js';
 import { Smtp } from '../../../src/features/mail/smtp.js';
@@ -104,7 +104,8 @@ describe('sending that is called off', () => {
     await start({
       mail: async () => {
         calling.abort();
-        await sleep(300);
+        // Whoever listens to the signal has been told, and has had its turn.
+        await setImmediate();
         return undefined;
       },
     });

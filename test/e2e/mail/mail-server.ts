@@ -26,9 +26,9 @@ export interface MailServer {
 
 export interface MailServerHabits {
   /** The reply to a recipient; undefined takes it. */
-  recipient?(address: string): SMTPReply | undefined;
+  recipient?: (address: string) => SMTPReply | undefined;
   /** The reply to the mail; undefined takes it. It may never come. */
-  mail?(): Promise<SMTPReply | undefined>;
+  mail?: () => Promise<SMTPReply | undefined>;
   options?: SMTPServerOptions;
 }
 

@@ -130,7 +130,8 @@ describe('POST /partner/induction 202', () => {
     [0.33, 0.33, 0.66],
     [0.9, -0.2, 0.7],
   ])('takes a prior of %d, a delta of %d and a new confidence of %d', async (prior, delta, newConfidence) => {
-    await desk.report({ priorConfidence: prior, delta, newConfidence });
+    const { answer } = await desk.report({ priorConfidence: prior, delta, newConfidence });
+    expect(await signal(answer.signalId)).toBeDefined();
   });
 
   it('needs no token, and is helped by none', async () => {
@@ -392,8 +393,14 @@ describe('POST /partner/induction 429', () => {
   });
 
   it("leaves the workspace's own share alone", async () => {
-    const { workspaceId } = await test.createWorkspace('free');
+    const { workspaceId, owner } = await test.createWorkspace('free');
     const free = await PartnerDesk.of(test, workspaceId);
     for (let index = 0; index < 12; index++) await free.report();
+    const { status, headers } = await owner.get('/guardian');
+    expect([status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([
+      200,
+      '10',
+      '9',
+    ]);
   });
 });

@@ -122,6 +122,113 @@ describe('a body that is too large', () => {
   });
 });
 
+describe('a body of many parts', () => {
+  /** A body with so many keys and items, mostly keys, and a context that is short enough for its 64 KB. */
+  const withEntries = (entries: number) => {
+    const keys = (count: number) =>
+      Array.from({ length: count }, (_, key) => `"${String.fromCharCode(35 + key)}":0`).join(',');
+    const groups: string[] = [];
+    for (let left = entries - 3; left > 0; left -= 51) groups.push(`{${keys(Math.min(50, left - 1))}}`);
+    return `{"text":"x","context":{"g":[${groups.join(',')}]}}`;
+  };
+  const items = (count: number) => `{"text":"x","context":{"a":[${Array(count).fill(0).join(',')}]}}`;
+
+  it('may have 10,000 keys and items together', async () => {
+    for (const body of [withEntries(9_999), withEntries(10_000), items(9_997)]) {
+      const answer = await send(body);
+      expect(answer.status, answer.text).toBe(201);
+    }
+  });
+
+  it('may have as many keys in one object of a context', async () => {
+    const context = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, key) => [key.toString(36).padStart(3, 'k'), 0]),
+    );
+    const answer = await caller().post('/directives', { directive: 'x', capo: 'capo_ops', context });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body.context).toEqual(context);
+  });
+
+  it.each([
+    ['one key more', withEntries(10_001)],
+    ['one item more', items(9_998)],
+    [
+      '80,000 keys of one object',
+      `{"text":"x","context":{${Array.from({ length: 80_000 }, (_, key) => `"k${key}":0`).join(',')}}}`,
+    ],
+    ['330,000 empty objects', `{"text":"x","context":{"a":[${'{},'.repeat(330_000)}{}]}}`],
+    [
+      'as many of its own',
+      `{"text":"x"${Array.from({ length: 60_000 }, (_, key) => `,"k${key}":0`).join('')}}`,
+    ],
+  ])('is refused with 422, and the limit is named: %s', async (_case, body) => {
+    const before = await directives();
+    const answer = await send(body);
+    expect(faults(answer)).toEqual([' maxEntries']);
+    expect(answer.body.error.details[0].message).toContain('at most 10,000 keys and items');
+    expect(await directives()).toBe(before);
+  });
+
+  it('is refused with 422 when a documented object has more properties than any can have', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, key) => [`k${key}`, 0]));
+    expect(faults(await send({ text: 'x', ...many }))).toEqual([' maxProperties']);
+    expect(faults(await caller().post('/standing-orders', { match: many }))).toEqual(['match maxProperties']);
+  });
+
+  it('is refused with 422 for a name of more than 256 characters', async () => {
+    const name = 'n'.repeat(257);
+    expect(faults(await send({ text: 'x', context: { inner: { [name]: 1 } } }))).toEqual([
+      'context.inner keyLength',
+    ]);
+    expect((await send({ text: 'x', context: { [name.slice(1)]: 1 } })).status).toBe(201);
+  });
+});
+
+describe('a body with many faults', () => {
+  it('has 100 of them listed and the others counted, in both shapes', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 350 }, (_, key) => [`unknown${key}`, 0]));
+    const unclean = `{"text":"x","context":{"a":[${Array(350).fill('"\\ud800"').join(',')}]}}`;
+    for (const body of [{ text: 'x', ...unknown }, unclean]) {
+      const [a, b] = [await send(body), await send(body, VERSION)];
+      expect(faults(a)).toHaveLength(100);
+      expect(a.body.error.detailsOmitted).toBe(250);
+      expectErrorShape(b, 'B');
+      expect(b.body.details).toHaveLength(100);
+      expect(b.body.detailsOmitted).toBe(250);
+    }
+  });
+
+  it('has no count when all are listed', async () => {
+    const { body } = await send({});
+    expect(body.error).not.toHaveProperty('detailsOmitted');
+  });
+
+  it('is not answered with more than it sent, whatever stands in front of each fault', async () => {
+    const deep = (inner: string) => `${`{"${'n'.repeat(256)}":`.repeat(28)}${inner}${'}'.repeat(28)}`;
+    const body = `{"text":"x","context":${deep(`[${Array(9_000).fill('"\\u0000"').join(',')}]`)}}`;
+    const answer = await send(body);
+    expect(faults(answer)).toHaveLength(100);
+    expect(answer.text.length).toBeLessThan(2 ** 20);
+  });
+});
+
+describe('a context', () => {
+  it.each([
+    ['/directive', { text: 'x' }],
+    ['/directives', { directive: 'x', capo: 'capo_ops' }],
+  ])('may have 64 KB of UTF-8, and no more: %s', async (path, body) => {
+    const note = (bytes: number) => {
+      const free = bytes - '{"note":""}'.length;
+      return { note: 'é'.repeat(Math.floor(free / 2)) + 'x'.repeat(free % 2) };
+    };
+    const whole = await caller().post(path, { ...body, context: note(65_536) });
+    expect(whole.status, whole.text).toBe(201);
+    const answer = await caller().post(path, { ...body, context: note(65_537) });
+    expect(faults(answer)).toEqual(['context maxJsonBytes']);
+    expect(answer.body.error.details[0].message).toContain('64 KB');
+  });
+});
+
 describe('a body of another type', () => {
   it.each<[string, string | Uint8Array, Record<string, string>]>([
     ['text', 'x', { 'Content-Type': 'text/plain' }],

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BrokenRequests } from '../../../src/platform/http/broken-requests.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
-
-// The first may wait for the next minute.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 interface RawAnswer {
   status: number;
@@ -20,13 +17,6 @@ beforeAll(async () => {
   test = await startTestApp({ PROCESS_ROLE: 'api', TRUST_PROXY: '0', RATE_LIMIT_STORE: 'postgres' });
 });
 afterAll(() => test.close());
-
-const MINUTE_MS = 60_000;
-/** Windows are whole minutes; a case that counts must lie in one. */
-async function untilMinuteHas(seconds: number): Promise<void> {
-  const left = MINUTE_MS - (Date.now() % MINUTE_MS);
-  if (left < seconds * 1000) await sleep(left + 50);
-}
 
 function open(url = test.url): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -75,6 +65,7 @@ function expectWhole({ status, headers, body }: RawAnswer): void {
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(headers.get('x-service-api-version')).toBe('2026-04');
   expect(headers.get('vary')).toContain('X-Service-API-Version');
+  expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
   expect(headers.get('x-ratelimit-limit')).toBe('60');
   expect(headers.get('x-ratelimit-remaining')).toMatch(/^[0-5]?\d$/);
@@ -145,6 +136,22 @@ describe('what is no HTTP request', () => {
     }
   });
 
+  it('is refused with 400 when it has two Host headers, alike or not, on any path', async () => {
+    for (const path of ['/api/pro/guardian', '/nowhere', '/health/live']) {
+      for (const [one, other] of [
+        ['Host: x', 'Host: y'],
+        ['Host: x', 'host: x'],
+        ['Host: x', 'Host:'],
+      ]) {
+        const head = `GET ${path} HTTP/1.1\r\n${one}\r\n${other}\r\nConnection: close\r\n\r\n`;
+        const [answer] = answersIn(await send(head));
+        expect(answer!.status).toBe(400);
+        expectWhole(answer!);
+        expect(answer!.body.error).toMatchObject({ code: 'MALFORMED_REQUEST', message: /one Host/ });
+      }
+    }
+  });
+
   it('is refused in the shape of the version it names when only Host is missing', async () => {
     const version = 'X-Service-API-Version: 2026-04';
     const [answer] = answersIn(await send(`GET / HTTP/1.1\r\n${version}\r\nConnection: close\r\n\r\n`));
@@ -211,11 +218,9 @@ describe('a request that does not arrive', () => {
   let url: string;
   beforeAll(async () => {
     // The same application behind a server that is less patient.
-    server = createServer(
-      { headersTimeout: 100, requestTimeout: 300, connectionsCheckingInterval: 50 },
-      test.app.getHttpAdapter().getInstance(),
-    );
-    test.app.get(BrokenRequests).answer(server);
+    server = createServer(test.app.getHttpAdapter().getInstance());
+    const patience = { headersTimeout: 100, requestTimeout: 300, connectionsCheckingInterval: 50 };
+    test.app.get(BrokenRequests).answer(server, patience);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -236,6 +241,26 @@ describe('a request that does not arrive', () => {
     expect(answer!.body.error.code).toBe('REQUEST_TIMEOUT');
   });
 
+  it('is answered with 408 however regularly its body drips', async () => {
+    const socket = open(url);
+    const text = readAll(socket);
+    socket.write(`POST /api/pro/directive HTTP/1.1\r\n${tokenLines()}\r\nContent-Length: 10000\r\n\r\n`);
+    const drip = setInterval(() => socket.write(' '), 20);
+    const [answer, ...more] = answersIn(await text);
+    clearInterval(drip);
+    expect(more).toEqual([]);
+    expect(answer!.status).toBe(408);
+    expectWhole(answer!);
+  });
+
+  it('is waited for by the application itself for 15 seconds, and 30 with its body', () => {
+    expect(test.app.getHttpServer()).toMatchObject({
+      headersTimeout: 15_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1_000,
+    });
+  });
+
   const tokenLines = () =>
     `Host: x\r\nContent-Type: application/json\r\nx-service-token: ${test.owner.token}`;
 
@@ -254,7 +279,8 @@ describe('a request that does not arrive', () => {
 });
 
 describe('the limit of what is no HTTP request', () => {
-  beforeEach(() => untilMinuteHas(10));
+  beforeEach(() => test.clock.stopAtMinute());
+  afterEach(() => test.clock.goOn());
 
   it('is the one of paths that no route has', async () => {
     const [broken] = answersIn(await send('hello\r\n\r\n'));
@@ -272,7 +298,7 @@ describe('the limit of what is no HTTP request', () => {
     const text = readAll(socket);
     for (let packet = 0; packet < 20; packet++) {
       socket.write('hello\r\n\r\n');
-      await sleep(1);
+      await setImmediate();
     }
     expect(answersIn(await text)).toHaveLength(1);
     const [after] = answersIn(await send('hello\r\n\r\n'));

@@ -13,7 +13,7 @@ export function expectErrorShape(answer: Answer, shape: 'A' | 'B', context = '')
   const known =
     shape === 'A'
       ? ['error', 'reason', 'requestId']
-      : ['error', 'reason', 'requestId', 'message', 'status', 'details'];
+      : ['error', 'reason', 'requestId', 'message', 'status', 'details', 'detailsOmitted'];
   expect(known, where).toEqual(expect.arrayContaining(Object.keys(body)));
   expect(body, where).toMatchObject({ requestId, reason: expect.stringMatching(/^[a-z][a-z_]+$/) });
   const error = shape === 'A' ? body.error : { ...body, code: String(body.error).toUpperCase() };
@@ -24,6 +24,7 @@ export function expectErrorShape(answer: Answer, shape: 'A' | 'B', context = '')
   });
   if (error.code === 'VALIDATION_FAILED') {
     expect(error.details.length, where).toBeGreaterThan(0);
+    expect(error.details.length, where).toBeLessThanOrEqual(100);
     for (const fault of error.details) {
       expect(fault, where).toEqual({
         path: expect.any(String),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyExpiry } from '../../../src/platform/idempotency/key-expiry.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import type { Answer } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { killWhileServing } from './kills.js';
@@ -100,15 +101,24 @@ describe('Idempotency-Key', () => {
     expect(second.body.directiveId).not.toBe(first.body.directiveId);
   });
 
-  it('stores a 404 and replays it with its request id', async () => {
-    const key = newKey();
-    const path = `/approvals/${newId('apr')}/approve`;
-    const first = await post(path, undefined, key);
-    const again = await post(path, undefined, key);
-    expect(first.status).toBe(404);
-    expect(again.status).toBe(404);
-    expect(again.text).toBe(first.text);
+  /** An error that is replayed is the first one under the id of the new request. */
+  function expectReplayed(first: Answer, again: Answer): void {
+    expect(again.status).toBe(first.status);
     expect(again.headers.get(REPLAYED)).toBe('true');
+    expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect(again.body).toEqual({ ...first.body, requestId: again.headers.get('x-request-id') });
+  }
+
+  it('stores a 404 and replays it under the id of the new request, in both shapes', async () => {
+    const versions: Record<string, string>[] = [{}, { 'X-Service-API-Version': '2026-04' }];
+    for (const version of versions) {
+      const key = newKey();
+      const path = `/approvals/${newId('apr')}/approve`;
+      const send = () => test.owner.post(path, undefined, { [KEY]: key, ...version });
+      const [first, again] = [await send(), await send()];
+      expect(first.status).toBe(404);
+      expectReplayed(first, again);
+    }
   });
 
   it('stores a 409, and keeps nothing of the act that failed', async () => {
@@ -121,21 +131,25 @@ describe('Idempotency-Key', () => {
     const first = await post(path, undefined, key);
     const again = await post(path, undefined, key);
     expect(first.status).toBe(409);
-    expect(again.text).toBe(first.text);
-    expect(again.headers.get(REPLAYED)).toBe('true');
+    expectReplayed(first, again);
     expect((await receipts()).length).toBe(before);
   });
 
-  it('stores the Retry-After of a 409 with it', async () => {
+  it('does not store what says "try again"', async () => {
     const { approvalId } = (await (await fresh()).post('/directive', { text: 'Not drafted yet' })).body;
     const key = newKey();
-    const first = await post(`/approvals/${approvalId}/approve`, undefined, key);
-    const again = await post(`/approvals/${approvalId}/approve`, undefined, key);
-    expect(first.body.error).toMatchObject({ code: 'APPROVAL_NOT_READY', status: 409 });
-    expect(first.headers.get('retry-after')).toBe('1');
-    expect(again.headers.get(REPLAYED)).toBe('true');
-    expect(again.headers.get('retry-after')).toBe('1');
-    expect(again.text).toBe(first.text);
+    for (const [path, body] of [
+      [`/approvals/${approvalId}/approve`, undefined],
+      [`/approvals/${approvalId}/reject`, { feedback: 'Shorter', revise: true }],
+    ] as const) {
+      const first = await post(path, body, key);
+      expect(first.body.error).toMatchObject({ code: 'APPROVAL_NOT_READY', status: 409 });
+      expect(first.headers.get('retry-after')).toBe('1');
+      const again = await post(path, body, key);
+      expect(again.headers.get(REPLAYED)).toBeNull();
+      expect(again.headers.get('retry-after')).toBe('1');
+    }
+    expect(await stored(key)).toBe(0);
   });
 
   it('does not store what a corrected request may try again', async () => {

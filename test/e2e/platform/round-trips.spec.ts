@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { Answer } from '../../support/client.js';
@@ -21,8 +20,8 @@ async function roundTrips(answer: Answer): Promise<number> {
   return line!['roundTrips'] as number;
 }
 
-/** Waits until no token look-up is remembered any more. */
-const cold = () => sleep(600);
+/** No look-up of a token is remembered any more. */
+const forget = () => test.clock.advance(1_000);
 /** Looks the token up, so that what follows does not have to. */
 const warm = () => test.owner.get('/guardian');
 
@@ -61,7 +60,7 @@ describe('round trips to the database, as the log has them', () => {
   });
 
   it('is 1 for GET /context, and one more to look the token up', async () => {
-    await cold();
+    forget();
     const first = await test.owner.get('/context');
     expect(first.status).toBe(200);
     expect(await roundTrips(first)).toBe(2);

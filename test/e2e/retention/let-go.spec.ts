@@ -31,9 +31,7 @@ describe('what is kept no longer', () => {
       `update webhook_deliveries set created_at = now() - interval '31 days' where delivery_id like '%1'`,
     );
     await test.rows(`update webhook_events set created_at = now() - interval '31 days'`);
-    await test.rows(
-      `update webhook_deliveries set status = 'failed', due_at = now() + interval '1 day' where delivery_id like '%11'`,
-    );
+    await test.rows(`update webhook_deliveries set status = 'failed' where delivery_id like '%11'`);
     const gone = await letGo();
     expect(gone).toMatchObject({ deliveries: 9, events: 9 });
     expect([await count('webhook_deliveries'), await count('webhook_events')]).toEqual([91, 91]);
@@ -44,11 +42,11 @@ describe('what is kept no longer', () => {
       workspaceId,
     ]);
     await test.rows(
-      `update webhook_deliveries set created_at = now() - interval '89 days' where due_at is null`,
+      `update webhook_deliveries set created_at = now() - interval '89 days' where status = 'delivered'`,
     );
     expect(await letGo()).toMatchObject({ deliveries: 0 });
     await test.rows(
-      `update webhook_deliveries set created_at = now() - interval '91 days' where due_at is null`,
+      `update webhook_deliveries set created_at = now() - interval '91 days' where status = 'delivered'`,
     );
     expect(await letGo()).toMatchObject({ deliveries: 90 });
   });

@@ -18,7 +18,7 @@ async function paused(order: object): Promise<string> {
 }
 
 describe('POST /standing-orders/:id/activate 200', () => {
-  it('lets an owner who acknowledges activate what relaxes an irreversible move', async () => {
+  it('lets an owner who acknowledges activate what relaxes an irreversible work packet', async () => {
     const standingOrderId = await desk.create(MAIL_TO_ACME);
     const before = Date.now();
     const answer = await desk.activate(standingOrderId);
@@ -103,7 +103,7 @@ describe('POST /standing-orders/:id/activate 403', () => {
     ['a draft', () => desk.create(MAIL_TO_ACME)],
     ['a paused order', () => paused(MAIL_TO_ACME)],
   ])(
-    'answers an admin, of %s that relaxes an irreversible move, acknowledged or not',
+    'answers an admin, of %s that relaxes an irreversible work packet, acknowledged or not',
     async (_case, make) => {
       const standingOrderId = await make();
       const { status } = await desk.row(standingOrderId);
@@ -112,7 +112,7 @@ describe('POST /standing-orders/:id/activate 403', () => {
       expect(answer.body.error).toEqual({
         code: 'FORBIDDEN',
         status: 403,
-        message: 'It allows moves that cannot be undone: only an owner activates it.',
+        message: 'It allows work packets that cannot be undone: only an owner activates it.',
         details: { requiredRoles: ['owner'] },
       });
       expect((await desk.row(standingOrderId)).status).toBe(status);
@@ -176,7 +176,7 @@ describe('POST /standing-orders/:id/activate 422', () => {
       {
         path: 'acknowledge',
         rule: 'equals',
-        message: 'the order allows moves that cannot be undone: acknowledge must be true',
+        message: 'the order allows work packets that cannot be undone: acknowledge must be true',
       },
     ]);
   });

@@ -97,13 +97,13 @@ describe('POST /standing-orders 201', () => {
 
   it.each<[string, object]>([
     ['an irreversible action type', MAIL_TO_ACME],
-    ['every move', { name: 'All', effect: 'allow', match: {} }],
+    ['every work packet', { name: 'All', effect: 'allow', match: {} }],
     [
-      'every move of a capo who can send mail',
+      'every work packet of a capo who can send mail',
       { name: 'Ops', effect: 'allow', capos: ['capo_ops'], match: {} },
     ],
     [
-      'irreversible moves by their class',
+      'irreversible work packets by their class',
       { name: 'Final', effect: 'allow', match: { reversibility: ['reversible', 'irreversible'] } },
     ],
     [
@@ -115,7 +115,8 @@ describe('POST /standing-orders 201', () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({
       status: 'draft',
-      heldBecause: 'It allows moves that cannot be undone: an owner activates it with acknowledge: true.',
+      heldBecause:
+        'It allows work packets that cannot be undone: an owner activates it with acknowledge: true.',
       activatedAt: null,
     });
     const { standingOrderId, heldBecause } = answer.body;
@@ -125,7 +126,10 @@ describe('POST /standing-orders 201', () => {
 
   it.each<[string, object]>([
     ['what can be undone, by its class', { match: { reversibility: ['reversible'] } }],
-    ['every move of a capo who makes none that is final', { capos: ['ceo', 'capo_product'], match: {} }],
+    [
+      'every work packet of a capo who makes none that is final',
+      { capos: ['ceo', 'capo_product'], match: {} },
+    ],
   ])('activates an order that allows %s', async (_case, terms) => {
     const order = { name: 'Freely', effect: 'allow', ...terms };
     expect((await desk.elsewhere(test.owner).post('/standing-orders', order)).body.status).toBe('active');

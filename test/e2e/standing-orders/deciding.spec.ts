@@ -67,7 +67,7 @@ describe('an order that allows', () => {
     );
     expect(packet!.decision).toMatchObject({
       outcome: 'allow',
-      explanation: ['The standing order "Mail to Acme" allows this move.'],
+      explanation: ['The standing order "Mail to Acme" allows this work packet.'],
       matched: [{ standingOrderId, version: 1, effect: 'allow' }],
     });
     const uses = await test.rows('select 1 from standing_order_uses where standing_order_id = $1', [
@@ -80,7 +80,7 @@ describe('an order that allows', () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
     const directive = await settled(await handIn('jane@elsewhere.example'));
     expect(directive.status).toBe('pending_approval');
-    expect(await explanation(directive)).toEqual(['No standing order allows this move.']);
+    expect(await explanation(directive)).toEqual(['No standing order allows this work packet.']);
     expect(await mailsOf(directive)).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('an order that allows', () => {
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;
     expect((await explanation(waiting))[0]).toMatch(
-      /^The standing order "Mail to Acme" allows this move, but it would be move 2 of the day/,
+      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of the day/,
     );
     expect(await mailsOf(...directives)).toHaveLength(1);
   });
@@ -125,7 +125,7 @@ describe('an order that allows', () => {
     await workspace.owner.put('/guardian/mode', { mode: 'supervised' });
     const directive = await settled(await handIn('jane@acme.example'));
     expect(directive.status).toBe('pending_approval');
-    expect(await explanation(directive)).toContain('The guardian is supervised: every move asks.');
+    expect(await explanation(directive)).toContain('The guardian is supervised: every work packet asks.');
     expect(await mailsOf(directive)).toEqual([]);
   });
 });
@@ -136,7 +136,7 @@ describe('an order that denies', () => {
     await desk.create(NO_MAIL, workspace.owner);
     const directive = await settled(await handIn('jane@acme.example'));
     expect(directive).toMatchObject({ status: 'failed', approvalId: null, error: { code: 'POLICY_DENIED' } });
-    expect(directive.error!.message).toContain('The standing order "No mail" forbids this move.');
+    expect(directive.error!.message).toContain('The standing order "No mail" forbids this work packet.');
     expect(await mailsOf(directive)).toEqual([]);
     expect(
       await test.rows('select status from work_packets where directive_id = $1', [directive.directiveId]),

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StandingOrders } from '../../../src/features/standing-orders/standing-orders.repository.js';
+import {
+  type OrderWithUsage,
+  StandingOrders,
+} from '../../../src/features/standing-orders/standing-orders.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -57,10 +60,16 @@ class Order {
 
   /** What a decision at that time finds. */
   async usage(at: number, timezone = 'UTC') {
-    const orders = await this.act(() =>
-      test.app.get(StandingOrders).activeWithUsage(this.workspaceId, timezone, at),
-    );
-    return orders.find(({ standingOrderId }) => standingOrderId === this.orderId)!.usage;
+    await test.rows('update workspaces set timezone = $2 where workspace_id = $1', [
+      this.workspaceId,
+      timezone,
+    ]);
+    const [, orders] = await this.act(() => {
+      const statements = test.app.get(StandingOrders).inForceStatements(this.workspaceId, at);
+      return test.app.get(Db).unit.batch(statements);
+    });
+    return (orders as OrderWithUsage[]).find(({ standingOrderId }) => standingOrderId === this.orderId)!
+      .usage;
   }
 
   async counted(at: number, timezone = 'UTC') {
@@ -98,6 +107,19 @@ describe('what an order has let through', () => {
     await test.rows('alter table standing_order_uses enable trigger count_use');
     expect(await order.usage(NOON)).toEqual(await order.counted(NOON));
     expect((await order.usage(NOON)).lastDay).toBe(206);
+  });
+
+  it('counts a use that is renewed where it stands now', async () => {
+    const order = await Order.with('day');
+    await order.use(NOON);
+    await order.use(NOON + 1);
+    expect(await order.usage(NOON + 2 * HOUR)).toMatchObject({ lastHour: 0, lastDay: 2 });
+    await test.rows('update standing_order_uses set at = $2 where standing_order_id = $1 and at = $3', [
+      order.orderId,
+      new Date(NOON + 2 * HOUR),
+      new Date(NOON),
+    ]);
+    expect(await order.usage(NOON + 2 * HOUR)).toEqual(await order.counted(NOON + 2 * HOUR));
   });
 
   it('does not come back when old uses are let go', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
-import { PUBLIC_PLACE, SPELLINGS, WebhookDesk } from './webhook-desk.js';
+import { REDACTED_URL, SPELLINGS, WebhookDesk } from './webhook-desk.js';
 
 const KEY = 'Idempotency-Key';
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => test.close());
 
 /** Runs `act` and answers what the program told other processes meanwhile. */
-async function noticesOf(act: () => Promise<void>, wanted: number): Promise<unknown[]> {
+async function messagesOf(act: () => Promise<void>, wanted: number): Promise<unknown[]> {
   const listener = new pg.Client({ connectionString: test.database.url });
   const heard: unknown[] = [];
   listener.on('notification', ({ payload }) => heard.push(JSON.parse(payload!)));
@@ -176,7 +176,7 @@ describe.each(SPELLINGS)('POST %s/{id}/test', (path) => {
     expect((await desk.receipts(destinationId)).at(-1)).toMatchObject({
       action: 'webhook.tested',
       actor: { id: desk.admin.memberId },
-      details: { url: PUBLIC_PLACE, eventId },
+      details: { url: REDACTED_URL, eventId },
       requestId,
     });
   });
@@ -231,9 +231,14 @@ describe('POST /deliveries/{id}/redeliver', () => {
       workspace_id: desk.workspaceId,
       event_id: old.eventId,
       status: 'pending',
-      takes: 0,
-      due_at: new Date(answer.body.nextAttemptAt),
     });
+    expect(await desk.work(destinationId)).toEqual([
+      expect.objectContaining({
+        id: deliveryId,
+        due_at: new Date(answer.body.nextAttemptAt),
+        claimed: false,
+      }),
+    ]);
     const events = await test.rows('select 1 from webhook_events where workspace_id = $1', [
       desk.workspaceId,
     ]);
@@ -305,15 +310,15 @@ describe('whoever sends', () => {
   it('is told of a destination after a test, a redelivery and the end of a pause', async () => {
     const destinationId = await desk.register();
     const { deliveryId } = await desk.leaveDelivery(destinationId);
-    const notice = { topic: 'delivery', workspaceId: desk.workspaceId, id: destinationId };
+    const message = { topic: 'work', workspaceId: desk.workspaceId, id: `webhook.deliver ${destinationId}` };
     for (const act of [
       () => desk.client.post(`/webhooks/${destinationId}/test`),
       () => desk.client.post(`/deliveries/${deliveryId}/redeliver`),
       () => desk.client.post(`/webhooks/${destinationId}/resume`),
     ]) {
       await desk.becomes(destinationId, 'paused');
-      const heard = await noticesOf(async () => expect((await act()).status).toBeLessThan(300), 1);
-      expect(heard).toEqual([notice]);
+      const heard = await messagesOf(async () => expect((await act()).status).toBeLessThan(300), 1);
+      expect(heard).toEqual([message]);
     }
   });
 });
@@ -334,10 +339,10 @@ describe('an act that ends while an admin changes a destination', () => {
     const answer = await desk.meanwhile(
       `select 1 from receipt_heads where workspace_id = '${desk.workspaceId}' for update`,
       () => desk.client.send(method, path),
-      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at,
+      `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status,
          created_at)
        values ('${newId('dlv')}', '${desk.workspaceId}', '${destinationId}', '${eventId}', 'report.daily', 'pending',
-         now(), now())`,
+         now())`,
     );
     expect(answer.status, answer.text).toBeLessThan(300);
   });
@@ -401,18 +406,44 @@ describe('with a worker', () => {
     await desk.client.post(`/webhooks/${destinationId}/test`);
     const [received] = await arrivals(1);
     for (const each of [secret, body.secret]) {
-      new Webhook(each).verify(received!.body, received!.headers as Record<string, string>);
+      const headers = received!.headers as Record<string, string>;
+      expect(new Webhook(each).verify(received!.body, headers)).toMatchObject({ event: 'webhook.test' });
     }
   });
+
+  /** What is sent to another destination, and falls due once more without anyone being told, has arrived. */
+  async function untilSent(): Promise<void> {
+    const { destinationId } = await desk.registerPartner({ url: new URL('/witness', receiver.url).href });
+    await desk.client.post(`/webhooks/${destinationId}/test`);
+    const arrived = (count: number) =>
+      eventually(
+        async () => receiver.received.filter(({ path }) => path === '/witness'),
+        (received) => received.length === count,
+      );
+    await arrived(1);
+    await eventually(
+      () => desk.deliveries(destinationId),
+      ([delivery]) => delivery!['status'] === 'delivered',
+    );
+    await sending.rows(
+      `update webhook_deliveries set status = 'pending', due_at = now() where destination_id = $1`,
+      [destinationId],
+    );
+    await arrived(2);
+  }
+  const received = () => receiver.received.filter(({ path }) => path !== '/witness');
 
   it('what waited for a paused one goes out when it is resumed, and not before', async () => {
     const { destinationId } = await desk.registerPartner({ url: receiver.url });
     await desk.becomes(destinationId, 'paused');
     for (let n = 0; n < 3; n++) await desk.client.post(`/webhooks/${destinationId}/test`);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(receiver.received).toEqual([]);
+    await untilSent();
+    expect(received()).toEqual([]);
     expect((await desk.client.post(`/webhooks/${destinationId}/resume`)).status).toBe(200);
-    await arrivals(3);
+    await eventually(
+      async () => received(),
+      (all) => all.length === 3,
+    );
   });
 
   it('what waited for one that is deleted is never sent', async () => {
@@ -422,8 +453,7 @@ describe('with a worker', () => {
     await desk.client.delete(`/webhooks/${destinationId}`);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(receiver.received).toEqual([]);
-    expect(await desk.deliveries(destinationId)).toMatchObject([
-      { status: 'dead', due_at: null, attempts: [] },
-    ]);
+    expect(await desk.deliveries(destinationId)).toMatchObject([{ status: 'dead', attempts: [] }]);
+    expect(await desk.work(destinationId)).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
-import { EVENT_TYPES } from '../../../src/features/events/event.js';
-import { secretPurpose } from '../../../src/features/webhooks/send-delivery.js';
+import { DELIVERY_WORK, EVENT_TYPES } from '../../../src/features/events/event.js';
+import { secretPurpose } from '../../../src/features/webhooks/destination-secrets.js';
+import { WORK_TOPIC } from '../../../src/platform/work/work.js';
+import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { Client } from '../../support/client.js';
@@ -13,7 +15,7 @@ export interface DeliveryRow {
   event: string;
   status: string;
   attempts: { n: number; at: number; status: number | null; error: string | null; answer?: string }[];
-  takes: number;
+  /** When its work is due; null when there is none any more. */
   due_at: Date | null;
 }
 
@@ -21,21 +23,28 @@ export interface DeliveryRow {
 export async function register(
   app: TestApp,
   url: string,
-  columns: { events?: string[]; secret?: string; previousSecret?: string; workspaceId?: string } = {},
+  columns: {
+    events?: string[];
+    secret?: string;
+    formerSecrets?: { secret: string; until: number }[];
+    workspaceId?: string;
+  } = {},
 ): Promise<string> {
   const destinationId = newId('whk');
   const seal = (secret: string) => app.app.get(SecretBox).seal(secret, secretPurpose(destinationId));
   await app.rows(
     `insert into webhook_destinations (destination_id, workspace_id, description, url, events, status, api_version,
-       sealed_secret, previous_sealed_secret, previous_until, created_by, created_at)
-     values ($1, $2, 'test', $3, $4, 'active', '2026-04', $5, $6, now() + interval '24 hours', '{}', now())`,
+       sealed_secret, former_secrets, created_by, created_at)
+     values ($1, $2, 'test', $3, $4, 'active', '2026-04', $5, $6::jsonb, '{}', now())`,
     [
       destinationId,
       columns.workspaceId ?? app.workspaceId,
       url,
       columns.events ?? EVENT_TYPES,
       seal(columns.secret ?? SECRET),
-      columns.previousSecret === undefined ? null : seal(columns.previousSecret),
+      JSON.stringify(
+        (columns.formerSecrets ?? []).map(({ secret, until }) => ({ sealed: seal(secret), until })),
+      ),
     ],
   );
   return destinationId;
@@ -44,10 +53,17 @@ export async function register(
 /** The deliveries of a destination, oldest first. */
 export function deliveriesOf(app: TestApp, destinationId: string): Promise<DeliveryRow[]> {
   return app.rows<DeliveryRow>(
-    `select delivery_id, event_id, event, status, attempts, takes, due_at from webhook_deliveries
-     where destination_id = $1 order by created_at, delivery_id`,
+    `select d.delivery_id, d.event_id, d.event, case when w.claimed then 'sending' else d.status end as status,
+       d.attempts, w.due_at
+     from webhook_deliveries d left join work_items w on w.kind = 'webhook.deliver' and w.id = d.delivery_id
+     where d.destination_id = $1 order by d.created_at, d.delivery_id`,
     [destinationId],
   );
+}
+
+/** Tells the workers of the application that this destination has something due. */
+export function notifyWorkers({ app, workspaceId }: TestApp, destinationId: string): void {
+  app.get(Channel).publishNow({ topic: WORK_TOPIC, workspaceId, id: `${DELIVERY_WORK} ${destinationId}` });
 }
 
 /** Logs revenue, the shortest way to an event; from an address of its own, since an address may do so 30 times a minute. */

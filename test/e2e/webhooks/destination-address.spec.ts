@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.js';
-import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { askFor, REGISTRATIONS, SPELLINGS, WebhookDesk } from './webhook-desk.js';
 
 const KEY = 'Idempotency-Key';
@@ -118,11 +117,18 @@ describe.each(SPELLINGS)('POST %s and the network', (path) => {
       { ...REGISTRATIONS[path], url: 'https://silent.example.com/' },
       { [KEY]: newId('req') },
     );
-    await sleep(1_000);
-    const open = await test.rows(
-      `select query from pg_stat_activity where datname = current_database()
-         and backend_type = 'client backend' and xact_start < now() - interval '100 ms'`,
-    );
+    let answered = false;
+    void asking.finally(() => (answered = true));
+    const open: unknown[] = [];
+    const look = () =>
+      test.rows(
+        `select query from pg_stat_activity where datname = current_database()
+           and backend_type = 'client backend' and xact_start < now() - interval '100 ms'`,
+      );
+    await eventually(async () => {
+      open.push(...(await look()));
+      return answered;
+    });
     const { status, body } = await asking;
     expect([status, body.error.details]).toEqual([422, { reason: 'address' }]);
     expect(Date.now() - began).toBeGreaterThan(1_500);

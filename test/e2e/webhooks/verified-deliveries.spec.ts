@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
-import { register, SECRET } from './delivery-desk.js';
+import { notifyWorkers, register, SECRET } from './delivery-desk.js';
 
 const COUNT = 1_000;
 const SEED = 20261121;
@@ -56,12 +55,16 @@ describe('1,000 deliveries of any payload', () => {
         `with events as (
          insert into webhook_events (event_id, workspace_id, event, request_id, body, created_at)
          select key, $1, 'directive.created', $2, value, now() from json_each_text($3::json) returning event_id
+       ), deliveries as (
+         insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, created_at)
+         select app.new_id('dlv'), $1, $4, event_id, 'directive.created', 'pending', now() from events
+         returning delivery_id
        )
-       insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, due_at, created_at)
-       select app.new_id('dlv'), $1, $4, event_id, 'directive.created', 'pending', now(), now() from events`,
+       insert into work_items (kind, id, workspace_id, queue, due_at)
+       select 'webhook.deliver', delivery_id, $1, $4, now() from deliveries`,
         [app.workspaceId, newId('req'), JSON.stringify(Object.fromEntries(bodies)), destinationId],
       );
-      app.app.get(Channel).publishNow({ topic: 'delivery', workspaceId: app.workspaceId, id: destinationId });
+      notifyWorkers(app, destinationId);
       await eventually(
         async () => receiver.received.length,
         (count) => count === COUNT,

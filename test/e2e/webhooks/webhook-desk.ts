@@ -1,18 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { secretPurpose } from '../../../src/features/webhooks/send-delivery.js';
+import { secretPurpose } from '../../../src/features/webhooks/destination-secrets.js';
 import type { Role } from '../../../src/platform/auth/caller.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { NameResolver } from '../../../src/platform/outbound/name-resolver.js';
 import { SecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { Client } from '../../support/client.js';
 import { AskingResolver, type DnsServer } from '../../support/dns-server.js';
-import type { TestApp, TestMember } from '../../support/test-app.js';
+import { eventually, type TestApp, type TestMember } from '../../support/test-app.js';
 
 /** A public address, so that no name has to be resolved; nothing is sent without a worker. */
 export const PUBLIC_URL = 'https://93.184.216.34/hooks/ledger?token=topsecretquery';
 /** What receipts name of it. */
-export const PUBLIC_PLACE = 'https://93.184.216.34/hooks/ledger';
+export const REDACTED_URL = 'https://93.184.216.34/hooks/ledger';
 export const CHOSEN_SECRET = 'a pass phrase of the customer';
 
 /** Both spellings of what concerns one destination. */
@@ -116,13 +115,32 @@ export class WebhookDesk {
   /** What a receiver's answers bring about, without a receiver. */
   async becomes(destinationId: string, status: 'paused' | 'gone'): Promise<void> {
     await this.test.rows(
-      `update webhook_destinations set status = $2, consecutive_failures = 20,
-         probe_at = case when $2 = 'paused' then now() + interval '1 hour' end where destination_id = $1`,
+      'update webhook_destinations set status = $2, consecutive_failures = 20 where destination_id = $1',
       [destinationId, status],
+    );
+    if (status === 'paused') await this.openBreaker(destinationId);
+  }
+
+  /** Lets nothing through to a destination before an hour has passed. */
+  async openBreaker(destinationId: string): Promise<void> {
+    await this.test.rows(
+      `insert into work_breakers (kind, queue, workspace_id, opens_at, retry_every)
+       values ('webhook.deliver', $1, $2, now() + interval '1 hour', interval '1 hour')
+       on conflict (kind, queue) do update set opens_at = excluded.opens_at`,
+      [destinationId, this.workspaceId],
     );
   }
 
-  /** A delivery as the sending side leaves it. */
+  breakers(destinationId: string): Promise<Row[]> {
+    return this.test.rows('select * from work_breakers where queue = $1', [destinationId]);
+  }
+
+  /** The work of the deliveries to a destination that have not ended. */
+  work(destinationId: string): Promise<Row[]> {
+    return this.test.rows('select * from work_items where queue = $1 order by id', [destinationId]);
+  }
+
+  /** A delivery as the sending side leaves it; with `dueAt` there is work for it. */
   async leaveDelivery(
     destinationId: string,
     delivery: { status?: string; attempts?: object[]; dueAt?: Date | null; eventId?: string } = {},
@@ -142,15 +160,29 @@ export class WebhookDesk {
     }
     await this.test.rows(
       `insert into webhook_deliveries (delivery_id, workspace_id, destination_id, event_id, event, status, attempts,
-         due_at, created_at)
-       values ($1, $2, $3, $4, 'report.daily', $5, $6::jsonb, $7, now())`,
-      [ids.deliveryId, this.workspaceId, destinationId, ids.eventId, status, JSON.stringify(attempts), dueAt],
+         created_at)
+       values ($1, $2, $3, $4, 'report.daily', $5, $6::jsonb, now())`,
+      [
+        ids.deliveryId,
+        this.workspaceId,
+        destinationId,
+        ids.eventId,
+        status === 'sending' ? 'pending' : status,
+        JSON.stringify(attempts),
+      ],
     );
+    if (dueAt) {
+      await this.test.rows(
+        `insert into work_items (kind, id, workspace_id, queue, due_at, claimed)
+         values ('webhook.deliver', $1, $2, $3, $4, $5)`,
+        [ids.deliveryId, this.workspaceId, destinationId, dueAt, status === 'sending'],
+      );
+    }
     return ids;
   }
 
   /**
-   * Runs `act` while a transaction that has executed `sql` is open, for so long that `act` meets its locks; the
+   * Runs `act` while a transaction that has executed `sql` is open, until `act` waits for one of its locks; the
    * transaction goes on with `further` and commits.
    */
   async meanwhile<T>(sql: string, act: () => Promise<T>, further = ''): Promise<T> {
@@ -158,7 +190,13 @@ export class WebhookDesk {
     try {
       await client.query(`begin; ${sql}`);
       const acting = act();
-      await sleep(300);
+      await eventually(() =>
+        this.test
+          .rows(`select 1 from pg_locks where not granted and $1 = any(pg_blocking_pids(pid))`, [
+            (client as unknown as { processID: number }).processID,
+          ])
+          .then((waiting) => waiting.length > 0),
+      );
       await client.query(`${further}; commit`);
       return await acting;
     } finally {
@@ -176,7 +214,7 @@ export class WebhookDesk {
   async everythingKept(): Promise<string> {
     const tables = await this.test.rows<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables
-       where schemaname in ('public', 'graphile_worker')`,
+       where schemaname = 'public'`,
     );
     const all = await Promise.all(tables.map(({ name }) => this.test.rows(`select t::text from ${name} t`)));
     return JSON.stringify([all, this.test.logs]);

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../../../src/application.js';
 import type { Role } from '../../../src/platform/auth/caller.js';
@@ -36,10 +33,9 @@ describe('DELETE /tokens/{id} 200', () => {
   });
 
   it('is seen within a second by this process and by another one over the same database', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-second-'));
     const config = loadConfig({
       NODE_ENV: 'test',
-      DATA_DIR: dataDir,
+      DATA_DIR: desk.test.dataDir,
       DATABASE_URL: desk.test.database.url,
       LOG_LEVEL: 'silent',
     });
@@ -62,7 +58,6 @@ describe('DELETE /tokens/{id} 200', () => {
       expect(refused.map(({ body }) => body.reason)).toEqual(['revoked_token', 'revoked_token']);
     } finally {
       await second.close();
-      await rm(dataDir, { recursive: true, force: true });
     }
   });
 });

@@ -24,6 +24,7 @@ describe('POST /tokens/{id}/rotate 201', () => {
       tokenId: expect.stringMatching(/^tok_/),
       token: expect.stringMatching(/^cons_/),
       hint: made.token.slice(-4),
+      madeBy: [expect.stringMatching(/^mem_/)],
       createdAt: expect.any(Number),
       expiresAt: made.createdAt + (old.expiresAt! - old.createdAt),
     });

@@ -5,7 +5,14 @@ import { Workspaces } from '../../../src/features/workspaces/workspaces.reposito
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 
-const DEFAULTS = { timezone: 'UTC', locale: 'en', presence: 'present', quietHours: null, notifications: {} };
+const DEFAULTS = {
+  timezone: 'UTC',
+  locale: 'en',
+  currency: 'USD',
+  presence: 'present',
+  quietHours: null,
+  notifications: {},
+};
 
 let test: TestApp;
 let workspaceId: string;
@@ -56,6 +63,7 @@ describe('PUT /settings 200', () => {
     const now = {
       timezone: 'Europe/Berlin',
       locale: 'en',
+      currency: 'USD',
       presence: 'away',
       quietHours,
       notifications: { 'approval.requested': true, daily: false },
@@ -117,6 +125,14 @@ describe('PUT /settings 200', () => {
     },
   );
 
+  it('takes a currency', async () => {
+    const { body } = await admin.put('/settings', { currency: 'EUR' });
+    expect(body).toEqual({ ...DEFAULTS, currency: 'EUR' });
+    expect((await receipts()).at(-1)).toMatchObject({
+      details: { old: { currency: 'USD' }, new: { currency: 'EUR' } },
+    });
+  });
+
   it('takes each of many changes at the same time, and each receipt begins where the one before it ended', async () => {
     const zones = [
       'Europe/Berlin',
@@ -159,6 +175,12 @@ describe('PUT /settings 422', () => {
     [{ timezone: 'EST' }, 'timezone'],
     [{ timezone: 'Europe/Nowhere' }, 'timezone'],
     [{ timezone: null }, 'timezone'],
+    [{ timezone: 'US/Pacific-New' }, 'timezone'],
+    [{ timezone: 'Canada/East-Saskatchewan' }, 'timezone'],
+    [{ currency: 'eur' }, 'currency'],
+    [{ currency: 'ZZZ' }, 'currency'],
+    [{ currency: null }, 'currency'],
+    [{ currency: ['EUR'] }, 'currency'],
     [{ locale: 'de_DE' }, 'locale'],
     [{ locale: '' }, 'locale'],
     [{ locale: ['en'] }, 'locale'],

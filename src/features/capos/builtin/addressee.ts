@@ -1,3 +1,4 @@
+import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress, LIMITS } from '../action-params.js';
 import { capitalised } from './text.js';
 
@@ -46,8 +47,7 @@ export function findAddresses(text: string): { email: string; index: number }[] 
 
 /** "Ada (ada@example.com), Bob and our customers" as three addressees. */
 export function addresseesOf(phrase: string): Addressee[] {
-  return phrase
-    .slice(0, 2_000)
+  return cutText(phrase, 2_000, '')
     .split(/\s*[,;&\n]\s*(?:and\s+)?|\s+and\s+|\s+plus\s+/i)
     .map((part) => part.trim().replace(/^(?:to|for|with|both)\s+|^["“(]+|["”)]+$/gi, ''))
     .filter((part) => part !== '')

@@ -1,7 +1,9 @@
 import type { DraftPacket } from '../briefing.js';
 import { LIMITS } from '../action-params.js';
+import { DraftTooLarge } from '../draft-bounds.js';
 import type { Assignment, Move } from './assignment.js';
 import { multipliersOf } from './assignment.js';
+import type { Edits } from './edits.js';
 import { clip, keywords, plain, quotedInline, sentence, sharedKeywords } from './text.js';
 
 export interface Section {
@@ -36,8 +38,7 @@ function edited(document: Document, { edits }: Assignment): { document: Document
   }
   if (edits.to !== null || edits.alsoTo.length + edits.cc.length > 0)
     notes.push('It is a document, so it goes to nobody.');
-  const replaced = (text: string) =>
-    edits.replacements.reduce((result, { from, to }) => replaceAll(result, from, to), text);
+  const replaced = (text: string) => withReplacements(text, edits.replacements);
   return {
     document: {
       title: edits.subject ?? replaced(document.title),
@@ -57,11 +58,19 @@ export function mentions(text: string, what: string): boolean {
   return sharedKeywords(wanted, keywords(text)) === wanted.size;
 }
 
-/** Literal, and blind to case like the person who asked for it. */
-export function replaceAll(text: string, from: string, to: string): string {
-  if (from === '') return text;
-  const pattern = new RegExp(from.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'giu');
-  return text.replace(pattern, () => to);
+/** Literal, and blind to case like the person who asked for it. Throws `DraftTooLarge` for what multiplies the text. */
+export function withReplacements(text: string, replacements: Edits['replacements']): string {
+  return replacements.reduce((all, { from, to }) => {
+    if (from === '') return all;
+    const pattern = new RegExp(from.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'giu');
+    let length = all.length;
+    for (const [match] of all.matchAll(pattern)) {
+      length += to.length - match.length;
+      if (length > LIMITS.document)
+        throw new DraftTooLarge('The replacements asked for make the text too long.');
+    }
+    return all.replace(pattern, () => to);
+  }, text);
 }
 
 function lineCount(sections: readonly Section[]): number {

@@ -1,3 +1,4 @@
+import { cutText } from '../../../platform/kernel/text.js';
 import { oneLine, plain, quotedInline, withoutStop } from './text.js';
 import { NEUTRAL, type Tone } from './tone.js';
 
@@ -25,7 +26,7 @@ export interface Edits {
 
 interface Rule {
   pattern: RegExp;
-  apply(edits: Edits, groups: Readonly<Record<string, string | undefined>>): string;
+  apply: (edits: Edits, groups: Readonly<Record<string, string | undefined>>) => string;
 }
 
 const quoted = (text: string) => `“${quotedInline(text, 120)}”`;
@@ -42,7 +43,7 @@ const RULES: readonly Rule[] = [
     pattern:
       /^(?:change|set|make|use)?\s*(?:the\s+)?(?:subject|title|headline)(?:\s+line)?\s*(?:to|should (?:be|say|read)|is|as|:)?\s*:?\s*(?<text>\S[\s\S]*)$/i,
     apply: (edits, { text }) => {
-      edits.subject = withoutStop(unquoted(text?.slice(0, 200)));
+      edits.subject = withoutStop(unquoted(cutText(text ?? '', 200, '')));
       return `changed the subject to ${quoted(edits.subject)}`;
     },
   },

@@ -3,7 +3,7 @@ import type { DraftPacket } from '../briefing.js';
 import { addresseesOf, addressName, spokenPerson, type Addressee } from './addressee.js';
 import { canDo, multipliersOf, relatedSignals, type Assignment, type Move } from './assignment.js';
 import { profileLine, profileOf } from './buyers.js';
-import { documentMove, replaceAll } from './document.js';
+import { documentMove, withReplacements } from './document.js';
 import { noEdits, tonedBy } from './edits.js';
 import { envelopeFor } from './envelope.js';
 import { pointsFor } from './mail-points.js';
@@ -84,8 +84,7 @@ function finished(mail: Mail, readers: readonly Recipient[], { edits }: Assignme
     name === null
       ? text.replace(/(?<=^(?:hi|hello|hey) )\[(?:first )?name\]/i, 'there')
       : text.replace(NAME_FIELD, () => name);
-  const replaced = (text: string) =>
-    edits.replacements.reduce((all, { from, to }) => replaceAll(all, from, to), text);
+  const replaced = (text: string) => withReplacements(text, edits.replacements);
   return {
     ...mail,
     subject: subjectOf(replaced(mail.subject)),

@@ -4,6 +4,7 @@ import { buyerLines, gapAnswer, gapName } from './buyers.js';
 import { spoken } from './calendar.js';
 import { documentMove, type Section } from './document.js';
 import { orderSection } from './background.js';
+import { spokenMoney } from './money.js';
 import { capitalised, counted, listed, quotedInline, sentence } from './text.js';
 
 /** The CEO capo's page: where the business stands, what needs attention, what to decide next. */
@@ -35,7 +36,10 @@ export function strategicBriefMove(assignment: Assignment, step: string): Move {
 
 function standing({ briefing }: Assignment): string[] {
   const { metrics, guardian } = briefing;
-  const revenue = new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(metrics.revenue24h);
+  const others = Object.entries(metrics.revenue24hByCurrency);
+  const revenue = [[metrics.currency, metrics.revenue24h] as const, ...others]
+    .map(([currency, amount]) => spokenMoney(amount, currency))
+    .join(', ');
   return [
     `- Revenue in the last 24 hours: ${revenue}`,
     `- Signals scored: ${metrics.signalsScored}`,
@@ -100,7 +104,7 @@ function decisionsFor({ briefing }: Assignment): string[] {
     ...(topGap !== null && answer !== null
       ? [`Have Marketing and Revenue close the gap in ${gapName(topGap)}. ${answer}`]
       : []),
-    ...(metrics.revenue24h <= 0
+    ...([metrics.revenue24h, ...Object.values(metrics.revenue24hByCurrency)].every((amount) => amount <= 0)
       ? ['Ask Revenue which open deal can close this week; the last 24 hours brought nothing in.']
       : []),
     ...(warnings > 0

@@ -1,3 +1,5 @@
+import { cutText } from '../../../platform/kernel/text.js';
+
 /** Small operations on running text. All of them are linear in the length of the text. */
 
 /** Longer instructions are read up to here; no person writes one, and the patterns below are then bounded too. */
@@ -6,7 +8,7 @@ export const READABLE = 8_000;
 /** Well-formed text without control characters; line breaks survive as `\n`. */
 export function plain(text: string, max = READABLE): string {
   return (
-    clip(text.slice(0, max * 2).toWellFormed(), max)
+    clip(text, max)
       .replace(/\r\n?|[\u2028\u2029]/g, '\n')
       // oxlint-disable-next-line no-control-regex -- what a mail or a page must not contain is removed at the door
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/g, '')
@@ -22,15 +24,12 @@ export function oneLine(text: string, max = READABLE): string {
   return plain(text, max).replace(/\s+/g, ' ');
 }
 
-/** At most `max` UTF-16 units, cut at a word where one is near, never inside a character. */
+/** At most `max` UTF-16 units, cut at a word where one is near. */
 export function clip(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const cut = text
-    .slice(0, max - 1)
-    .toWellFormed()
-    .replace(/\ufffd$/, '');
+  const cut = cutText(text, max);
+  if (text.length <= max) return cut;
   const space = cut.lastIndexOf(' ');
-  return `${(space > max * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  return space > max * 0.6 ? `${cut.slice(0, space).trimEnd()}…` : cut;
 }
 
 export function capitalised(text: string): string {

@@ -3,6 +3,7 @@ import type { Compensation, PacketKind } from '../../capos/action-types.js';
 import type { Engine } from '../../capos/capo.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
 import type { DecisionInput } from '../../standing-orders/decision-input.js';
+import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { CapoRole, Reversibility } from '../../terms/terms.js';
 
 export type PacketStatus =
@@ -63,6 +64,9 @@ export class WorkPacketEntity {
   /** The content that a person or a standing order allowed; only this content is sent. */
   @Column('text', { nullable: true })
   allowedHash!: string | null;
+  /** Who let it go: the standing orders alone, or a person. */
+  @Column('text', { nullable: true })
+  allowedBy!: AllowedBy | null;
   @Column('double precision')
   leverageScore!: number;
   @Column('jsonb')
@@ -81,10 +85,7 @@ export class WorkPacketEntity {
   executedAt!: number | null;
   @Column('timestamptz', { nullable: true })
   sendingSince!: number | null;
-  /** When anyone may take the row up: the next try, or the end of the lease of who has it. */
-  @Column('timestamptz', { nullable: true })
-  dueAt!: number | null;
-  /** Counts takings up; a result counts only under the attempt that made it. */
+  /** How often it was handed out. */
   @Column('int')
   attempts!: number;
 }

@@ -1,7 +1,7 @@
 import type { DraftPacket } from '../../capos/briefing.js';
 import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../../capos/action-types.js';
 import { engineOf } from '../../capos/capo.js';
-import type { DecisionMove } from '../../standing-orders/decision-input.js';
+import type { DecidedPacket } from '../../standing-orders/decision-input.js';
 import type { CapoRole, Priority } from '../../terms/terms.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
@@ -44,6 +44,7 @@ export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrig
     decision: null,
     decisionInput: null,
     allowedHash: null,
+    allowedBy: null,
     leverageScore: leverageOf(action.type, draft.multipliers),
     multipliers: draft.multipliers,
     rationale: draft.rationale,
@@ -52,7 +53,6 @@ export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrig
     receiptId: null,
     executedAt: null,
     sendingSince: null,
-    dueAt: null,
     attempts: 0,
   };
 }
@@ -64,7 +64,10 @@ export function recipientsOf({ params }: Pick<PacketContent, 'params'>): number 
 }
 
 /** What the guardian decides about. */
-export function moveOf(packet: WorkPacketEntity, priority: Priority): DecisionMove {
+export function decidedPacketOf(
+  packet: WorkPacketEntity,
+  priority: Priority,
+): DecidedPacket & { workPacketId: Id<'pkt'> } {
   const { amount, currency } = packet.params;
   return {
     workPacketId: packet.workPacketId as Id<'pkt'>,
@@ -75,7 +78,7 @@ export function moveOf(packet: WorkPacketEntity, priority: Priority): DecisionMo
     actionType: packet.actionType,
     reversibility: packet.reversibility,
     target: packet.target,
-    params: everyRecipient(packet.params) as DecisionMove['params'],
+    params: everyRecipient(packet.params) as DecidedPacket['params'],
     recipients: recipientsOf(packet),
     amount: typeof amount === 'number' ? amount : null,
     currency: typeof currency === 'string' ? currency : null,
@@ -115,9 +118,7 @@ export function summaryOf(packet: ListedPacket): WorkPacketSummary {
   };
 }
 
-function factsOf(
-  packet: Omit<ListedPacket, 'outcome'>,
-): Omit<WorkPacketSummary, 'action' | 'decision'> {
+function factsOf(packet: Omit<ListedPacket, 'outcome'>): Omit<WorkPacketSummary, 'action' | 'decision'> {
   return {
     workPacketId: packet.workPacketId,
     directiveId: packet.directiveId,

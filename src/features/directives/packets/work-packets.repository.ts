@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
 import { type Listing, readPage, where } from '../../../platform/database/listing.js';
 import type { Statement } from '../../../platform/database/batch.js';
+import { columnsOf } from '../../../platform/database/table.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
-import { CLOCK_TOLERANCE_MS, LEASE_MS } from '../../../platform/jobs/lease.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
+import type { DirectiveStatus, Priority } from '../../terms/terms.js';
+import { HANDED_OUT, PACKET_STATES, type PacketTrigger } from './packet-states.js';
 import type { WorkPacketQuery } from './work-packets.dto.js';
-import { type PacketResult, type PacketStatus, WorkPacketEntity } from './work-packet.entity.js';
+import { WorkPacketEntity } from './work-packet.entity.js';
 
-const COLUMNS = `work_packet_id, workspace_id, team_id, directive_id, position, capo, engine, title, kind, action_type,
-  target, params, reversibility, compensation, status, decision, decision_input, allowed_hash, leverage_score,
-  multipliers, rationale, cost, result, receipt_id, created_at, executed_at, sending_since, due_at, attempts`;
+const COLUMNS = columnsOf(WorkPacketEntity);
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
@@ -43,141 +43,141 @@ export type ListedPacket = Pick<
   | 'receiptId'
 > & { outcome: string | null };
 
-/** Packets that wait for nothing any more. */
-const TERMINAL = `('executed', 'failed', 'denied', 'cancelled', 'reverted')`;
-
-export interface ClaimedPacket extends WorkPacketEntity {
-  /** `sending`: an earlier attempt was handed out and its outcome is not known. */
-  previousStatus: PacketStatus;
+/** A packet that is about to leave, with what its directive says about it. */
+export interface DuePacket extends WorkPacketEntity {
+  priority: Priority;
+  deadline: number | null;
+  directiveStatus: DirectiveStatus;
 }
 
-/** How the packets of one directive stand. */
+/** How the packets of one directive ended; `open` ones have not. */
 export interface PacketTally {
   open: number;
+  executed: number;
   failed: number;
+  denied: number;
+  cancelled: number;
 }
+
+type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status'>;
+
+/** What a transition writes besides. */
+type Change = Partial<
+  Pick<
+    WorkPacketEntity,
+    | 'result'
+    | 'compensation'
+    | 'receiptId'
+    | 'executedAt'
+    | 'sendingSince'
+    | 'attempts'
+    | 'decision'
+    | 'decisionInput'
+  >
+>;
 
 @Injectable()
 export class WorkPackets {
   constructor(private readonly db: Db) {}
 
-  add(packet: WorkPacketEntity): void {
-    this.db.insert(WorkPacketEntity, packet);
+  /** Adds a drafted packet in the status that `trigger` leads it to. */
+  add(packet: WorkPacketEntity, trigger: PacketTrigger, also: Partial<WorkPacketEntity> = {}): void {
+    const status = PACKET_STATES.next(packet.status, trigger);
+    this.db.insert(WorkPacketEntity, { ...packet, ...also, status });
   }
 
-  /** Takes the packet up for sending; no row when it is not its turn. Sent along with the guardian's row. */
-  claimStatement(workspaceId: string, workPacketId: string, at: number): Statement {
+  /** Locks a packet that may be handed out; no row for any other. */
+  lockDueStatement(workspaceId: string, workPacketId: string): Statement {
     return {
-      text: `update work_packets p set status = 'sending', attempts = p.attempts + 1,
-          due_at = $4, sending_since = coalesce(p.sending_since, $3)
-        from (select work_packet_id, status as previous_status from work_packets
-          where workspace_id = $1 and work_packet_id = $2 for update) before
-        where p.workspace_id = $1 and p.work_packet_id = before.work_packet_id
-          and p.status in ('queued', 'sending') and p.due_at <= $5
-        returning ${COLUMNS.replace(/\b(work_packet_id)\b/, 'p.$1')}, before.previous_status`,
+      text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
+          d.status as directive_status
+        from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
+        where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
+        for update of p`,
+      values: [workspaceId, workPacketId],
+    };
+  }
+
+  /** Writes a transition of a packet that the transaction has locked. */
+  transition(
+    { workspaceId, workPacketId, status }: PacketKey,
+    trigger: PacketTrigger,
+    change: Change = {},
+  ): void {
+    const to = PACKET_STATES.next(status, trigger);
+    this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, { ...change, status: to });
+  }
+
+  /** Locks the packets of a directive that wait to leave, in their order. */
+  lockQueued(workspaceId: string, directiveId: string): Promise<WorkPacketEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from work_packets where workspace_id = $1 and directive_id = $2 and status = 'queued'
+       order by position for update`,
+      [workspaceId, directiveId],
+    );
+  }
+
+  /** Lets the awaiting packets of a directive go, each with the content that a person allowed. */
+  release(workspaceId: string, allowed: readonly { workPacketId: string; hash: string }[]): void {
+    this.db.write(
+      `update work_packets p set status = $4, allowed_hash = a.hash, allowed_by = 'person'
+       from unnest($2::text[], $3::text[]) as a (work_packet_id, hash)
+       where p.workspace_id = $1 and p.work_packet_id = a.work_packet_id and p.status in ${PACKET_STATES.sourcesSql('approve')}`,
+      [
+        workspaceId,
+        allowed.map((one) => one.workPacketId),
+        allowed.map((one) => one.hash),
+        PACKET_STATES.next('awaiting_approval', 'approve'),
+      ],
+    );
+  }
+
+  /** Cancels the packets of a directive that have not been handed out, and returns their ids. */
+  cancelUnsentStatement(workspaceId: string, directiveId: string): Statement {
+    return {
+      text: `update work_packets set status = 'cancelled'
+        where workspace_id = $1 and directive_id = $2 and status = any($3) returning work_packet_id as id`,
       values: [
         workspaceId,
-        workPacketId,
-        new Date(at),
-        new Date(at + LEASE_MS),
-        new Date(at + CLOCK_TOLERANCE_MS),
+        directiveId,
+        PACKET_STATES.sources('cancel').filter((status) => !HANDED_OUT.includes(status)),
       ],
     };
   }
 
-  /** True when the packet still belongs to this attempt, which then keeps it for another lease. */
-  async extendLease(scope: Scope, workPacketId: string, attempt: number, at: number): Promise<boolean> {
-    const [rows] = await this.db.writeAll(scope, [
-      {
-        text: `update work_packets set due_at = $4 where workspace_id = $1 and work_packet_id = $2 and attempts = $3
-          and status = 'sending' returning 1`,
-        values: [scope.workspaceId, workPacketId, attempt, new Date(at + LEASE_MS)],
-      },
-    ]);
-    return rows!.length > 0;
-  }
-
-  /** Ends an attempt; false when the packet belongs to another attempt by now, and this result is void. */
-  async settle(
-    packet: Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'attempts'>,
-    end: {
-      status: PacketStatus;
-      result: PacketResult | null;
-      compensation: unknown;
-      receiptId: string | null;
-      executedAt: number | null;
-      dueAt: number | null;
-    },
-  ): Promise<boolean> {
-    const rows = await this.db.query(
-      `update work_packets set status = $4, result = $5::jsonb, compensation = coalesce($6::jsonb, compensation),
-         receipt_id = $7, executed_at = $8, due_at = $9, sending_since = null
-       where workspace_id = $1 and work_packet_id = $2 and attempts = $3 and status = 'sending' returning 1`,
-      [
-        packet.workspaceId,
-        packet.workPacketId,
-        packet.attempts,
-        end.status,
-        end.result && JSON.stringify(end.result),
-        end.compensation ? JSON.stringify(end.compensation) : null,
-        end.receiptId,
-        end.executedAt && new Date(end.executedAt),
-        end.dueAt && new Date(end.dueAt),
-      ],
-    );
-    return rows.length > 0;
-  }
-
-  /** Lets the awaiting packets of a directive go, each with the content that was allowed. */
-  release(workspaceId: string, allowed: readonly { workPacketId: string; hash: string }[], at: number): void {
-    this.db.write(
-      `update work_packets p set status = 'queued', allowed_hash = a.hash, due_at = $4
-       from unnest($2::text[], $3::text[]) as a (work_packet_id, hash)
-       where p.workspace_id = $1 and p.work_packet_id = a.work_packet_id and p.status = 'awaiting_approval'`,
-      [workspaceId, allowed.map((one) => one.workPacketId), allowed.map((one) => one.hash), new Date(at)],
-    );
-  }
-
-  /** Ends the packets of a directive that have not been handed out. */
-  endUnsent(workspaceId: string, directiveId: string, status: 'cancelled' | 'denied'): void {
-    this.db.write(
-      `update work_packets set status = $3, due_at = null where workspace_id = $1 and directive_id = $2
-         and status in ('drafted', 'awaiting_approval', 'queued', 'halted')`,
-      [workspaceId, directiveId, status],
-    );
-  }
-
-  /** True when a move of the directive has left, or may have. */
+  /** True when a packet of the directive has left, or may have. */
   async anyHandedOut(workspaceId: string, directiveId: string): Promise<boolean> {
     const rows = await this.db.query(
-      `select 1 from work_packets where workspace_id = $1 and directive_id = $2
-         and status in ('sending', 'executed', 'failed', 'reverted') limit 1`,
-      [workspaceId, directiveId],
+      'select 1 from work_packets where workspace_id = $1 and directive_id = $2 and status = any($3) limit 1',
+      [workspaceId, directiveId, HANDED_OUT],
     );
     return rows.length > 0;
   }
 
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
-    return (await this.tallies(workspaceId, [directiveId])).get(directiveId) ?? { open: 0, failed: 0 };
+    const tallies = await this.tallies(workspaceId, [directiveId]);
+    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, cancelled: 0 };
   }
 
   /** By directive; one without packets is not in it. */
   async tallies(workspaceId: string, directiveIds: readonly string[]): Promise<Map<string, PacketTally>> {
     if (directiveIds.length === 0) return new Map();
     const rows = await this.db.query<PacketTally & { directiveId: string }>(
-      `select directive_id, count(*) filter (where status not in ${TERMINAL}) as open,
-         count(*) filter (where status = 'failed') as failed
+      `select directive_id, count(*) filter (where status = 'executed') as executed,
+         count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
+         count(*) filter (where status = 'cancelled') as cancelled,
+         count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open
        from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,
       [workspaceId, directiveIds],
     );
-    return new Map(rows.map(({ directiveId, open, failed }) => [directiveId, { open, failed }]));
+    return new Map(rows.map(({ directiveId, ...tally }) => [directiveId, tally]));
   }
 
-  /** Stops every packet whose turn has not come; those already handed out are answered as unconfirmed. */
+  /** Halts every packet that waits to leave; those already handed out are answered as unconfirmed. */
   async halt(workspaceId: string): Promise<Unconfirmed[]> {
     const [, sending] = await this.db.unit.batch([
       {
-        text: `update work_packets set status = 'halted', due_at = null where workspace_id = $1 and status = 'queued'`,
+        text: `update work_packets set status = 'halted' where workspace_id = $1 and status = 'queued'`,
         values: [workspaceId],
       },
       {
@@ -192,16 +192,15 @@ export class WorkPackets {
   /** Queues exactly the halted packets again. */
   resume(
     workspaceId: string,
-    at: number,
   ): Promise<Pick<WorkPacketEntity, 'workPacketId' | 'reversibility' | 'compensation'>[]> {
     return this.db.query(
-      `update work_packets set status = 'queued', due_at = $2 where workspace_id = $1 and status = 'halted'
+      `update work_packets set status = $2 where workspace_id = $1 and status in ${PACKET_STATES.sourcesSql('resume')}
        returning work_packet_id, reversibility, compensation`,
-      [workspaceId, new Date(at)],
+      [workspaceId, PACKET_STATES.next('halted', 'resume')],
     );
   }
 
-  async standing(scope: Scope, at: number): Promise<{ pending: number; blocked24h: number }> {
+  async heldBack(scope: Scope, at: number): Promise<{ pending: number; blocked24h: number }> {
     const [row] = await this.db.read<{ pending: number; blocked24h: number }>(
       scope,
       `select

@@ -9,10 +9,11 @@ import { Db } from '../../../../src/platform/database/db.js';
 import { Channel } from '../../../../src/platform/database/channel.js';
 import { Clock } from '../../../../src/platform/kernel/clock.js';
 import { Receipts } from '../../../../src/platform/receipts/receipts.js';
+import { Work } from '../../../../src/platform/work/work.js';
 
 /**
  * Acts that cause events, more a second than HTTP would bring on a small machine: the program's own transaction, with
- * its row, receipt, event, deliveries and notice, run from here.
+ * its row, receipt, event, deliveries and message, run from here.
  */
 export class Acts {
   private constructor(
@@ -26,7 +27,11 @@ export class Acts {
     const db = new Db(dataSource);
     const clock = new Clock();
     const logger = new PinoLogger({ pinoHttp: { level: 'silent' } });
-    const events = new Events(db, clock, new Channel(new DatabaseAddress(url, url), db, logger));
+    const events = new Events(
+      db,
+      clock,
+      new Work(db, new Channel(new DatabaseAddress(url, url), db, logger)),
+    );
     return new Acts(dataSource, db, new RevenueEvents(db, clock, new Receipts(db, clock), events));
   }
 
@@ -39,6 +44,7 @@ export class Acts {
         source: 'test',
         description: null,
         externalId: null,
+        workPacketId: null,
         recordedBy: SYSTEM,
       });
       return { eventId: events.at(-1)!.eventId, at: performance.now() };

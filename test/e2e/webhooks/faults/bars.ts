@@ -34,7 +34,7 @@ export function expectNoHarmOfRestarts(result: DatabaseRestarts): void {
   expect(Object.keys(result.answers).toSorted()).toEqual(['201', '503']);
   expect(result.whileDown).toEqual(['503 1']);
   expect(result.longestRecoveryMs).toBeLessThan(5_000);
-  // Without a notice it would wait for the sweep, half a second as a rule.
+  // Without a message it would wait for the sweep, half a second as a rule.
   expect(result.noticedMs).toBeLessThan(250);
   expect(result.complaints).toEqual([]);
 }
@@ -43,7 +43,7 @@ export function expectLateResultDiscarded({ rescued, takenOverMs, sendsAgain }: 
   for (const delivery of rescued) {
     expect(delivery).toEqual({
       status: 'delivered',
-      takes: 2,
+      claims: 2,
       attempts: [{ n: 1, status: 200, error: null }],
       requests: 2,
     });
@@ -54,7 +54,7 @@ export function expectLateResultDiscarded({ rescued, takenOverMs, sendsAgain }: 
 
 export function expectHealthyUnharmed(result: HostileReceivers): void {
   expect(result).toMatchObject({ lost: 0, twice: 0 });
-  // One lane held up by another would wait for ten seconds; a busy machine is slow for all.
+  // One destination held up by another would wait for ten seconds; a busy machine is slow for all.
   expect(result.besideHostile.p99).toBeLessThan(Math.max(1_000, 3 * result.besideHealthy.p99));
   for (const [name, { outcome }] of Object.entries(HOSTILE)) {
     expect(Object.keys(result.outcomes[name]!), name).toEqual([outcome]);

@@ -15,14 +15,14 @@ interface Held {
   delivery_id: string;
   event_id: string;
   url: string;
-  takes: number;
+  claims: number;
 }
 
 export interface KilledWorkers extends Account {
   kills: number;
   /** What the killed workers were sending. */
   held: number;
-  /** Of these, what the next to take it up was killed with as well. */
+  /** Of these, what the next to claim it was killed with as well. */
   heldAgain: number;
   /** Of what came twice, what the receiver read only when its sender was dead: it had come before, for the system. */
   readLate: number;
@@ -66,9 +66,10 @@ export async function killWorkers(
     const [victim, other] = stage.workers;
     const at = await killFromElsewhere(victim, randomInt(LATEST_KILL_MS));
     const held = await service.rows<Held>(
-      `select w.delivery_id, w.event_id, d.url, w.takes
-       from webhook_deliveries w join webhook_destinations d using (destination_id)
-       where w.status = 'sending' and w.workspace_id = any($1)`,
+      `select w.delivery_id, w.event_id, d.url, i.attempt as claims
+       from work_items i join webhook_deliveries w on w.delivery_id = i.id
+         join webhook_destinations d using (destination_id)
+       where i.kind = 'webhook.deliver' and i.claimed and i.workspace_id = any($1)`,
       [workspaces],
     );
     // What an earlier kill left behind may still wait for the end of its lease.
@@ -80,19 +81,18 @@ export async function killWorkers(
   await writing;
   const result = await account(stage, tenants);
   const seconds = (performance.now() - began) / 1000;
-  const takes = new Map(
+  const claims = new Map(
     (
-      await service.rows<{ delivery_id: string; takes: number }>(
-        `select delivery_id, takes from webhook_deliveries where workspace_id = any($1) and takes > 1`,
-        [workspaces],
+      await service.rows<{ delivery_id: string; claims: number }>(
+        'select delivery_id, claims from counting.claims where claims > 1',
       )
-    ).map((row) => [row.delivery_id, row.takes]),
+    ).map((row) => [row.delivery_id, row.claims]),
   );
   const places = new Map(tenants.flatMap((tenant) => tenant.places).map((one) => [one.url, one.arrivals]));
   const orphans = kept.flatMap(({ at, held }) =>
     held
-      .map((one) => ({ ...one, at, losses: (takes.get(one.delivery_id) ?? 1) - one.takes }))
-      // The rest was the other worker's, which settled it.
+      .map((one) => ({ ...one, at, losses: (claims.get(one.delivery_id) ?? 1) - one.claims }))
+      // The rest was the other worker's, which completed it.
       .filter(({ losses }) => losses > 0),
   );
   const waits = orphans.map(
@@ -152,5 +152,9 @@ async function write(
       await acts.recordRevenue(tenants[index % tenants.length]!.workspaceId);
     }
   };
-  await Promise.all(Array.from({ length: WRITERS }, writer)).finally(() => acts.close());
+  try {
+    await Promise.all(Array.from({ length: WRITERS }, writer));
+  } finally {
+    await acts.close();
+  }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EVENT_TYPES } from '../../../../src/features/events/event.js';
-import { secretPurpose } from '../../../../src/features/webhooks/send-delivery.js';
+import { secretPurpose } from '../../../../src/features/webhooks/destination-secrets.js';
 import { loadConfig } from '../../../../src/platform/config/config.js';
 import { newId } from '../../../../src/platform/kernel/ids.js';
 import { SecretBox } from '../../../../src/platform/secrets/secret-box.js';
@@ -30,6 +30,19 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** Counts how often each delivery is claimed: its work, which knows, goes when it ends. */
+const COUNT_CLAIMS = `
+  create schema counting;
+  create table counting.claims (delivery_id text primary key, claims int not null);
+  create function counting.count_claim() returns trigger language plpgsql security definer as $$
+  begin
+    insert into counting.claims values (new.id, new.attempt)
+    on conflict (delivery_id) do update set claims = excluded.claims;
+    return null;
+  end $$;
+  create trigger count_claims after update of attempt on public.work_items for each row when (new.claimed)
+    execute function counting.count_claim()`;
+
 /** @param allow receivers besides the stage's own, as `host:port` */
 export async function startStage({
   allow = [],
@@ -49,6 +62,7 @@ export async function startStage({
     },
     database,
   );
+  await service.rows(COUNT_CLAIMS);
   const startWorker = () => service.start({ PROCESS_ROLE: 'worker' });
   const register = async (workspaceId: string, url: string) => {
     const destinationId = newId('whk');
@@ -100,7 +114,7 @@ export async function account({ service }: Stage, tenants: Tenant[], seconds = 3
   await eventually(
     () =>
       service.rows<{ waiting: number }>(
-        `select count(*)::int as waiting from webhook_deliveries where workspace_id = any($1) and due_at is not null`,
+        `select count(*)::int as waiting from work_items where workspace_id = any($1) and kind = 'webhook.deliver'`,
         ids,
       ),
     ([row]) => row!.waiting === 0,

@@ -11,7 +11,7 @@ const EXCHANGE_MS = 10_000;
 /** How a delivery ended that a stopped worker had in flight. */
 interface Rescued {
   status: string;
-  takes: number;
+  claims: number;
   /** Of each attempt that counted: its number and the answer to it. */
   attempts: { n: number; status: number | null; error: string | null }[];
   requests: number;
@@ -27,7 +27,7 @@ export interface StoppedWorker {
 
 /**
  * SIGSTOPs the worker that has deliveries in flight. Each is answered 500 meanwhile, which it reads when it is
- * continued, after the other worker has taken the deliveries up; half of the other's attempts are then still open,
+ * continued, after the other worker has claimed the deliveries; half of the other's attempts are then still open,
  * if it is continued soon enough, so that the late result meets a row that is being sent just like its own.
  */
 export async function stopWorker(stage: Stage, stoppedMs: number): Promise<StoppedWorker> {
@@ -46,7 +46,7 @@ export async function stopWorker(stage: Stage, stoppedMs: number): Promise<Stopp
   let released = false;
   const tenant = await stage.tenant(place);
   const acts = await Acts.open(service.database.url);
-  // The other one is stopped for a moment, so that it is known who takes the deliveries up.
+  // The other one is stopped for a moment, so that it is known who claims the deliveries.
   other.signal('SIGSTOP');
   await Promise.all(Array.from({ length: DELIVERIES }, () => acts.recordRevenue(tenant.workspaceId)));
   await eventually(
@@ -65,14 +65,15 @@ export async function stopWorker(stage: Stage, stoppedMs: number): Promise<Stopp
   const rows = await eventually(
     () =>
       service.rows<Omit<Rescued, 'requests'> & { event_id: string }>(
-        `select event_id, status, takes, attempts from webhook_deliveries where workspace_id = $1`,
+        `select event_id, status, claims, attempts
+         from webhook_deliveries join counting.claims using (delivery_id) where workspace_id = $1`,
         [tenant.workspaceId],
       ),
-    (all) => all.every(({ status }) => status !== 'sending'),
+    (all) => all.every(({ status }) => status === 'delivered'),
   );
-  const rescued = rows.map(({ event_id, status, takes, attempts }) => ({
+  const rescued = rows.map(({ event_id, status, claims, attempts }) => ({
     status,
-    takes,
+    claims,
     attempts: attempts.map(({ n, status: code, error }) => ({ n, status: code, error })),
     requests: place.arrivals.get(event_id)!.length,
   }));

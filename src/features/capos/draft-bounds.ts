@@ -1,0 +1,54 @@
+import { LIMITS } from './action-params.js';
+import type { Draft } from './briefing.js';
+
+/** How much a runner may hand over, whoever it is: in code units of each text, and in bytes of UTF-8 altogether. */
+export const DRAFT_BOUNDS = {
+  summary: 4_000,
+  body: LIMITS.document,
+  packets: 100,
+  target: 500,
+  rationale: 2_000,
+  multipliers: 8,
+  bytes: 1_000_000,
+} as const;
+
+/** A draft that no runner may hand over; the message is for the operator. */
+export class DraftTooLarge extends Error {
+  override readonly name = 'DraftTooLarge';
+}
+
+/** Throws {@link DraftTooLarge}. */
+export function checkDraftBounds({
+  summary,
+  body,
+  packets,
+}: Pick<Draft, 'summary' | 'body' | 'packets'>): void {
+  const numbers = new Intl.NumberFormat('en');
+  if (packets.length > DRAFT_BOUNDS.packets) {
+    throw new DraftTooLarge(
+      `The draft has ${numbers.format(packets.length)} work packets; at most ${DRAFT_BOUNDS.packets} are allowed.`,
+    );
+  }
+  const texts: [name: string, text: string, limit: number][] = [
+    ['summary', summary, DRAFT_BOUNDS.summary],
+    ['body', body, DRAFT_BOUNDS.body],
+    ...packets.flatMap(({ title, target, rationale }): [string, string, number][] => [
+      ['title of a work packet', title, LIMITS.title],
+      ['target of a work packet', target, DRAFT_BOUNDS.target],
+      ['rationale of a work packet', rationale, DRAFT_BOUNDS.rationale],
+    ]),
+  ];
+  for (const [name, { length }, limit] of texts) {
+    if (length > limit) {
+      throw new DraftTooLarge(
+        `The ${name} has ${numbers.format(length)} characters; at most ${numbers.format(limit)} are allowed.`,
+      );
+    }
+  }
+  const bytes = Buffer.byteLength(JSON.stringify({ summary, body, packets }));
+  if (bytes > DRAFT_BOUNDS.bytes) {
+    throw new DraftTooLarge(
+      `The draft has ${numbers.format(bytes)} bytes; at most ${numbers.format(DRAFT_BOUNDS.bytes)} are allowed.`,
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { CAPOS } from '../capos/capo.js';
+import { capoActor } from '../capos/capo-actor.js';
+import { titleOf } from './directive.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { DirectiveTransitions, type Named } from './directive-transitions.js';
+import { Directives } from './directives.repository.js';
+import { PolicyDenied } from './directives.errors.js';
+import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
+
+/** Ends a directive when the last of its packets has ended. */
+@Injectable()
+export class CompleteDirective {
+  constructor(
+    private readonly directives: Directives,
+    private readonly packets: WorkPackets,
+    private readonly transitions: DirectiveTransitions,
+  ) {}
+
+  /**
+   * One of its packets has ended, in the open transaction. The directive is locked before its packets are counted: of two
+   * packets that end at the same moment the second waits, and then sees that both have ended.
+   */
+  async packetEnded(workspaceId: string, directiveId: string): Promise<void> {
+    const directive = await this.directives.lock(workspaceId, directiveId);
+    // Halted: the revert counts again. Anything else has ended already, or waits for a person.
+    if (directive?.status !== 'sending') return;
+    const tally = await this.packets.tally(workspaceId, directiveId);
+    if (tally.open === 0) this.complete(directive, titleOf(directive.text), tally);
+  }
+
+  /** Ends a directive whose packets have all ended. */
+  complete(directive: Named & Pick<DirectiveEntity, 'capo'>, title: string, tally: PacketTally): void {
+    const capo = directive.capo!;
+    const actor = capoActor(capo);
+    const unsent = tally.failed + tally.denied;
+    if (unsent > 0) {
+      const error = {
+        code: tally.failed > 0 ? 'PACKET_FAILED' : PolicyDenied.code,
+        message: `${unsent} of its ${unsent + tally.executed + tally.cancelled} work packets could not be carried out.`,
+      };
+      this.transitions.apply(
+        directive,
+        'fail',
+        {
+          actor,
+          action: 'directive.failed',
+          outcome: 'failure',
+          summary: `"${title}" failed: ${error.message}`,
+          details: error,
+        },
+        { error },
+      );
+    } else if (tally.cancelled > 0 && tally.executed === 0) {
+      const summary = `"${title}" expired: its deadline passed before anything of it was sent.`;
+      this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });
+    } else {
+      const summary = `${CAPOS[capo].name} carried out "${title}".`;
+      this.transitions.apply(directive, 'complete', { actor, action: 'directive.executed', summary });
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { TransitionTable } from '../../platform/kernel/transition-table.js';
+import type { DirectiveStatus } from '../terms/terms.js';
+
+export type DirectiveTrigger =
+  | 'hand_in_for_approval'
+  | 'hand_in'
+  | 'start'
+  | 'ask'
+  | 'allow'
+  | 'approve'
+  | 'recall'
+  | 'complete'
+  | 'fail'
+  | 'reject'
+  | 'cancel'
+  | 'expire'
+  | 'kill'
+  | 'resume'
+  | 'resume_sending';
+
+/** Nothing of it has been handed out; of a halted one a part may have been, which whoever ends it looks at. */
+const UNSENT = ['pending_approval', 'queued', 'executing', 'halted'] as const;
+
+/** The life of a directive (CONTRACT, Directive), printed to docs/reference/states.md. */
+export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTrigger>([
+  {
+    trigger: 'hand_in_for_approval',
+    from: [null],
+    to: 'pending_approval',
+    by: 'an operator, or a capo that delegates',
+    when: 'It is handed in, and its output wants an approval.',
+  },
+  {
+    trigger: 'hand_in',
+    from: [null],
+    to: 'queued',
+    by: 'an operator',
+    when: 'It is handed in with `requiresApproval: false`.',
+  },
+  {
+    trigger: 'start',
+    from: ['queued'],
+    to: 'executing',
+    by: 'its capo',
+    when: 'Its capo begins to draft.',
+  },
+  {
+    trigger: 'ask',
+    from: ['executing'],
+    to: 'pending_approval',
+    by: 'the guardian',
+    when: 'No standing order covers a work packet of the draft, so a person is asked.',
+  },
+  {
+    trigger: 'allow',
+    from: ['executing'],
+    to: 'sending',
+    by: 'the guardian',
+    when: 'Standing orders allow every work packet of the draft.',
+  },
+  {
+    trigger: 'approve',
+    from: ['pending_approval'],
+    to: 'sending',
+    by: 'an operator',
+    when: 'Its approval is approved.',
+  },
+  {
+    trigger: 'recall',
+    from: ['sending'],
+    to: 'pending_approval',
+    by: 'the guardian',
+    when: 'A work packet that standing orders had allowed is no longer allowed when it is about to leave.',
+  },
+  {
+    trigger: 'complete',
+    from: ['pending_approval', 'executing', 'sending'],
+    to: 'executed',
+    by: 'its capo',
+    when: 'Every work packet has been carried out, or there was none.',
+  },
+  {
+    trigger: 'fail',
+    from: ['pending_approval', 'queued', 'executing', 'sending'],
+    to: 'failed',
+    by: 'its capo, or the guardian',
+    when: 'No draft could be made, a standing order denies it, or a work packet failed.',
+  },
+  {
+    trigger: 'reject',
+    from: ['pending_approval'],
+    to: 'rejected',
+    by: 'an operator',
+    when: 'Its approval is rejected, without a wish for another draft.',
+  },
+  {
+    trigger: 'cancel',
+    from: UNSENT,
+    to: 'cancelled',
+    by: 'an operator',
+    when: 'It is taken back before anything of it was sent.',
+  },
+  {
+    trigger: 'expire',
+    from: [...UNSENT, 'sending'],
+    to: 'expired',
+    by: 'the system',
+    when: 'Its deadline, or the time of its approval, passes before anything of it was sent.',
+  },
+  {
+    trigger: 'kill',
+    from: ['queued', 'executing', 'sending'],
+    to: 'halted',
+    by: 'an operator',
+    when: 'The kill switch is engaged.',
+  },
+  {
+    trigger: 'resume',
+    from: ['halted'],
+    to: 'queued',
+    by: 'an admin',
+    when: 'A revert lifts the kill that halted it while it was queued or executing.',
+  },
+  {
+    trigger: 'resume_sending',
+    from: ['halted'],
+    to: 'sending',
+    by: 'an admin',
+    when: 'A revert lifts the kill that halted it while it was sending.',
+  },
+]);
+
+/** The statuses in which a capo may still draft. */
+export const DRAFTING: readonly DirectiveStatus[] = ['pending_approval', 'queued', 'executing'];

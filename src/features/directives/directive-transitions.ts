@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import type { ReceiptContent } from '../../platform/receipts/receipt.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Events } from '../events/events.js';
+import type { CapoRole, DirectiveStatus } from '../terms/terms.js';
+import { DIRECTIVE_STATES, type DirectiveTrigger } from './directive-states.js';
+import { type Change, Directives } from './directives.repository.js';
+
+/** The part of a directive that its receipts name. */
+export interface Named {
+  workspaceId: string;
+  directiveId: string;
+  teamId: string | null;
+  capo: CapoRole | null;
+  status: DirectiveStatus;
+}
+
+/** The receipt of a transition, or of something else that happened to a directive. */
+export interface DirectiveReceipt extends Partial<
+  Pick<ReceiptContent, 'details' | 'outcome' | 'guardianEpoch'>
+> {
+  actor: Actor;
+  action: string;
+  summary: string;
+}
+
+/**
+ * The one way in which the status of a directive changes: by the table of states, together with the receipt of the change,
+ * and with the event for the outside when it is done. The kill switch and its revert change many at once, by the same
+ * table ({@link Directives.halt}, {@link Directives.resume}).
+ */
+@Injectable()
+export class DirectiveTransitions {
+  constructor(
+    private readonly directives: Directives,
+    private readonly receipts: Receipts,
+    private readonly events: Events,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A receipt about a directive whose status stays; answers its id. */
+  note(directive: Named, { actor, action, summary, ...also }: DirectiveReceipt): string {
+    return this.receipts.append({
+      actor,
+      action,
+      entity: { type: 'directive', id: directive.directiveId },
+      directiveId: directive.directiveId,
+      teamId: directive.teamId,
+      capo: directive.capo,
+      summary,
+      ...also,
+    });
+  }
+
+  /**
+   * Applies a transition to a directive that the transaction has locked, itself or through its approval.
+   * @throws InvalidTransition when the table has no such transition from its status
+   */
+  apply(
+    directive: Named,
+    trigger: DirectiveTrigger,
+    receipt: DirectiveReceipt,
+    change: Change = {},
+  ): DirectiveStatus {
+    const to = DIRECTIVE_STATES.next(directive.status, trigger);
+    const receiptId = this.note(directive, receipt);
+    const at = this.clock.now();
+    if (to === 'executed' || to === 'failed') {
+      const { directiveId } = directive;
+      this.events.record('directive.executed', {
+        directiveId,
+        status: to,
+        summary: receipt.summary,
+        receiptId,
+      });
+    }
+    this.directives.transition(directive, { from: directive.status, to, at, receiptId }, change);
+    return to;
+  }
+}

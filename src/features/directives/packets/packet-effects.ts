@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/kernel/clock.js';
+import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
+import { capoActor } from '../../capos/capo-actor.js';
+import { Documents } from '../../documents/documents.repository.js';
+import { Mailer, MailFailed } from '../../mail/mailer.js';
+import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
+import { Signals } from '../../signals/signals.repository.js';
+import type { CapoRole } from '../../terms/terms.js';
+import { Directives } from '../directives.repository.js';
+import { HandInDirective } from '../hand-in-directive.js';
+
+/** A packet as an effect sees it. */
+export interface PacketToSend<T extends ActionTypeName = ActionTypeName> {
+  workPacketId: string;
+  workspaceId: string;
+  teamId: string | null;
+  directiveId: string;
+  capo: CapoRole;
+  params: ParamsOf<T>;
+}
+
+/**
+ * How an action type takes effect. `inside`: rows of our own, written in the transaction that claims the packet, so it
+ * happens exactly once. `outside`: something that leaves the program; `repeatable` says whether doing it again after a
+ * crash can be told from doing it once.
+ */
+export type Effect<T extends ActionTypeName = ActionTypeName> =
+  | { kind: 'inside'; run(packet: PacketToSend<T>): ActionResult | Promise<ActionResult> }
+  | {
+      kind: 'outside';
+      repeatable: boolean;
+      run(packet: PacketToSend<T>, signal: AbortSignal): Promise<ActionResult>;
+    };
+
+/** Why an effect did not happen, for an operator's eyes. */
+export class EffectFailed extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    /** Whether another try may succeed, and cannot do anything twice. */
+    readonly retryable: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** What this program can do by itself: file, raise, record, hand on, and send mail. */
+@Injectable()
+export class PacketEffects {
+  readonly #effects: { [T in ActionTypeName]?: Effect<T> };
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly documents: Documents,
+    private readonly signals: Signals,
+    private readonly revenue: RevenueEvents,
+    private readonly mailer: Mailer,
+    private readonly directives: Directives,
+    private readonly handIn: HandInDirective,
+  ) {
+    this.#effects = {
+      'document.file': { kind: 'inside', run: (packet) => this.file(packet) },
+      'signal.raise': { kind: 'inside', run: (packet) => this.raise(packet) },
+      'revenue.record': { kind: 'inside', run: (packet) => this.record(packet) },
+      'directive.create': { kind: 'inside', run: (packet) => this.delegate(packet) },
+      'email.send': {
+        kind: 'outside',
+        repeatable: mailer.repeatable,
+        run: (packet, signal) => this.send(packet, signal),
+      },
+    };
+  }
+
+  /** @throws EffectFailed when nothing here carries the action out */
+  of({ type }: Action): Effect {
+    const effect = this.#effects[type] as unknown as Effect | undefined;
+    if (!effect) throw new EffectFailed('NOT_AVAILABLE', `Nothing here carries out ${type}.`, false);
+    return effect;
+  }
+
+  private file({ params, ...packet }: PacketToSend<'document.file'>): ActionResult {
+    const { teamId, directiveId, workPacketId, capo } = packet;
+    const documentId = this.documents.file({
+      teamId,
+      directiveId,
+      workPacketId,
+      title: params.title,
+      body: params.body,
+      createdAt: this.clock.now(),
+      actor: capoActor(capo),
+      capo,
+    });
+    return { documentId };
+  }
+
+  private raise({ params, teamId, capo, workPacketId }: PacketToSend<'signal.raise'>): ActionResult {
+    const signalId = this.signals.raise({
+      type: params.type,
+      severity: params.severity,
+      title: params.title,
+      body: params.body,
+      score: params.score ?? null,
+      source: capoActor(capo),
+      teamId,
+      capo,
+      entity: { type: 'work_packet', id: workPacketId },
+    });
+    return { signalId };
+  }
+
+  private async record({
+    params,
+    workPacketId,
+    capo,
+  }: PacketToSend<'revenue.record'>): Promise<ActionResult> {
+    const { event } = await this.revenue.record({
+      amount: params.amount,
+      currency: params.currency,
+      source: params.source,
+      description: params.description ?? null,
+      externalId: null,
+      workPacketId,
+      recordedBy: capoActor(capo),
+    });
+    return { eventId: event.eventId };
+  }
+
+  /** The new directive stops at a person like any other; who asked for the first one asks for it too. */
+  private async delegate(packet: PacketToSend<'directive.create'>): Promise<ActionResult> {
+    const { params, workspaceId, teamId, directiveId: delegatedFrom, capo } = packet;
+    const { directive: text, capo: to, priority } = params;
+    const context = { delegatedBy: capo, delegatedFrom };
+    const onBehalfOf = await this.directives.requesterOf(workspaceId, delegatedFrom);
+    const { directiveId } = this.handIn.accept(
+      { text, capo: to, ...(priority && { priority }), context },
+      { workspaceId, teamId, actor: capoActor(capo), onBehalfOf },
+    );
+    return { directiveId };
+  }
+
+  private async send(
+    { params, workPacketId }: PacketToSend<'email.send'>,
+    signal: AbortSignal,
+  ): Promise<ActionResult> {
+    try {
+      return { ...(await this.mailer.send({ id: workPacketId, ...params }, signal)) };
+    } catch (error) {
+      if (!(error instanceof MailFailed)) throw error;
+      throw new EffectFailed(`MAIL_${error.code.toUpperCase()}`, error.message, error.retryable);
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { SYSTEM } from '../../../platform/auth/caller.js';
+import { Clock } from '../../../platform/kernel/clock.js';
+import { Receipts } from '../../../platform/receipts/receipts.js';
+import { backoffMs } from '../../../platform/work/backoff.js';
+import { Work } from '../../../platform/work/work.js';
+import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
+import { type Action, type ActionResult, compensationOf } from '../../capos/action-types.js';
+import { capoActor } from '../../capos/capo-actor.js';
+import { CAPOS } from '../../capos/capo.js';
+import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import type { PolicyDecision } from '../../guardian/policy-gate.js';
+import { Signals } from '../../signals/signals.repository.js';
+import { CompleteDirective } from '../complete-directive.js';
+import { PolicyDenied } from '../directives.errors.js';
+import type { EffectFailed } from './packet-effects.js';
+import type { WorkPacketEntity } from './work-packet.entity.js';
+import { WorkPackets } from './work-packets.repository.js';
+
+const MAX_ATTEMPTS = 5;
+
+/** What comes of a packet that was about to leave, in the open transaction: status, receipt, work, and its directive. */
+@Injectable()
+export class PacketResults {
+  constructor(
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly packets: WorkPackets,
+    private readonly receipts: Receipts,
+    private readonly signals: Signals,
+    private readonly completeDirective: CompleteDirective,
+  ) {}
+
+  async succeed(
+    item: WorkItem,
+    packet: WorkPacketEntity,
+    action: Action,
+    result: ActionResult,
+    { epoch }: GuardianEntity,
+  ): Promise<void> {
+    const receiptId = this.receipts.append({
+      ...subject(packet),
+      action: 'packet.executed',
+      summary: `${CAPOS[packet.capo].name} carried out "${packet.title}".`,
+      details: { actionType: packet.actionType, target: packet.target, attempt: packet.attempts, result },
+      guardianEpoch: epoch,
+    });
+    const { attempts } = packet;
+    const compensation = compensationOf(action, result) ?? packet.compensation;
+    const executedAt = this.clock.now();
+    this.packets.transition(packet, 'execute', {
+      attempts,
+      result: { ...result },
+      compensation,
+      receiptId,
+      executedAt,
+      sendingSince: null,
+    });
+    await this.end(item, packet);
+  }
+
+  /**
+   * It did not take effect. What a kill called off has not failed: however often that happens, the packet goes on with the
+   * revert.
+   */
+  async fail(
+    item: WorkItem,
+    packet: WorkPacketEntity,
+    failure: EffectFailed,
+    { isKilled, calledOff }: { isKilled: boolean; calledOff: boolean },
+  ): Promise<void> {
+    const { code, message, retryable } = failure;
+    const failures = item.failures + 1;
+    if (!retryable || (failures >= MAX_ATTEMPTS && !isKilled && !calledOff)) {
+      await this.giveUp(packet, failure);
+      this.work.complete(item);
+      return;
+    }
+    const change = { result: { error: { code, message } }, sendingSince: null };
+    this.packets.transition(packet, isKilled ? 'kill' : 'retry', change);
+    if (isKilled) this.work.park(item);
+    else if (calledOff) this.work.reschedule(item, 0);
+    else this.work.reschedule(item, backoffMs(failures), { code, message });
+  }
+
+  /** Ends it as failed, with a signal, since a person has to look. The work on it is ended by the caller. */
+  async giveUp(packet: WorkPacketEntity, { code, message }: EffectFailed): Promise<void> {
+    const receiptId = this.receipts.append({
+      ...subject(packet),
+      action: 'packet.failed',
+      outcome: 'failure',
+      summary: `"${packet.title}" was not carried out: ${message}`,
+      details: { actionType: packet.actionType, code, attempt: packet.attempts },
+    });
+    this.packets.transition(packet, 'fail', {
+      result: { error: { code, message } },
+      receiptId,
+      sendingSince: null,
+    });
+    this.signals.raise({
+      type: 'agent',
+      severity: code.endsWith('UNCONFIRMED') ? 'critical' : 'warning',
+      title: `Not carried out: ${packet.title}`,
+      body: message,
+      score: null,
+      source: capoActor(packet.capo),
+      teamId: packet.teamId,
+      capo: packet.capo,
+      entity: { type: 'work_packet', id: packet.workPacketId },
+    });
+    await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
+  }
+
+  /** A standing order that came into force after it was allowed denies it. */
+  async deny(item: WorkItem, packet: WorkPacketEntity, { decision, input }: PolicyDecision): Promise<void> {
+    const because = decision.explanation.join(' ');
+    const receiptId = this.receipts.append({
+      ...subject(packet),
+      action: 'packet.denied',
+      outcome: 'denied',
+      summary: `"${packet.title}" was not sent: ${because}`,
+      details: { inputHash: decision.inputHash, matched: decision.matched },
+      guardianEpoch: input.guardian.epoch,
+    });
+    const error = { code: PolicyDenied.code, message: because };
+    this.packets.transition(packet, 'deny', {
+      decision,
+      decisionInput: input,
+      result: { error },
+      receiptId,
+      sendingSince: null,
+    });
+    await this.end(item, packet);
+  }
+
+  /** It may not leave any more, and nobody has to be asked: its directive has ended, or its deadline passed. */
+  async cancel(item: WorkItem, packet: WorkPacketEntity, error: WorkError): Promise<void> {
+    const receiptId = this.receipts.append({
+      ...subject(packet),
+      actor: SYSTEM,
+      action: 'packet.cancelled',
+      summary: `"${packet.title}" was not sent: ${error.message}`,
+      details: { code: error.code },
+    });
+    this.packets.transition(packet, 'cancel', { result: { error }, receiptId, sendingSince: null });
+    await this.end(item, packet);
+  }
+
+  private async end(item: WorkItem, { workspaceId, directiveId }: WorkPacketEntity): Promise<void> {
+    this.work.complete(item);
+    await this.completeDirective.packetEnded(workspaceId, directiveId);
+  }
+}
+
+/** What the receipts of a packet have in common. */
+function subject(packet: WorkPacketEntity) {
+  return {
+    actor: capoActor(packet.capo),
+    entity: { type: 'work_packet', id: packet.workPacketId },
+    directiveId: packet.directiveId,
+    teamId: packet.teamId,
+    capo: packet.capo,
+  };
+}

@@ -1,0 +1,107 @@
+import { TransitionTable } from '../../../platform/kernel/transition-table.js';
+import type { PacketStatus } from './work-packet.entity.js';
+
+export type PacketTrigger =
+  | 'ask'
+  | 'allow'
+  | 'approve'
+  | 'recall'
+  | 'send'
+  | 'execute'
+  | 'retry'
+  | 'fail'
+  | 'deny'
+  | 'cancel'
+  | 'kill'
+  | 'resume';
+
+/** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
+export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
+  {
+    trigger: 'ask',
+    from: ['drafted'],
+    to: 'awaiting_approval',
+    by: 'the guardian',
+    when: 'A person is asked, because the directive wants it or no standing order covers it.',
+  },
+  {
+    trigger: 'allow',
+    from: ['drafted'],
+    to: 'queued',
+    by: 'the guardian',
+    when: 'Standing orders allow every work packet of the draft.',
+  },
+  {
+    trigger: 'approve',
+    from: ['awaiting_approval'],
+    to: 'queued',
+    by: 'an operator',
+    when: 'Its approval is approved.',
+  },
+  {
+    trigger: 'recall',
+    from: ['queued', 'sending'],
+    to: 'awaiting_approval',
+    by: 'the guardian',
+    when: 'Standing orders had allowed it and no longer do when it, or one beside it, is about to leave.',
+  },
+  {
+    trigger: 'send',
+    from: ['queued', 'sending'],
+    to: 'sending',
+    by: 'its capo',
+    when: 'It is handed out; again if the process that handed it out before has ended.',
+  },
+  {
+    trigger: 'execute',
+    from: ['queued', 'sending'],
+    to: 'executed',
+    by: 'its capo',
+    when: 'It took effect.',
+  },
+  {
+    trigger: 'retry',
+    from: ['sending'],
+    to: 'queued',
+    by: 'its capo',
+    when: 'It did not take effect, and another try may succeed.',
+  },
+  {
+    trigger: 'fail',
+    from: ['queued', 'sending'],
+    to: 'failed',
+    by: 'its capo',
+    when: 'It did not take effect, or nobody can tell, and it is not tried again.',
+  },
+  {
+    trigger: 'deny',
+    from: ['drafted', 'queued', 'sending'],
+    to: 'denied',
+    by: 'the guardian',
+    when: 'A standing order denies it, when it is decided or when it is about to leave.',
+  },
+  {
+    trigger: 'cancel',
+    from: ['drafted', 'awaiting_approval', 'queued', 'sending', 'halted'],
+    to: 'cancelled',
+    by: 'whoever ends its directive',
+    when: 'Its directive ends, or another draft is wanted, before it was handed out.',
+  },
+  {
+    trigger: 'kill',
+    from: ['queued', 'sending'],
+    to: 'halted',
+    by: 'an operator',
+    when: 'The kill switch is engaged before it was handed out, or calls it off before it took effect.',
+  },
+  {
+    trigger: 'resume',
+    from: ['halted'],
+    to: 'queued',
+    by: 'an admin',
+    when: 'A revert lifts the kill.',
+  },
+]);
+
+/** Statuses in which it has left, or may have. */
+export const HANDED_OUT: readonly PacketStatus[] = ['sending', 'executed', 'failed', 'reverted'];

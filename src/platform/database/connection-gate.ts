@@ -1,0 +1,40 @@
+import { Unavailable } from '../kernel/errors.js';
+
+/** Admits so many at a time, in the order in which they came; who waits for too long is refused. */
+export class ConnectionGate {
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(
+    admitted: number,
+    private readonly patienceMs: number,
+  ) {
+    this.#free = admitted;
+  }
+
+  /** @throws Unavailable when nobody left in time */
+  async enter(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    const late = setTimeout(() => {
+      this.#waiting.delete(resolve);
+      reject(new Unavailable());
+    }, this.patienceMs);
+    await promise.finally(() => clearTimeout(late));
+  }
+
+  /** Hands the place over to who waits longest. */
+  leave(): void {
+    const [next] = this.#waiting;
+    if (!next) {
+      this.#free++;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,19 @@
+import { ValidateBy } from 'class-validator';
+
+/** Of ISO 4217, as this runtime knows it. */
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+
+function isCurrency(value: unknown): boolean {
+  return typeof value === 'string' && CURRENCIES.has(value);
+}
+
+/** A code of ISO 4217 in upper case. */
+export function IsCurrency(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isCurrency',
+    validator: {
+      validate: isCurrency,
+      defaultMessage: () => '$property must be a code of ISO 4217 in upper case, such as EUR',
+    },
+  });
+}

@@ -1,0 +1,209 @@
+import { Injectable } from '@nestjs/common';
+import type { Statement } from '../database/batch.js';
+import { Channel } from '../database/channel.js';
+import { Db } from '../database/db.js';
+import { scopeOfWork, type WorkError, type WorkItem, type WorkKind } from './work-item.js';
+
+/** Who has work enqueued is told under this topic; the id is `<kind> <queue>`. */
+export const WORK_TOPIC = 'work';
+
+/** What is enqueued. */
+interface NewWork {
+  /** The row's id. */
+  id: string;
+  /** Left out, the workspace is the queue. */
+  queue?: string;
+}
+
+/** How an attempt ends: due again after `waitMs`, or done when that is null. */
+interface Ending {
+  waitMs: number | null;
+  error?: WorkError | null;
+  failures?: number;
+}
+
+/**
+ * Work that is due (docs/decisions/0005). Everything here belongs to the open transaction: an item exists if and only if
+ * the row it is about needs it, and an attempt ends with the transaction that writes its result. Workers look for what is
+ * due; what has just been enqueued they are told after the COMMIT.
+ */
+@Injectable()
+export class Work {
+  readonly kinds = new Map<string, WorkKind>();
+  readonly #ended = new WeakSet<WorkItem>();
+
+  constructor(
+    private readonly db: Db,
+    private readonly channel: Channel,
+  ) {}
+
+  /** Declares a kind of work; called while the program starts. */
+  declare<Item extends WorkItem>(kind: WorkKind<Item>): void {
+    if (this.kinds.has(kind.name)) throw new Error(`the work ${kind.name} is declared twice`);
+    this.kinds.set(kind.name, kind as unknown as WorkKind);
+  }
+
+  /** Makes work due at once. What is enqueued already is due at once, too, and any attempt at it is void. */
+  enqueue(kind: string, ...items: NewWork[]): void {
+    if (items.length === 0) return;
+    const { workspaceId } = this.db.unit.scope;
+    const queues = items.map(({ queue }) => queue ?? workspaceId);
+    this.db.write(
+      `insert into work_items as existing (kind, id, workspace_id, queue, due_at)
+       select $1, id, $2, queue, now() from unnest($3::text[], $4::text[]) as enqueued (id, queue)
+       on conflict (kind, id) do update set due_at = now(), claimed = false, abort_requested = false,
+         attempt = existing.attempt + 1, failures = 0, crashes = 0, last_error = null`,
+      [kind, workspaceId, items.map(({ id }) => id), queues],
+    );
+    this.notify(kind, queues);
+  }
+
+  /**
+   * Tells workers that these queues have something due once the open transaction has committed; a function is asked for
+   * them then.
+   */
+  notify(kind: string, queues: readonly string[] | (() => readonly string[])): void {
+    const { afterCommit, scope } = this.db.unit;
+    const { workspaceId } = scope;
+    afterCommit.push(() => {
+      const wanted = new Set(typeof queues === 'function' ? queues() : queues);
+      this.channel.publishNow(
+        ...[...wanted].map((queue) => ({ topic: WORK_TOPIC, workspaceId, id: `${kind} ${queue}` })),
+      );
+    });
+  }
+
+  /** The item is done. The transaction fails (see isLateResult) when it belongs to another attempt by now. */
+  complete(item: WorkItem): void {
+    this.end(item, { waitMs: null });
+  }
+
+  /** {@link complete}, after these writes, in a transaction of its own and one round trip. */
+  async completeWith(item: WorkItem, writes: readonly Statement[]): Promise<void> {
+    await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs: null })]);
+  }
+
+  /**
+   * The item is due again after `waitMs`; with an error the attempt counts as failed. The transaction fails
+   * (see isLateResult) when the item belongs to another attempt by now.
+   */
+  reschedule(item: WorkItem, waitMs: number, error: WorkError | null = null, failures = error ? 1 : 0): void {
+    this.end(item, { waitMs, error, failures });
+  }
+
+  /** {@link reschedule}, after these writes, in a transaction of its own and one round trip. */
+  async rescheduleWith(item: WorkItem, waitMs: number, writes: readonly Statement[]): Promise<void> {
+    await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs })]);
+  }
+
+  /** The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. */
+  park(item: WorkItem): void {
+    this.end(item, { waitMs: Infinity });
+  }
+
+  /** Whether this attempt has ended the item, or tried to. */
+  hasEnded(item: WorkItem): boolean {
+    return this.#ended.has(item);
+  }
+
+  /** Takes work back that is not wanted any more; an attempt at it that is under way is void. */
+  cancel(kind: string, ids: readonly string[]): void {
+    this.db.write('delete from work_items where workspace_id = $1 and kind = $2 and id = any($3)', [
+      this.db.unit.scope.workspaceId,
+      kind,
+      ids,
+    ]);
+  }
+
+  /**
+   * Writes a statement that returns the `id` of each row it ends, and takes back the work on those; both in one round
+   * trip.
+   */
+  cancelReturned(kind: string, { text, values = [] }: Statement): void {
+    const next = values.length + 1;
+    this.db.write(
+      `with ended as (${text})
+       delete from work_items w using ended where w.workspace_id = $${next} and w.kind = $${next + 1} and w.id = ended.id`,
+      [...values, this.db.unit.scope.workspaceId, kind],
+    );
+  }
+
+  /** Parks all work of these kinds in the workspace; attempts that are under way are void, and are told to stop. */
+  parkAll(kinds: readonly string[]): void {
+    this.db.write(
+      `update work_items set due_at = 'infinity', attempt = attempt + claimed::int, claimed = false, crashes = 0
+       where workspace_id = $1 and kind = any($2)`,
+      [this.db.unit.scope.workspaceId, kinds],
+    );
+  }
+
+  /** Parks what nobody has claimed; attempts that are under way are asked to stop, and still say how they ended. */
+  parkUnclaimed(kinds: readonly string[]): void {
+    this.db.write(
+      `update work_items set due_at = case when claimed then due_at else 'infinity' end, abort_requested = claimed
+       where workspace_id = $1 and kind = any($2)`,
+      [this.db.unit.scope.workspaceId, kinds],
+    );
+  }
+
+  /** Makes all parked work of these kinds in the workspace due at once. */
+  unparkAll(kinds: readonly string[]): void {
+    const { workspaceId } = this.db.unit.scope;
+    this.db.write(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = any($2) and due_at = 'infinity'`,
+      [workspaceId, kinds],
+    );
+    for (const kind of kinds) this.notify(kind, [workspaceId]);
+  }
+
+  /** Makes those of these items that are parked due at once; answers how many they were. */
+  async unpark(kind: string, ids: readonly string[]): Promise<number> {
+    const { workspaceId } = this.db.unit.scope;
+    const unparked = await this.db.query<{ queue: string }>(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = $2 and due_at = 'infinity'
+         and id = any($3) returning queue`,
+      [workspaceId, kind, ids],
+    );
+    this.notify(
+      kind,
+      unparked.map(({ queue }) => queue),
+    );
+    return unparked.length;
+  }
+
+  /**
+   * Nothing more of this queue is claimed until `retryMs` have passed, and then one item at a time, each that long after
+   * the one before, until {@link closeBreaker}.
+   */
+  openBreaker(kind: string, queue: string, retryMs: number): void {
+    this.db.write(
+      `insert into work_breakers (kind, queue, workspace_id, opens_at, retry_every)
+       values ($1, $2, $3, now() + $4 * interval '1 millisecond', $4 * interval '1 millisecond')
+       on conflict (kind, queue) do update set opens_at = excluded.opens_at, retry_every = excluded.retry_every`,
+      [kind, queue, this.db.unit.scope.workspaceId, retryMs],
+    );
+  }
+
+  /** The queue is worked on as before, beginning after the COMMIT. */
+  closeBreaker(kind: string, queue: string): void {
+    this.db.write('delete from work_breakers where workspace_id = $1 and kind = $2 and queue = $3', [
+      this.db.unit.scope.workspaceId,
+      kind,
+      queue,
+    ]);
+    this.notify(kind, [queue]);
+  }
+
+  private end(item: WorkItem, ending: Ending): void {
+    const { text, values } = this.ending(item, ending);
+    this.db.write(text, values);
+  }
+
+  private ending(item: WorkItem, { waitMs, error = null, failures = 0 }: Ending) {
+    this.#ended.add(item);
+    return {
+      text: 'select app.end_attempt($1, $2, $3, $4, $5::jsonb, $6)',
+      values: [item.kind, item.id, item.attempt, waitMs, error && JSON.stringify(error), failures],
+    };
+  }
+}

@@ -1,0 +1,111 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { PinoLogger } from 'nestjs-pino';
+import { Config } from '../config/config.js';
+import { Channel } from '../database/channel.js';
+import { Attempts } from './attempts.js';
+import { type Claimed, Claims } from './claims.repository.js';
+import { KindWorker, LOOK_AHEAD_MS } from './kind-worker.js';
+import { Work, WORK_TOPIC } from './work.js';
+import type { WorkItem, WorkKind } from './work-item.js';
+
+const SWEEP_EVERY_MS = 1_000;
+/** A third of a lease: two may be missed. */
+const EXTEND_EVERY_MS = 2_000;
+/** So many expiries of a kind are enqueued in one sweep; the next takes the rest. */
+const ENQUEUED_AT_ONCE = 1_000;
+
+/**
+ * Does the work that is due, in this process. It is told of what has just been enqueued, and looks for itself each
+ * second: for what a dead process left behind, and for what falls due before the next look, to the millisecond.
+ */
+@Injectable()
+export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #workers = new Map<string, KindWorker>();
+  #unsubscribe: (() => void)[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly channel: Channel,
+    private readonly claims: Claims,
+    private readonly work: Work,
+    private readonly attempts: Attempts,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.processRole === 'api') return;
+    for (const kind of this.work.kinds.values()) this.begin(kind);
+    const told = this.channel.subscribe(WORK_TOPIC, ({ id }) => {
+      const [kind, queue] = id.split(' ', 2);
+      if (queue !== undefined) this.#workers.get(kind!)?.wake(queue);
+    });
+    this.#unsubscribe.push(told);
+  }
+
+  /** Claims nothing more and lets what is in flight end, which its own limits bound. */
+  async beforeApplicationShutdown(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe = [];
+    const workers = [...this.#workers.values()];
+    await Promise.all(workers.map((worker) => worker.drain()));
+    this.#workers.clear();
+  }
+
+  @Interval('work.sweep', SWEEP_EVERY_MS)
+  async sweep(): Promise<void> {
+    if (this.#unsubscribe.length === 0) return;
+    try {
+      for (const { enqueueDue } of this.work.kinds.values()) {
+        if (enqueueDue) await this.claims.enqueueDue(enqueueDue, ENQUEUED_AT_ONCE);
+      }
+      for (const { kind, queue, dueInMs } of await this.claims.due(
+        [...this.#workers.keys()],
+        LOOK_AHEAD_MS,
+      )) {
+        this.#workers.get(kind)?.wake(queue, Math.max(0, dueInMs));
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'the sweep for due work failed; the next one follows in a second');
+    }
+  }
+
+  /** Keeps the leases of everything in flight, in one statement; what is another's by now is aborted. */
+  @Interval('work.extend', EXTEND_EVERY_MS)
+  async extendLeases(): Promise<void> {
+    const inFlight = [...this.#workers.values()].flatMap(({ running }) => [...running]);
+    if (inFlight.length === 0) return;
+    try {
+      const kept = await this.claims.extend(inFlight.map(({ item }) => item));
+      const goesOn = new Set(kept.filter((one) => !one.abortRequested).map(attemptName));
+      for (const { item, controller } of inFlight) if (!goesOn.has(attemptName(item))) controller.abort();
+    } catch (error) {
+      // An unreachable database decides nothing; a result that comes too late is refused by its attempt.
+      this.logger.warn({ err: error }, 'leases could not be extended; the next try follows in two seconds');
+    }
+  }
+
+  private begin(kind: WorkKind): void {
+    const worker = new KindWorker(kind, {
+      claim: (grants) => this.claim(kind, grants),
+      run: (item, signal) => this.attempts.run(kind, item, signal),
+    });
+    this.#workers.set(kind.name, worker);
+    if (!kind.abortTopic) return;
+    const aborted = this.channel.subscribe(kind.abortTopic, ({ workspaceId }) => worker.abort(workspaceId));
+    this.#unsubscribe.push(aborted);
+  }
+
+  private async claim(kind: WorkKind, grants: ReadonlyMap<string, number>): Promise<Claimed> {
+    try {
+      return await this.claims.claim(kind, grants);
+    } catch (error) {
+      this.logger.warn({ err: error, kind: kind.name }, 'work could not be claimed; the sweep looks again');
+      return { items: [], next: [] };
+    }
+  }
+}
+
+function attemptName({ kind, id, attempt }: Pick<WorkItem, 'kind' | 'id' | 'attempt'>): string {
+  return `${kind} ${id} ${attempt}`;
+}

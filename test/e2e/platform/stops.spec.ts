@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RouteTable } from '../../../src/platform/http/route-table.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { Client } from '../../support/client.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ PROCESS_ROLE: 'api' });
+});
+afterAll(() => test.close());
+
+/** The owner of a free workspace whose day is used up; each call comes from an address of its own. */
+async function exhausted(): Promise<() => Client> {
+  const { workspaceId, owner } = await test.createWorkspace('free');
+  await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 100)`, [workspaceId]);
+  return () => new Client(test.url, owner.token);
+}
+
+describe('a tier that is used up', () => {
+  it('refuses what does something', async () => {
+    const caller = await exhausted();
+    for (const answer of [
+      await caller().get('/guardian'),
+      await caller().post('/directive', { text: 'x' }),
+      await caller().post('/guardian/revert', {}),
+      await caller().put('/guardian/mode', { mode: 'autonomous' }),
+      await caller().post(`/approvals/${newId('apr')}/approve`),
+      await caller().post(`/approvals/${newId('apr')}/reject`, { feedback: 'Again', revise: true }),
+      await caller().post('/approvals', { approvalId: newId('apr'), decision: 'approve' }),
+    ]) {
+      expect(answer.status, answer.text).toBe(429);
+      expect(answer.body.error.details.policy).toBe('tier-day');
+    }
+  });
+
+  it('lets the kill switch through in both spellings, and counts it', async () => {
+    const caller = await exhausted();
+    for (const [path, changed] of [
+      ['/guardian/kill-switch', true],
+      ['/guardian/killswitch', false],
+    ] as const) {
+      const answer = await caller().post(path, { reason: 'Stop' });
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.body).toMatchObject({ mode: 'killed', changed });
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('100');
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+    }
+  });
+
+  it('keeps the window of the route for the kill switch', async () => {
+    const caller = (await exhausted())();
+    const statuses = new Map<number, number>();
+    for (let call = 0; call < 61; call++) {
+      const { status } = await caller.post('/guardian/kill-switch');
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    // A minute may end meanwhile, so that two windows of thirty are counted.
+    expect(statuses.get(200)).toBeLessThanOrEqual(60);
+    expect(statuses.get(429)).toBeGreaterThan(0);
+  });
+
+  it.each<[string, (client: Client) => ReturnType<Client['post']>]>([
+    ['a rejection', (client) => client.post(`/approvals/${newId('apr')}/reject`, { feedback: 'No' })],
+    ['a cancellation', (client) => client.post(`/directives/${newId('dir')}/cancel`)],
+    ['the pause of a standing order', (client) => client.post(`/standing-orders/${newId('so')}/pause`)],
+    ['the revocation of a token', (client) => client.delete(`/tokens/${newId('tok')}`)],
+  ])('lets through: %s', async (_case, send) => {
+    const answer = await send((await exhausted())());
+    expect(answer.status, answer.text).toBe(404);
+  });
+
+  it('lets through the pause of an agent, and the mode that stops everything', async () => {
+    const caller = await exhausted();
+    expect((await caller().post('/agents/capo_ops/pause')).status).toBe(200);
+    expect((await caller().put('/guardian/mode', { mode: 'observe' })).status).toBe(200);
+  });
+
+  it('lets decisions through when all of them are rejections', async () => {
+    const caller = await exhausted();
+    const reject = (more: object = {}) => ({
+      approvalId: newId('apr'),
+      decision: 'reject',
+      feedback: 'No',
+      ...more,
+    });
+    expect((await caller().post('/approvals', reject())).status).toBe(200);
+    expect((await caller().post('/approvals', { decisions: [reject(), reject()] })).status).toBe(200);
+    for (const other of [{ decision: 'approve' }, { revise: true }]) {
+      const mixed = { decisions: [reject(), reject(other)] };
+      expect((await caller().post('/approvals', mixed)).status).toBe(429);
+    }
+    for (const malformed of [{ decisions: 'all' }, { decisions: [null] }, {}]) {
+      expect((await caller().post('/approvals', malformed)).status).toBe(429);
+    }
+  });
+});
+
+describe('the routes that say so', () => {
+  it('are these', () => {
+    const { entries } = test.app.get(RouteTable);
+    const stopping = entries
+      .filter(({ policy }) => policy.stops)
+      .map(({ method, paths }) => `${method} ${paths[0]}`);
+    expect(stopping).toEqual([
+      'POST /api/pro/agents/:role/pause',
+      'POST /api/pro/approvals',
+      'POST /api/pro/approvals/:approvalId/reject',
+      'POST /api/pro/directives/:directiveId/cancel',
+      'POST /api/pro/guardian/kill-switch',
+      'PUT /api/pro/guardian/mode',
+      'POST /api/pro/standing-orders/:standingOrderId/pause',
+      'DELETE /api/pro/tokens/:id',
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { newOperatorToken } from '../../../src/platform/kernel/operator-token.js';
+import { Client } from '../../support/client.js';
+import { ServiceProcess } from '../../support/processes.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** `npm run recover`, in a process of its own. */
+async function recover(environment: Record<string, string>, ...argumentList: string[]) {
+  const script = join(ROOT, 'dist/scripts/recover.js');
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...argumentList], {
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    return { code: 0, stdout, token: /cons_\w+/.exec(stdout)?.[0] };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, stderr };
+  }
+}
+
+describe('npm run recover with DATABASE_URL', () => {
+  let test: TestApp;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    test = await startTestApp();
+    environment = { DATABASE_URL: test.database.url, DATA_DIR: test.dataDir };
+  });
+  afterAll(() => test.close());
+
+  it('opens the first workspace again when its owner has revoked the last token', async () => {
+    const { items } = (await test.owner.get('/tokens')).body;
+    for (const { tokenId } of items) await test.owner.delete(`/tokens/${tokenId}`);
+    const { code, stdout, token } = await recover(environment);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^A new operator token for Owner, owner of wks_\w+\. It is shown once:\n {2}cons_\w{49}\n$/,
+    );
+    const owner = new Client(test.url, token);
+    expect((await owner.get('/bootstrap')).body).toMatchObject({ role: 'owner' });
+    const [listed] = (await owner.get('/tokens')).body.items;
+    expect(listed).toMatchObject({ name: 'recovered on the server', madeBy: [], revokedAt: null });
+
+    const [receipt] = (await owner.get('/audit-feed?action=token.recovered')).body.items;
+    expect(receipt).toMatchObject({
+      actor: { type: 'system', via: 'cli' },
+      entity: { type: 'token', id: listed.tokenId },
+      summary: 'A new token for the owner Owner was made on the server.',
+    });
+    expect(JSON.stringify(receipt)).not.toContain(token);
+    expect((await owner.get('/audit-feed/verify')).body).toMatchObject({ ok: true, faults: [] });
+  });
+
+  it('makes one for another workspace by its id', async () => {
+    const { workspaceId } = await test.createWorkspace();
+    const { token } = await recover(environment, workspaceId);
+    expect((await new Client(test.url, token).get('/bootstrap')).body).toMatchObject({
+      workspace: { workspaceId },
+    });
+  });
+
+  it('says so when there is no such workspace, and changes nothing', async () => {
+    const count = async () => (await test.rows('select count(*) from tokens'))[0];
+    const before = await count();
+    const workspaceId = newId('wks');
+    expect(await recover(environment, workspaceId)).toEqual({
+      code: 1,
+      stderr: `There is no workspace ${workspaceId} with an active owner.\n`,
+    });
+    expect(await count()).toEqual(before);
+  });
+});
+
+describe('npm run recover with the embedded database', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'consigliere-recover-'));
+    await chmod(dataDir, 0o755); // a server started by root runs as another user
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('works before the first start, while the service runs and after it', { timeout: 120_000 }, async () => {
+    const environment = { NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0' };
+    const early = await recover(environment);
+    expect(early.code).toBe(1);
+    expect(early.stderr).toContain('There is no workspace yet: npm start makes the first one and its token.');
+    const service = await ServiceProcess.start({ ...environment, BOOTSTRAP_TOKEN: newOperatorToken() });
+    const beside = await recover(environment);
+    expect((await new Client(service.url, beside.token).get('/bootstrap')).status).toBe(200);
+    await service.stop();
+    const after = await recover(environment);
+    const again = await ServiceProcess.start(environment);
+    expect((await new Client(again.url, after.token).get('/bootstrap')).status).toBe(200);
+    await again.stop();
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Desk } from '../e2e/directives/desk.js';
+import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
+import { eventually, startTestApp, type TestApp, type TestMember } from '../support/test-app.js';
+
+const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+const DELEGATED =
+  'Have marketing write a post about the release and ask ops to write a memo about the delays.';
+
+/** "Someone else than the member who asked": whatever way the directive and the decision take. */
+let test: TestApp;
+let workspaceId: string;
+let admin: TestMember;
+let other: TestMember;
+let operator: TestMember;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+beforeEach(async () => {
+  const workspace = await test.createWorkspace();
+  ({ workspaceId } = workspace);
+  admin = await test.createMember(workspaceId, 'admin');
+  other = await test.createMember(workspaceId, 'admin');
+  operator = await test.createMember(workspaceId, 'operator');
+  await new OrderDesk(test).active(
+    { name: 'Four eyes', effect: 'require_approval', match: {}, approval: { selfApproval: false } },
+    workspace.owner,
+  );
+});
+afterAll(() => test.close());
+
+const deskOf = (token: string) => new Desk(test, token);
+
+async function tokenFor(member: TestMember, by: string): Promise<{ token: string; tokenId: string }> {
+  const answer = await deskOf(by).client.post('/tokens', {
+    name: 'made for them',
+    memberId: member.memberId,
+  });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+async function approveStatus(token: string, approvalId: string): Promise<number> {
+  const answer = await deskOf(token).approve(approvalId);
+  if (answer.status === 403) {
+    expect(answer.body.error.message).toContain('someone other than the member who asked for it');
+  }
+  return answer.status;
+}
+
+describe('the member who asked', () => {
+  it('cannot approve what they asked for, alone or among many; somebody else can', async () => {
+    const { approvalId } = await deskOf(admin.token).handInReady({ text: MEMO, capo: 'capo_ops' });
+    expect(await approveStatus(admin.token, approvalId)).toBe(403);
+    const many = await deskOf(admin.token).client.post('/approvals', {
+      decisions: [{ approvalId, decision: 'approve' }],
+    });
+    expect(many.body.results).toMatchObject([{ error: { code: 'FORBIDDEN', status: 403 } }]);
+    expect(await approveStatus(other.token, approvalId)).toBe(200);
+  });
+
+  it('stays the one who asked through a delegation', async () => {
+    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({
+      text: DELEGATED,
+      capo: 'ceo',
+    });
+    expect(await approveStatus(admin.token, approvalId)).toBe(403);
+    expect(await approveStatus(other.token, approvalId)).toBe(200);
+    const delegated = await eventually(
+      () =>
+        test.rows<{ approval_id: string }>(
+          `select approval_id from directives where context->>'delegatedFrom' = $1`,
+          [directiveId],
+        ),
+      (rows) => rows.length === 2,
+    );
+    for (const row of delegated) {
+      const approval = await deskOf(other.token).ready(row.approval_id);
+      expect(approval.requestedBy).toMatchObject({ type: 'member', id: admin.memberId });
+      expect(await approveStatus(admin.token, row.approval_id)).toBe(403);
+      expect(await approveStatus(other.token, row.approval_id)).toBe(200);
+    }
+  });
+
+  it('stays the one who asked through another draft', async () => {
+    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({
+      text: MEMO,
+      capo: 'capo_ops',
+    });
+    const sent = await deskOf(other.token).reject(approvalId, { feedback: 'Shorter.', revise: true });
+    expect(sent.status, sent.text).toBe(200);
+    const { approvalId: next } = await deskOf(other.token).directive(directiveId);
+    await deskOf(other.token).ready(next);
+    expect(await approveStatus(admin.token, next)).toBe(403);
+    expect(await approveStatus(other.token, next)).toBe(200);
+  });
+
+  it('stays the one who asked when the approval comes only with the draft', async () => {
+    const { body } = await deskOf(admin.token).client.post('/directives', {
+      directive: MEMO,
+      capo: 'capo_ops',
+      requiresApproval: false,
+    });
+    const { approvalId } = await deskOf(admin.token).until(body.directiveId, 'pending_approval');
+    expect(await approveStatus(admin.token, approvalId)).toBe(403);
+    expect(await approveStatus(other.token, approvalId)).toBe(200);
+  });
+});
+
+describe('a token that one member made for another', () => {
+  it('names its maker to the admins', async () => {
+    const { tokenId } = await tokenFor(operator, admin.token);
+    const { body } = await deskOf(admin.token).client.get('/tokens');
+    const made = body.items.find((token: { tokenId: string }) => token.tokenId === tokenId);
+    expect(made).toMatchObject({ memberId: operator.memberId, madeBy: [admin.memberId] });
+  });
+
+  it('does not make its maker another person: they cannot approve with it what they asked for', async () => {
+    const { token } = await tokenFor(operator, admin.token);
+    const { approvalId } = await deskOf(admin.token).handInReady({ text: MEMO, capo: 'capo_ops' });
+    expect(await approveStatus(token, approvalId)).toBe(403);
+    expect(await approveStatus(operator.token, approvalId)).toBe(200);
+  });
+
+  it('hands in for both: neither of them approves, with whatever token', async () => {
+    const { token } = await tokenFor(operator, admin.token);
+    const { approvalId } = await deskOf(token).handInReady({ text: MEMO, capo: 'capo_ops' });
+    expect(await approveStatus(token, approvalId)).toBe(403);
+    expect(await approveStatus(operator.token, approvalId)).toBe(403);
+    expect(await approveStatus(admin.token, approvalId)).toBe(403);
+    expect(await approveStatus(other.token, approvalId)).toBe(200);
+  });
+
+  it('counts for its maker after a delegation too', async () => {
+    const { token } = await tokenFor(operator, admin.token);
+    const { directiveId, approvalId } = await deskOf(token).handInReady({ text: DELEGATED, capo: 'ceo' });
+    expect(await approveStatus(other.token, approvalId)).toBe(200);
+    const [delegated] = await eventually(
+      () =>
+        test.rows<{ approval_id: string }>(
+          `select approval_id from directives where context->>'delegatedFrom' = $1`,
+          [directiveId],
+        ),
+      (rows) => rows.length === 2,
+    );
+    await deskOf(other.token).ready(delegated!.approval_id);
+    expect(await approveStatus(admin.token, delegated!.approval_id)).toBe(403);
+    expect(await approveStatus(operator.token, delegated!.approval_id)).toBe(403);
+  });
+
+  it('passes its maker on to the tokens that are made or rotated with it', async () => {
+    const { token: shared } = await tokenFor(other, admin.token);
+    const { token: second, tokenId } = await tokenFor(operator, shared);
+    const { approvalId } = await deskOf(admin.token).handInReady({ text: MEMO, capo: 'capo_ops' });
+    expect(await approveStatus(second, approvalId)).toBe(403);
+    const rotated = await deskOf(shared).client.post(`/tokens/${tokenId}/rotate`);
+    expect(rotated.body.madeBy.toSorted()).toEqual([admin.memberId, other.memberId].toSorted());
+    expect(await approveStatus(rotated.body.token, approvalId)).toBe(403);
+    expect(await approveStatus(operator.token, approvalId)).toBe(200);
+  });
+
+  it('is its holder alone again once they have made one for themselves', async () => {
+    const own = await deskOf(other.token).client.post('/tokens', { name: 'own' });
+    expect(own.body.madeBy).toEqual([]);
+  });
+});
