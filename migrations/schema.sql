@@ -154,6 +154,129 @@ begin
 end $function$;
 alter function app.claim_work(text,text[],integer[],integer,interval) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.cost_since(p_workspace_id text, p_from timestamp with time zone)
+ RETURNS TABLE(currency text, amount numeric)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return query select r.currency, sum(r.amount) from (
+    select s.key as currency, s.amount from app.tally_since(p_workspace_id, 'cost', p_from) s
+    union all
+    select d.cost->>'currency', (d.cost->>'amount')::numeric from public.directives d
+    where d.workspace_id = p_workspace_id and d.started_at > p_from and d.started_at < app.next_hour(p_from)
+      and (d.cost->>'amount')::numeric <> 0
+  ) r group by r.currency;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (old.workspace_id, old.team_id, 'approvals', case when old.status = 'pending' and old.ready then 'ready'
+        else old.status end || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0);
+  end if;
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+    (new.workspace_id, new.team_id, 'approvals', case when new.status = 'pending' and new.ready then 'ready'
+      else new.status end || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
+  if new.status = 'expired' and new.decided_at is not null and old.status is distinct from 'expired' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'approvals_expired', '', date_trunc('hour', new.decided_at, 'UTC'), 1, 0);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_directive()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'directives', new.status || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
+  elsif new.status <> old.status or new.capo is distinct from old.capo then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (old.workspace_id, old.team_id, 'directives', old.status || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0),
+      (new.workspace_id, new.team_id, 'directives', new.status || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
+  end if;
+  -- Drafts of the built-in runner cost nothing, and write nothing here.
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+  select new.workspace_id, new.team_id, 'cost', c.cost->>'currency', date_trunc('hour', c.started_at, 'UTC'), c.n,
+    c.n * (c.cost->>'amount')::numeric
+  from (values (old.started_at, old.cost, -1), (new.started_at, new.cost, 1)) c (started_at, cost, n)
+  where c.started_at is not null and (c.cost->>'amount')::numeric <> 0
+    and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_packet()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (old.workspace_id, old.team_id, 'packets', old.status, '-infinity', -1, 0);
+  end if;
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+    (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_revenue()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+    (new.workspace_id, null, 'revenue', new.currency, date_trunc('hour', new.occurred_at, 'UTC'), 1, new.amount);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_signal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select new.workspace_id, new.team_id, 'signals', k, '-infinity', 1, 0
+    from unnest(array[case when new.score is not null then 'scored' end,
+      case when new.withdrawn_at is null and new.acknowledged_at is null then 'open' end]) k where k is not null;
+  elsif (new.withdrawn_at is null and new.acknowledged_at is null)
+      <> (old.withdrawn_at is null and old.acknowledged_at is null) then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'signals', 'open', '-infinity',
+        case when new.withdrawn_at is null and new.acknowledged_at is null then 1 else -1 end, 0);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update standing_order_usage u set
+    hour_uses = u.hour_uses + (new.at > u.hour_from)::int,
+    day_uses = u.day_uses + (new.at > u.day_from)::int,
+    last_at = greatest(u.last_at, new.at),
+    amounts = case when new.currency is null or new.at < u.day_since then u.amounts
+      else u.amounts || jsonb_build_object(new.currency, coalesce((u.amounts->>new.currency)::numeric, 0) + new.amount) end,
+    spent = u.spent + case when new.at >= u.window_since then new.spent else 0 end
+  where u.workspace_id = new.workspace_id and u.standing_order_id = new.standing_order_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval)
  RETURNS TABLE(kind text, queue text, due_in_ms double precision)
  LANGUAGE sql
@@ -393,6 +516,32 @@ CREATE OR REPLACE FUNCTION app.first_workspace()
 AS $function$select workspace_id from workspaces order by created_at, workspace_id limit 1$function$;
 alter function app.first_workspace() owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.fold_tallies(p_limit integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  folded bigint;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('fold tallies', 4)) then
+    return 0;
+  end if;
+  with gone as (
+    delete from tally_changes where change_id in (
+      select change_id from tally_changes order by change_id limit p_limit)
+    returning workspace_id, team_id, kind, key, bucket, n, amount
+  ), added as (
+    insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
+    select workspace_id, team_id, kind, key, bucket, sum(n), sum(amount) from gone group by 1, 2, 3, 4, 5
+    on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
+  )
+  select count(*) into folded from gone;
+  return folded;
+end $function$;
+alter function app.fold_tallies(integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.isolate(tenant_table regclass, by_team boolean)
  RETURNS void
  LANGUAGE plpgsql
@@ -414,6 +563,94 @@ AS $function$
     where r.workspace_id = p_workspace_id and r.at >= p_to + interval '1 minute' order by r.at limit 1),
     9223372036854775807)
 $function$;
+
+CREATE OR REPLACE FUNCTION app.let_go(p_limit integer)
+ RETURNS TABLE(subject text, gone bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  subject := 'deliveries';
+  delete from webhook_deliveries where delivery_id in (
+    select d.delivery_id from workspaces w cross join lateral (
+      select e.delivery_id from webhook_deliveries e
+      where e.workspace_id = w.workspace_id and e.status in ('delivered', 'dead')
+        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+      order by e.created_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- An event is what its deliveries send, so it goes after the last of them.
+  subject := 'events';
+  delete from webhook_events where event_id in (
+    select d.event_id from workspaces w cross join lateral (
+      select e.event_id from webhook_events e
+      where e.workspace_id = w.workspace_id
+        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+        and not exists (select from webhook_deliveries x where x.event_id = e.event_id)
+      order by e.created_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- No window of a limit or a budget is longer than a month.
+  subject := 'standing order uses';
+  delete from standing_order_uses u using (
+    select d.workspace_id, d.standing_order_id, d.work_packet_id from standing_orders o cross join lateral (
+      select e.workspace_id, e.standing_order_id, e.work_packet_id from standing_order_uses e
+      where e.workspace_id = o.workspace_id and e.standing_order_id = o.standing_order_id and e.at < now() - interval '62 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.standing_order_id = old.standing_order_id
+    and u.work_packet_id = old.work_packet_id;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'acknowledged signals';
+  delete from signals where signal_id in (
+    select d.signal_id from workspaces w cross join lateral (
+      select e.signal_id from signals e where e.workspace_id = w.workspace_id
+        and e.acknowledged_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+      order by e.acknowledged_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'withdrawn signals';
+  delete from signals where signal_id in (
+    select d.signal_id from workspaces w cross join lateral (
+      select e.signal_id from signals e where e.workspace_id = w.workspace_id
+        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+      order by e.withdrawn_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'withdrawn documents';
+  delete from documents where document_id in (
+    select d.document_id from workspaces w cross join lateral (
+      select e.document_id from documents e where e.workspace_id = w.workspace_id
+        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'withdrawnDocuments')::int, 365))
+      order by e.withdrawn_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- An update can be sent again for five minutes; the figures of reports look back further.
+  subject := 'partner updates';
+  delete from partner_events u using (
+    select d.workspace_id, d.partner_event_id from workspaces w cross join lateral (
+      select e.workspace_id, e.partner_event_id from partner_events e where e.workspace_id = w.workspace_id
+        and e.received_at < now() - make_interval(days => coalesce((w.retention->>'partnerUpdates')::int, 400))
+      order by e.received_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
+  get diagnostics gone = row_count;
+  return next;
+end $function$;
+alter function app.let_go(integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.ms(at timestamp with time zone)
  RETURNS bigint
@@ -443,6 +680,12 @@ begin
   return prefix || '_' || id;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.next_hour(p_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+RETURN date_trunc('hour'::text, ((p_at + '01:00:00'::interval) - '00:00:00.000001'::interval), 'UTC'::text);
+
 CREATE OR REPLACE FUNCTION app.next_work(p_kind text, p_queues text[])
  RETURNS TABLE(queue text, due_in_ms double precision, is_due boolean)
  LANGUAGE sql
@@ -462,6 +705,75 @@ AS $function$
 $function$;
 alter function app.next_work(text,text[]) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_timezone text, p_at timestamp with time zone)
+ RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  hour_ago constant timestamptz := p_at - interval '1 hour';
+  day_ago constant timestamptz := p_at - interval '1 day';
+  midnight constant timestamptz := date_trunc('day', p_at, p_timezone);
+begin
+  insert into standing_order_usage (workspace_id, standing_order_id)
+  select o.workspace_id, o.standing_order_id from standing_orders o
+  where o.workspace_id = p_workspace_id and o.status = 'active' and not exists (
+    select from standing_order_usage u
+    where u.workspace_id = o.workspace_id and u.standing_order_id = o.standing_order_id)
+  on conflict do nothing;
+
+  update standing_order_usage u set hour_uses = f.hour_uses, hour_from = f.hour_from, day_uses = f.day_uses,
+    day_from = f.day_from, day_since = midnight, amounts = f.amounts, window_since = f.window_since, spent = f.spent,
+    last_at = f.last_at
+  from (
+    select c.standing_order_id, w.since as window_since,
+      case when c.hour_uses is null or c.day_uses is null then coalesce((select max(s.at) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id), '-infinity')
+        else c.last_at end as last_at,
+      -- A clock that went back sees what was already taken off as gone: a second, not a limit.
+      greatest(c.hour_from, hour_ago) as hour_from,
+      case
+        when c.hour_uses is null then (select count(*) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > hour_ago)
+        when c.last_at <= hour_ago then 0
+        else c.hour_uses - (select count(*) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
+            and s.at > c.hour_from and s.at <= hour_ago) end as hour_uses,
+      greatest(c.day_from, day_ago) as day_from,
+      case
+        when c.day_uses is null then (select count(*) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > day_ago)
+        when c.last_at <= day_ago then 0
+        else c.day_uses - (select count(*) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
+            and s.at > c.day_from and s.at <= day_ago) end as day_uses,
+      -- Another day, or another zone: what there is since its midnight.
+      case when c.day_since = midnight then c.amounts else (
+        select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
+          select s.currency, sum(s.amount) as amount from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= midnight
+            and s.currency is not null group by s.currency) a) end as amounts,
+      case when c.window_since = w.since then c.spent else (
+        select coalesce(sum(s.spent), 0) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since)
+      end as spent
+    from standing_order_usage c
+    join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
+    cross join lateral (select date_trunc(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+    where c.workspace_id = p_workspace_id and o.status = 'active'
+      -- Rows that are as they should be are not written; those without a use within the day need no look.
+      and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
+        or c.hour_uses > 0 or c.day_uses > 0)
+  ) f
+  where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id
+    and (u.hour_uses is distinct from f.hour_uses or u.day_uses is distinct from f.day_uses
+      or u.day_since <> midnight or u.window_since <> f.window_since);
+
+  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent
+  from standing_order_usage u where u.workspace_id = p_workspace_id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.own_teams()
  RETURNS text
  LANGUAGE sql
@@ -474,6 +786,51 @@ CREATE OR REPLACE FUNCTION app.own_workspace()
  IMMUTABLE
 RETURN 'case when workspace_id = (select current_setting(''app.workspace_id'', true)) then true else false end'::text;
 
+CREATE OR REPLACE FUNCTION app.recount_tallies()
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+delete from tally_changes;
+delete from tallies;
+insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
+select workspace_id, team_id, 'directives', status || ' ' || coalesce(capo, ''), '-infinity', count(*), 0
+from directives group by 1, 2, 4
+union all
+select workspace_id, team_id, 'cost', cost->>'currency', date_trunc('hour', started_at, 'UTC'), count(*),
+  sum((cost->>'amount')::numeric)
+from directives where started_at is not null and (cost->>'amount')::numeric <> 0 group by 1, 2, 4, 5
+union all
+select workspace_id, team_id, 'approvals', case when status = 'pending' and ready then 'ready' else status end || ' '
+  || coalesce(capo, ''), '-infinity', count(*), 0
+from approvals group by 1, 2, 4
+union all
+select workspace_id, team_id, 'approvals_expired', '', date_trunc('hour', decided_at, 'UTC'), count(*), 0
+from approvals where status = 'expired' and decided_at is not null group by 1, 2, 5
+union all
+select workspace_id, team_id, 'packets', status, '-infinity', count(*), 0 from work_packets group by 1, 2, 4
+union all
+select workspace_id, team_id, 'signals', 'scored', '-infinity', count(*), 0 from signals where score is not null
+group by 1, 2
+union all
+select workspace_id, team_id, 'signals', 'open', '-infinity', count(*), 0 from signals
+where withdrawn_at is null and acknowledged_at is null group by 1, 2
+union all
+select workspace_id, null, 'revenue', currency, date_trunc('hour', occurred_at, 'UTC'), count(*), sum(amount)
+from revenue_events group by 1, 4, 5;
+$function$;
+
+CREATE OR REPLACE FUNCTION app.recount_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update standing_order_usage u set hour_uses = null, day_uses = null, day_since = '-infinity', window_since = '-infinity'
+  where u.workspace_id = new.workspace_id and u.standing_order_id = new.standing_order_id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -481,6 +838,47 @@ AS $function$
 begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timestamp with time zone)
+ RETURNS TABLE(currency text, n bigint, amount numeric)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return query select r.currency, sum(r.n)::bigint, sum(r.amount) from (
+    select s.key as currency, s.n, s.amount from app.tally_since(p_workspace_id, 'revenue', p_from) s
+    union all
+    select e.currency, 1, e.amount from public.revenue_events e
+    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
+  ) r group by r.currency;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text)
+ RETURNS TABLE(key text, n bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.key, sum(t.n)::bigint from (
+    select c.key, c.n from public.tallies c
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
+    union all
+    select c.key, c.n from public.tally_changes c where c.workspace_id = p_workspace_id and c.kind = p_kind
+  ) t group by t.key
+$function$;
+
+CREATE OR REPLACE FUNCTION app.tally_since(p_workspace_id text, p_kind text, p_from timestamp with time zone)
+ RETURNS TABLE(key text, n bigint, amount numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.key, sum(t.n)::bigint, sum(t.amount) from (
+    select c.key, c.n, c.amount from public.tallies c
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket >= app.next_hour(p_from)
+    union all
+    select c.key, c.n, c.amount from public.tally_changes c
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket >= app.next_hour(p_from)
+  ) t group by t.key
+$function$;
 
 CREATE OR REPLACE FUNCTION app.unsigned_chains(p_limit integer)
  RETURNS TABLE(workspace_id text, seq bigint, hash text)
@@ -570,8 +968,12 @@ create table approvals (
   constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint approvals_pkey PRIMARY KEY (approval_id)
 );
+CREATE INDEX approvals_by_capo_status ON public.approvals USING btree (workspace_id, capo, status, requested_at DESC, approval_id DESC);
+CREATE INDEX approvals_by_status ON public.approvals USING btree (workspace_id, status, requested_at DESC, approval_id DESC);
+CREATE INDEX approvals_by_team_status ON public.approvals USING btree (workspace_id, team_id, status, requested_at DESC, approval_id DESC) WHERE (team_id IS NOT NULL);
+CREATE INDEX approvals_decided ON public.approvals USING btree (workspace_id, decided_at DESC) WHERE (status = ANY (ARRAY['approved'::text, 'rejected'::text, 'changes_requested'::text]));
+CREATE INDEX approvals_expired ON public.approvals USING btree (workspace_id, decided_at) WHERE (status = 'expired'::text);
 CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
-CREATE INDEX approvals_newest ON public.approvals USING btree (workspace_id, requested_at DESC);
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_pending ON public.approvals USING btree (workspace_id, requested_at) WHERE (status = 'pending'::text);
 alter table approvals enable row level security;
@@ -587,6 +989,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on approvals for select to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.count_approval();
+CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo))) EXECUTE FUNCTION app.count_approval();
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
 
@@ -662,9 +1066,14 @@ create table directives (
   constraint directives_pkey PRIMARY KEY (directive_id)
 );
 CREATE INDEX directives_by_capo ON public.directives USING btree (workspace_id, capo, executed_at DESC);
+CREATE INDEX directives_by_capo_status ON public.directives USING btree (workspace_id, capo, status, created_at DESC, directive_id DESC);
+CREATE INDEX directives_by_status ON public.directives USING btree (workspace_id, status, created_at DESC, directive_id DESC);
 CREATE INDEX directives_deadline ON public.directives USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'halted'::text])));
-CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, created_at DESC);
-CREATE INDEX directives_open ON public.directives USING btree (workspace_id, status) WHERE (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'sending'::text, 'halted'::text]));
+CREATE INDEX directives_failed ON public.directives USING btree (workspace_id, capo, ((((history -> '-1'::integer) ->> 'at'::text))::bigint) DESC) WHERE ((status = 'failed'::text) AND (executed_at IS NULL));
+CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, created_at DESC, directive_id DESC);
+CREATE INDEX directives_newest_of_capo ON public.directives USING btree (workspace_id, capo, created_at DESC, directive_id DESC);
+CREATE INDEX directives_newest_of_team ON public.directives USING btree (workspace_id, team_id, created_at DESC, directive_id DESC) WHERE (team_id IS NOT NULL);
+CREATE INDEX directives_started ON public.directives USING btree (workspace_id, started_at) WHERE (started_at IS NOT NULL);
 alter table directives enable row level security;
 alter table directives force row level security;
 create policy isolation on directives for all to public using ((
@@ -678,6 +1087,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on directives for select to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.directives FOR EACH ROW EXECUTE FUNCTION app.count_directive();
+CREATE TRIGGER count_update AFTER UPDATE ON public.directives FOR EACH ROW WHEN (((new.status <> old.status) OR (new.capo IS DISTINCT FROM old.capo) OR (new.cost <> old.cost) OR (new.started_at IS DISTINCT FROM old.started_at))) EXECUTE FUNCTION app.count_directive();
 grant insert, select, update on directives to consigliere_app;
 grant select on directives to consigliere_system;
 
@@ -696,7 +1107,8 @@ create table documents (
   constraint documents_pkey PRIMARY KEY (document_id),
   constraint documents_once_per_packet UNIQUE (workspace_id, work_packet_id)
 );
-CREATE INDEX documents_newest ON public.documents USING btree (workspace_id, created_at DESC);
+CREATE INDEX documents_newest ON public.documents USING btree (workspace_id, created_at DESC, document_id DESC) WHERE (withdrawn_at IS NULL);
+CREATE INDEX documents_withdrawn ON public.documents USING btree (workspace_id, withdrawn_at) WHERE (withdrawn_at IS NOT NULL);
 alter table documents enable row level security;
 alter table documents force row level security;
 create policy isolation on documents for all to public using ((
@@ -709,7 +1121,9 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_lets_go on documents for all to consigliere_system using (true);
 grant insert, select, update on documents to consigliere_app;
+grant delete, select, update on documents to consigliere_system;
 
 create table guardians (
   workspace_id text not null,
@@ -815,7 +1229,9 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_lets_go on partner_events for all to consigliere_system using (true);
 grant insert, select on partner_events to consigliere_app;
+grant delete, select, update on partner_events to consigliere_system;
 
 create table partner_secrets (
   workspace_id text not null,
@@ -1015,6 +1431,7 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events FOR EACH ROW EXECUTE FUNCTION app.count_revenue();
 grant insert, select on revenue_events to consigliere_app;
 
 create table reverts (
@@ -1060,8 +1477,11 @@ create table signals (
   constraint signals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint signals_pkey PRIMARY KEY (signal_id)
 );
-CREATE INDEX signals_newest ON public.signals USING btree (workspace_id, created_at DESC);
-CREATE INDEX signals_scored ON public.signals USING btree (workspace_id) WHERE (score IS NOT NULL);
+CREATE INDEX signals_acknowledged ON public.signals USING btree (workspace_id, acknowledged_at) WHERE (acknowledged_at IS NOT NULL);
+CREATE INDEX signals_newest ON public.signals USING btree (workspace_id, created_at DESC, signal_id DESC) WHERE (withdrawn_at IS NULL);
+CREATE INDEX signals_open ON public.signals USING btree (workspace_id, created_at DESC) WHERE ((withdrawn_at IS NULL) AND (acknowledged_at IS NULL));
+CREATE INDEX signals_snoozed ON public.signals USING btree (workspace_id, snoozed_until) WHERE ((withdrawn_at IS NULL) AND (acknowledged_at IS NULL) AND (snoozed_until IS NOT NULL));
+CREATE INDEX signals_withdrawn ON public.signals USING btree (workspace_id, withdrawn_at) WHERE (withdrawn_at IS NOT NULL);
 alter table signals enable row level security;
 alter table signals force row level security;
 create policy isolation on signals for all to public using ((
@@ -1074,7 +1494,11 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_lets_go on signals for all to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.signals FOR EACH ROW EXECUTE FUNCTION app.count_signal();
+CREATE TRIGGER count_update AFTER UPDATE ON public.signals FOR EACH ROW EXECUTE FUNCTION app.count_signal();
 grant insert, select, update on signals to consigliere_app;
+grant delete, select, update on signals to consigliere_system;
 
 create table signing_keys (
   key_id text not null,
@@ -1089,6 +1513,30 @@ create table signing_keys (
 );
 CREATE UNIQUE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signed_by) WHERE (signed_by IS NOT NULL);
 grant select on signing_keys to consigliere_app;
+
+create table standing_order_usage (
+  workspace_id text not null,
+  standing_order_id text not null,
+  hour_uses bigint,
+  hour_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  day_uses bigint,
+  day_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  last_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  day_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  amounts jsonb not null default '{}'::jsonb,
+  window_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  spent numeric not null default 0,
+  constraint standing_order_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint standing_order_usage_pkey PRIMARY KEY (workspace_id, standing_order_id)
+);
+alter table standing_order_usage enable row level security;
+alter table standing_order_usage force row level security;
+create policy isolation on standing_order_usage for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on standing_order_usage to consigliere_app;
 
 create table standing_order_uses (
   workspace_id text not null,
@@ -1109,7 +1557,11 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_lets_go on standing_order_uses for all to consigliere_system using (true);
+CREATE TRIGGER count_use AFTER INSERT ON public.standing_order_uses FOR EACH ROW EXECUTE FUNCTION app.count_use();
+CREATE TRIGGER recount_use AFTER UPDATE ON public.standing_order_uses FOR EACH ROW EXECUTE FUNCTION app.recount_use();
 grant insert, select on standing_order_uses to consigliere_app;
+grant delete, select, update on standing_order_uses to consigliere_system;
 
 create table standing_orders (
   standing_order_id text not null,
@@ -1151,7 +1603,66 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_reads on standing_orders for select to consigliere_system using (true);
 grant insert, select, update on standing_orders to consigliere_app;
+grant select on standing_orders to consigliere_system;
+
+create table tallies (
+  tally_id bigint not null,
+  workspace_id text not null,
+  team_id text,
+  kind text not null,
+  key text not null,
+  bucket timestamp with time zone not null,
+  n bigint not null,
+  amount numeric not null,
+  constraint tallies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint tallies_pkey PRIMARY KEY (tally_id),
+  constraint tallies_once UNIQUE NULLS NOT DISTINCT (workspace_id, kind, bucket, key, team_id)
+);
+alter table tallies enable row level security;
+alter table tallies force row level security;
+create policy isolation on tallies for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_folds on tallies for all to consigliere_system using (true);
+grant select on tallies to consigliere_app;
+grant insert, select, update on tallies to consigliere_system;
+
+create table tally_changes (
+  change_id bigint not null,
+  workspace_id text not null,
+  team_id text,
+  kind text not null,
+  key text not null,
+  bucket timestamp with time zone not null,
+  n integer not null,
+  amount numeric not null,
+  constraint tally_changes_pkey PRIMARY KEY (change_id)
+);
+CREATE INDEX tally_changes_of_workspace ON public.tally_changes USING btree (workspace_id, kind);
+alter table tally_changes enable row level security;
+alter table tally_changes force row level security;
+create policy isolation on tally_changes for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_folds on tally_changes for all to consigliere_system using (true);
+grant insert, select on tally_changes to consigliere_app;
+grant delete, insert, select on tally_changes to consigliere_system;
 
 create table team_members (
   workspace_id text not null,
@@ -1273,7 +1784,9 @@ create table webhook_deliveries (
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhook_events(event_id),
   constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
 );
+CREATE INDEX webhook_deliveries_ended ON public.webhook_deliveries USING btree (workspace_id, created_at) WHERE (status = ANY (ARRAY['delivered'::text, 'dead'::text]));
 CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (workspace_id, destination_id, delivery_id DESC);
+CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_sending ON public.webhook_deliveries USING btree (destination_id) WHERE (status = 'sending'::text);
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (destination_id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 alter table webhook_deliveries enable row level security;
@@ -1283,9 +1796,10 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_lets_go on webhook_deliveries for all to consigliere_system using (true);
 create policy system_reads on webhook_deliveries for select to consigliere_system using (true);
 grant insert, select, update on webhook_deliveries to consigliere_app;
-grant select on webhook_deliveries to consigliere_system;
+grant delete, select, update on webhook_deliveries to consigliere_system;
 
 create table webhook_destinations (
   destination_id text not null,
@@ -1330,6 +1844,7 @@ create table webhook_events (
   created_at timestamp with time zone not null,
   constraint webhook_events_pkey PRIMARY KEY (event_id)
 );
+CREATE INDEX webhook_events_by_age ON public.webhook_events USING btree (workspace_id, created_at);
 alter table webhook_events enable row level security;
 alter table webhook_events force row level security;
 create policy isolation on webhook_events for all to public using (
@@ -1337,9 +1852,10 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_lets_go on webhook_events for all to consigliere_system using (true);
 create policy system_reads on webhook_events for select to consigliere_system using (true);
 grant insert, select on webhook_events to consigliere_app;
-grant select on webhook_events to consigliere_system;
+grant delete, select, update on webhook_events to consigliere_system;
 
 create table work_breakers (
   kind text not null,
@@ -1430,10 +1946,11 @@ create table work_packets (
   constraint work_packets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint work_packets_pkey PRIMARY KEY (work_packet_id)
 );
-CREATE INDEX work_packets_denied ON public.work_packets USING btree (workspace_id, created_at) WHERE (status = 'denied'::text);
-CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC);
+CREATE INDEX work_packets_by_capo_status ON public.work_packets USING btree (workspace_id, capo, status, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspace_id, status, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_newest_of_capo ON public.work_packets USING btree (workspace_id, capo, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_of_directive ON public.work_packets USING btree (workspace_id, directive_id, "position");
-CREATE INDEX work_packets_open ON public.work_packets USING btree (workspace_id, status) WHERE (status = ANY (ARRAY['awaiting_approval'::text, 'queued'::text, 'sending'::text, 'halted'::text]));
 alter table work_packets enable row level security;
 alter table work_packets force row level security;
 create policy isolation on work_packets for all to public using ((
@@ -1447,6 +1964,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on work_packets for select to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.work_packets FOR EACH ROW EXECUTE FUNCTION app.count_packet();
+CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets FOR EACH ROW WHEN ((new.status <> old.status)) EXECUTE FUNCTION app.count_packet();
 grant insert, select, update on work_packets to consigliere_app;
 grant select on work_packets to consigliere_system;
 
@@ -1461,8 +1980,10 @@ create table workspaces (
   notifications jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   currency text not null default 'USD'::text,
+  retention jsonb not null default '{}'::jsonb,
   constraint workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint workspaces_presence_check CHECK ((presence = ANY (ARRAY['present'::text, 'away'::text]))),
+  constraint workspaces_retention_check CHECK ((jsonb_typeof(retention) = 'object'::text)),
   constraint workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
   constraint workspaces_pkey PRIMARY KEY (workspace_id)
 );

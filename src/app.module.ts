@@ -5,6 +5,7 @@ import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
+import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
@@ -42,6 +43,7 @@ export class AppModule {
         AgentsModule,
         MetricsModule,
         BootstrapModule,
+        RetentionModule,
       ],
     };
   }

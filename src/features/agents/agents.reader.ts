@@ -14,8 +14,7 @@ import type { AgentView } from './agents.dto.js';
 const AGENTS = /* sql */ `
 select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by,
   open.pending_directives, open.current_directive_id,
-  (select count(*) from approvals
-    where workspace_id = w.workspace_id and capo = c.role and status = 'pending' and ready) as ready_approvals,
+  coalesce((select n from app.tally_of($1, 'approvals') where key = 'ready ' || c.role), 0) as ready_approvals,
   (select count(*) from directives where workspace_id = w.workspace_id and capo = c.role
     and executed_at >= date_trunc('day', $3::timestamptz, (select app.workspace_zone($1)))) as completed_today,
   (select executed_at from directives where workspace_id = w.workspace_id and capo = c.role
@@ -23,18 +22,24 @@ select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by
   (select coalesce(json_agg(f), '[]') from (
     select (history->-1->>'at')::bigint as at, error->>'message' as message from directives
     where workspace_id = w.workspace_id and capo = c.role and executed_at is null and status = 'failed'
-    order by 1 desc limit ${FAILURES_OF_AN_ERROR}) f) as failures
+    order by (history->-1->>'at')::bigint desc limit ${FAILURES_OF_AN_ERROR}) f) as failures
 from workspaces w
 join guardians g using (workspace_id)
 cross join unnest($2::text[]) with ordinality as c(role, position)
 left join paused_capos p on p.workspace_id = w.workspace_id and p.capo = c.role
 cross join lateral (
-  select count(*) as pending_directives,
-    (array_agg(directive_id order by claimed desc nulls last, started_at desc nulls last, directive_id)
-      filter (where status = 'sending' or claimed))[1] as current_directive_id
-  from directives left join work_items on kind = 'directive.draft' and id = directive_id
-  where directives.workspace_id = w.workspace_id and capo = c.role
-    and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')) open
+  select coalesce((select sum(n) from app.tally_of($1, 'directives')
+      where key in ('pending_approval ' || c.role, 'queued ' || c.role, 'executing ' || c.role, 'sending ' || c.role,
+        'halted ' || c.role)), 0) as pending_directives,
+    (select directive_id from (
+        select directive_id, started_at, true as drafting from directives join work_items
+          on work_items.workspace_id = $1 and kind = 'directive.draft' and id = directive_id and claimed
+        where directives.workspace_id = $1 and capo = c.role
+          and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
+        union all
+        select directive_id, started_at, false from directives
+        where workspace_id = $1 and capo = c.role and status = 'sending') current
+      order by drafting desc, started_at desc nulls last, directive_id limit 1) as current_directive_id) open
 where w.workspace_id = $1
 order by c.position`;
 

@@ -19,14 +19,16 @@ select
     from teams t left join team_members m
       on m.workspace_id = t.workspace_id and m.team_id = t.team_id and m.member_id = $2
     where t.workspace_id = w.workspace_id and t.archived_at is null and ($3 or m.member_id is not null)) as teams,
-  json_build_object('mode', g.mode, 'epoch', g.epoch, 'pending', (select count(*) from work_packets
-    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian,
+  json_build_object('mode', g.mode, 'epoch', g.epoch, 'pending', coalesce((select n from app.tally_of($1, 'packets')
+    where key = 'awaiting_approval'), 0)) as guardian,
   json_build_object(
-    'directives', (select count(*) from directives where workspace_id = w.workspace_id
-      and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')),
-    'approvals', (select count(*) from approvals where workspace_id = w.workspace_id and status = 'pending'),
-    'signals', (select count(*) from signals where workspace_id = w.workspace_id and withdrawn_at is null
-      and acknowledged_at is null and (snoozed_until is null or snoozed_until <= $4))) as counts
+    'directives', (select coalesce(sum(n), 0) from app.tally_of($1, 'directives') where split_part(key, ' ', 1)
+      in ('pending_approval', 'queued', 'executing', 'sending', 'halted')),
+    'approvals', (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+      where split_part(key, ' ', 1) in ('pending', 'ready')),
+    'signals', coalesce((select n from app.tally_of($1, 'signals') where key = 'open'), 0)
+      - (select count(*) from signals where workspace_id = w.workspace_id and withdrawn_at is null
+        and acknowledged_at is null and snoozed_until > $4)) as counts
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 

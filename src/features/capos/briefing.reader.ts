@@ -42,15 +42,13 @@ select
     order by created_at desc limit 20) p) as recent_packets,
   json_build_object(
     'currency', w.currency,
-    'revenue24h', (select coalesce(sum(amount), 0) from revenue_events
-      where workspace_id = w.workspace_id and currency = w.currency
-        and occurred_at > $3::timestamptz - interval '1 day'),
-    'revenue24hByCurrency', (select coalesce(json_object_agg(r.currency, r.amount), '{}') from (
-      select e.currency, sum(e.amount) as amount from revenue_events e where e.workspace_id = w.workspace_id
-        and e.currency <> w.currency and e.occurred_at > $3::timestamptz - interval '1 day' group by e.currency) r),
-    'signalsScored', (select count(*) from signals where workspace_id = w.workspace_id and score is not null)) as metrics,
-  json_build_object('mode', g.mode, 'pending', (select count(*) from work_packets
-    where workspace_id = w.workspace_id and status = 'awaiting_approval')) as guardian,
+    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $3::timestamptz - interval '1 day') r
+      where r.currency = w.currency),
+    'revenue24hByCurrency', (select coalesce(json_object_agg(r.currency, r.amount), '{}')
+      from app.revenue_since($1, $3::timestamptz - interval '1 day') r where r.currency <> w.currency),
+    'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
+  json_build_object('mode', g.mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
+    where key = 'awaiting_approval'), 0)) as guardian,
   ${BUYER_FACTS} as buyers
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;

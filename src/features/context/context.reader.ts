@@ -38,12 +38,11 @@ select
     from (select body, seq, prev_hash, hash from receipts where workspace_id = $1 order by seq desc limit 50) r)
     as receipts,
   json_build_object(
-    'revenue24h', (select coalesce(sum(amount), 0) from revenue_events
-      where workspace_id = $1 and currency = (select currency from workspaces where workspace_id = $1)
-        and occurred_at > $2::timestamptz - interval '1 day'),
-    'signalsScored', (select count(*) from signals where workspace_id = $1 and score is not null)) as metrics,
-  (select json_build_object('mode', mode, 'pending', (select count(*) from work_packets
-    where workspace_id = $1 and status = 'awaiting_approval')) from guardians where workspace_id = $1) as guardian,
+    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '1 day') r
+      where r.currency = (select currency from workspaces where workspace_id = $1)),
+    'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
+  (select json_build_object('mode', mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
+    where key = 'awaiting_approval'), 0)) from guardians where workspace_id = $1) as guardian,
   (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as receipt_head,
   ${BUYER_FACTS} as buyers,
   ${UPDATE_FACTS} as updates`;

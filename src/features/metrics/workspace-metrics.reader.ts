@@ -6,36 +6,39 @@ import { DIRECTIVE_STATUSES, type DirectiveStatus } from '../terms/terms.js';
 import { type SumsByCurrency, sumsIn } from './sums.js';
 import type { WorkspaceMetricsView } from './workspace-metrics.dto.js';
 
+/** How many of the newest decisions the median is taken of: as telling as all of a month, and never slower. */
+const MEDIAN_OF = 1_000;
+
 /** Revenue and signals are counted as in `GET /context`, so that the two never contradict each other. */
 const METRICS = /* sql */ `
 select
   (select currency from workspaces where workspace_id = $1) as currency,
-  (select coalesce(json_object_agg(currency, sums), '{}') from (
-    select currency, json_build_object(
-      'h24', coalesce(sum(amount) filter (where occurred_at > $2::timestamptz - interval '1 day'), 0),
-      'd7', coalesce(sum(amount) filter (where occurred_at > $2::timestamptz - interval '7 days'), 0),
-      'd30', sum(amount)) as sums
-    from revenue_events
-    where workspace_id = $1 and occurred_at > $2::timestamptz - interval '30 days' group by currency) r) as revenue,
-  (select count(*) from signals where workspace_id = $1 and score is not null) as signals_scored,
+  (select coalesce(json_object_agg(currency, json_build_object('h24', coalesce(d1.amount, 0), 'd7',
+      coalesce(d7.amount, 0), 'd30', d30.amount)), '{}')
+    from app.revenue_since($1, $2::timestamptz - interval '30 days') d30
+    left join app.revenue_since($1, $2::timestamptz - interval '7 days') d7 using (currency)
+    left join app.revenue_since($1, $2::timestamptz - interval '1 day') d1 using (currency)) as revenue,
+  coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0) as signals_scored,
   (select coalesce(json_object_agg(status, count), '{}') from (
-    select status, count(*) from directives where workspace_id = $1 group by status) s) as directives,
-  (select json_build_object(
-      'pending', count(*) filter (where status = 'pending'),
-      'medianDecisionMs', round(percentile_cont(0.5) within group (
-        order by extract(epoch from decided_at - requested_at) * 1000)
-        filter (where status in ('approved', 'rejected', 'changes_requested'))),
-      'expired', count(*) filter (where status = 'expired'))
-    from approvals
-    where workspace_id = $1 and (status = 'pending' or decided_at > $2::timestamptz - interval '30 days')) as approvals,
-  (select coalesce(json_object_agg(currency, sums), '{}') from (
-    select currency, json_build_object(
-      'h24', coalesce(sum(amount) filter (where started_at > $2::timestamptz - interval '1 day'), 0),
-      'd7', coalesce(sum(amount) filter (where started_at > $2::timestamptz - interval '7 days'), 0),
-      'd30', sum(amount)) as sums
-    from (select started_at, (cost->>'amount')::numeric as amount, cost->>'currency' as currency from directives
-      where workspace_id = $1 and started_at > $2::timestamptz - interval '30 days') d
-    where amount <> 0 group by currency) c) as cost`;
+    select split_part(key, ' ', 1) as status, sum(n) as count from app.tally_of($1, 'directives') group by 1) s)
+    as directives,
+  json_build_object(
+    'pending', (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+      where split_part(key, ' ', 1) in ('pending', 'ready')),
+    'medianDecisionMs', (select round(percentile_cont(0.5) within group (order by ms)) from (
+      select extract(epoch from decided_at - requested_at) * 1000 as ms from approvals
+      where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested')
+        and decided_at > $2::timestamptz - interval '30 days'
+      order by decided_at desc limit ${MEDIAN_OF}) d),
+    'expired', (select coalesce(sum(n), 0) from app.tally_since($1, 'approvals_expired', $2::timestamptz - interval '30 days'))
+      + (select count(*) from approvals where workspace_id = $1 and status = 'expired'
+        and decided_at > $2::timestamptz - interval '30 days'
+        and decided_at < app.next_hour($2::timestamptz - interval '30 days'))) as approvals,
+  (select coalesce(json_object_agg(currency, json_build_object('h24', coalesce(d1.amount, 0), 'd7',
+      coalesce(d7.amount, 0), 'd30', d30.amount)), '{}')
+    from app.cost_since($1, $2::timestamptz - interval '30 days') d30
+    left join app.cost_since($1, $2::timestamptz - interval '7 days') d7 using (currency)
+    left join app.cost_since($1, $2::timestamptz - interval '1 day') d1 using (currency)) as cost`;
 
 type Row = Omit<WorkspaceMetricsView, 'directives' | 'revenue' | 'cost'> & {
   directives: Partial<Record<DirectiveStatus, number>>;

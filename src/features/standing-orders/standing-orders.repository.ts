@@ -56,26 +56,10 @@ const ZONE = '(select app.workspace_zone($1))';
 
 const ACTIVE_WITH_USAGE = /* sql */ `
 select ${DECIDING_COLUMNS},
-  json_build_object('lastHour', u.last_hour, 'lastDay', u.last_day, 'amountsToday', d.amounts,
-    'budgetSpent', u.budget_spent) as usage
-from standing_orders o
-cross join lateral (
-  select count(*) filter (where s.at > $2::timestamptz - interval '1 hour') as last_hour,
-    count(*) filter (where s.at > $2::timestamptz - interval '1 day') as last_day,
-    coalesce(sum(s.spent) filter (
-      where s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE})), 0) as budget_spent
-  from standing_order_uses s
-  where s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-    and s.at > $2::timestamptz - interval '32 days'
-) u
-cross join lateral (
-  select coalesce(json_object_agg(c.currency, c.amount), '{}') as amounts from (
-    select s.currency, sum(s.amount) as amount from standing_order_uses s
-    where s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-      and s.at >= date_trunc('day', $2::timestamptz, ${ZONE}) and s.currency is not null
-    group by s.currency
-  ) c
-) d
+  json_build_object('lastHour', coalesce(u.last_hour, 0), 'lastDay', coalesce(u.last_day, 0),
+    'amountsToday', coalesce(u.amounts_today, '{}'), 'budgetSpent', coalesce(u.budget_spent, 0)) as usage
+from app.order_usage($1, ${ZONE}, $2) u
+join standing_orders o on o.standing_order_id = u.standing_order_id
 where ${IN_FORCE}`;
 
 /** By the primary key of a use: one look-up for each order in force. */

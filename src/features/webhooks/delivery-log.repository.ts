@@ -24,8 +24,7 @@ const VIEW = `${FACTS}, d.attempts`;
 const SUMMARY = `${FACTS}, (select coalesce(jsonb_agg(a - 'answer'), '[]') from jsonb_array_elements(d.attempts) a)
   as attempts`;
 
-const VIEWED = `webhook_deliveries d
-  join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id
+const JOINED = `join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id
   left join work_items w on w.workspace_id = d.workspace_id and w.kind = '${DELIVERY_WORK}' and w.id = d.delivery_id
   left join work_breakers b on b.workspace_id = w.workspace_id and b.kind = w.kind and b.queue = w.queue`;
 
@@ -50,7 +49,8 @@ export class DeliveryLog {
     const listing: Listing = {
       name: 'deliveries',
       select: SUMMARY,
-      from: VIEWED,
+      from: 'webhook_deliveries d',
+      joins: JOINED,
       ...where({ 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId }),
       order: [{ column: 'd.delivery_id', kind: 'text', descending: true }],
     };
@@ -70,7 +70,7 @@ export class DeliveryLog {
     if (!isId('dlv', deliveryId)) throw new NotFound();
     const [delivery] = await this.db.read<DeliveryView>(
       scope,
-      `select ${VIEW} from ${VIEWED} where d.workspace_id = $1 and d.delivery_id = $2`,
+      `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`,
       [scope.workspaceId, deliveryId],
     );
     if (!delivery) throw new NotFound();
@@ -109,7 +109,7 @@ export class DeliveryLog {
     );
     this.work.enqueue(DELIVERY_WORK, { id: deliveryId, queue: destinationId });
     const [added] = await this.db.query<DeliveryView>(
-      `select ${VIEW} from ${VIEWED} where d.workspace_id = $1 and d.delivery_id = $2`,
+      `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`,
       [workspaceId, deliveryId],
     );
     return added!;

@@ -72,6 +72,7 @@ export class FirstRun implements OnApplicationBootstrap {
       presence: 'present',
       quietHours: null,
       notifications: {},
+      retention: {},
       createdAt: now,
     });
     this.db.insert(UserEntity, {

@@ -27,7 +27,8 @@ export class Tokens {
     const listing = {
       name: 'tokens',
       select: `${COLUMNS}, u.display_name as member_name`,
-      from: 'tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id',
+      from: 'tokens t',
+      joins: 'join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id',
       ...where({ 't.workspace_id': scope.workspaceId }),
       order: newestFirst('t.token_id', 't.created_at'),
     };

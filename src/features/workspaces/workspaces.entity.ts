@@ -22,6 +22,9 @@ export class WorkspaceEntity {
   quietHours!: { from: string; to: string } | null;
   @Column('jsonb')
   notifications!: Record<string, boolean>;
+  /** Days by subject (docs/retention.md); what is not named has its default. */
+  @Column('jsonb')
+  retention!: Record<string, number>;
   @Column('timestamptz')
   createdAt!: number;
 }

@@ -6,6 +6,7 @@ import { DatabaseAddress } from './database-address.js';
 import { Db } from './db.js';
 import { assertIsolation } from './isolation-check.js';
 import { Channel } from './channel.js';
+import { Tallies } from './tallies.js';
 
 @Global()
 @Module({})
@@ -22,7 +23,7 @@ export class DatabaseModule implements OnModuleInit {
           retryAttempts: 1,
         }),
       ],
-      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Channel],
+      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Channel, Tallies],
       exports: [DatabaseAddress, Db, Channel],
     };
   }

@@ -17,7 +17,10 @@ export interface Listing {
   /** Tells the cursors of lists apart. */
   name: string;
   select: string;
+  /** The table, with an alias if the statement uses one. */
   from: string;
+  /** What is joined to the rows of a page, one row to each; it narrows nothing. */
+  joins?: string;
   where: string;
   values: readonly unknown[];
   /** Together they name one row. */
@@ -79,7 +82,7 @@ export async function readPage<T>(db: Db, scope: Scope, listing: Listing, paging
  * @throws ValidationFailed for a cursor that is none of this list
  */
 export function pageStatements(listing: Listing, { limit, offset, cursor }: Paging): Statement[] {
-  const { select, from, order } = listing;
+  const { select, from, joins = '', order } = listing;
   const values = [...listing.values];
   const conditions = [listing.where];
   if (cursor !== undefined) {
@@ -93,10 +96,12 @@ export function pageStatements(listing: Listing, { limit, offset, cursor }: Pagi
   const keys = order.map(({ column, kind }) => KEY[kind](column)).join(', ');
   return [
     {
-      // One row more than asked for tells whether the list goes on.
-      text: `select ${select}, jsonb_build_array(${keys}) as page_key from ${from}
-        where ${conditions.join(' and ')} order by ${direction}
-        limit $${values.push(limit + 1)} offset $${values.push(offset)}`,
+      // One row more than asked for tells whether the list goes on. What is selected is made of the rows of the page
+      // alone: beside the table, PostgreSQL would make it of the rows that are passed over too.
+      text: `select ${select}, jsonb_build_array(${keys}) as page_key from (
+          select * from ${from} where ${conditions.join(' and ')} order by ${direction}
+          limit $${values.push(limit + 1)} offset $${values.push(offset)}
+        ) ${from.split(' ').at(-1)} ${joins} order by ${direction}`,
       values,
     },
     {

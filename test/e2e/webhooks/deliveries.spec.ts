@@ -43,6 +43,30 @@ const ATTEMPTS = [
   { n: 2, at: 1_767_225_601_000, status: null, durationMs: 10_000, error: 'timeout' },
 ];
 
+describe('GET /deliveries/{id}', () => {
+  it('200: shows what the receiver answered to each attempt', async () => {
+    const destinationId = await desk.register();
+    const ids = await desk.leaveDelivery(destinationId, { status: 'dead', attempts: ATTEMPTS });
+    const { status, body, text } = await desk.client.get(`/deliveries/${ids.deliveryId}`);
+    expect(status, text).toBe(200);
+    expect(body).toEqual({
+      ...ids,
+      event: 'report.daily',
+      destinationId,
+      status: 'dead',
+      attempts: ATTEMPTS,
+      nextAttemptAt: null,
+    });
+  });
+
+  it('404: knows none of another workspace, and nothing by another name', async () => {
+    const other = await WebhookDesk.in(test);
+    const { deliveryId } = await other.leaveDelivery(await other.register());
+    expect((await desk.client.get(`/deliveries/${deliveryId}`)).status).toBe(404);
+    expect((await desk.client.get('/deliveries/none')).status).toBe(404);
+  });
+});
+
 describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
   it('200: shows each attempt, and when the next one is due', async () => {
     const destinationId = await desk.register();
@@ -57,7 +81,6 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
           event: 'report.daily',
           destinationId,
           status: 'failed',
-          // A list leaves out what was answered.
           attempts: ATTEMPTS.map(({ answer: _answer, ...attempt }) => attempt),
           nextAttemptAt: dueAt.getTime(),
         },
@@ -94,12 +117,12 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
       return { ...body, items: body.items.map(({ deliveryId }: { deliveryId: string }) => deliveryId) };
     };
     expect(await list()).toEqual({ items: made, total: 3, limit: 20, offset: 0, nextCursor: null });
-    expect(await list('?limit=2')).toMatchObject({ items: made.slice(0, 2), total: 3, limit: 2, offset: 0 });
-    expect(await list('?limit=2&offset=2')).toMatchObject({
+    const first = await list('?limit=2');
+    expect(first).toMatchObject({ items: made.slice(0, 2), total: 3, limit: 2, offset: 0 });
+    expect(await list('?limit=2&offset=2')).toMatchObject({ items: made.slice(2), total: 3, offset: 2 });
+    expect(await list(`?limit=2&cursor=${first.nextCursor}`)).toMatchObject({
       items: made.slice(2),
       total: 3,
-      limit: 2,
-      offset: 2,
     });
   });
 

@@ -204,7 +204,7 @@ export class WorkPackets {
     const [row] = await this.db.read<{ pending: number; blocked24h: number }>(
       scope,
       `select
-         (select count(*) from work_packets where workspace_id = $1 and status = 'awaiting_approval') as pending,
+         coalesce((select n from app.tally_of($1, 'packets') where key = 'awaiting_approval'), 0) as pending,
          (select count(*) from work_packets where workspace_id = $1 and status = 'denied' and created_at > $2) as "blocked24h"`,
       [scope.workspaceId, new Date(at - 86_400_000)],
     );

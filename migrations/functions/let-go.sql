@@ -1,0 +1,89 @@
+drop function if exists app.let_go;
+
+-- Deletes up to p_limit rows of each kind whose time is over, by the workspace's setting or the default, and answers
+-- how many there were of each. What somebody has locked is left for the next run.
+create function app.let_go(p_limit int) returns table (subject text, gone bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  subject := 'deliveries';
+  delete from webhook_deliveries where delivery_id in (
+    select d.delivery_id from workspaces w cross join lateral (
+      select e.delivery_id from webhook_deliveries e
+      where e.workspace_id = w.workspace_id and e.status in ('delivered', 'dead')
+        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+      order by e.created_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- An event is what its deliveries send, so it goes after the last of them.
+  subject := 'events';
+  delete from webhook_events where event_id in (
+    select d.event_id from workspaces w cross join lateral (
+      select e.event_id from webhook_events e
+      where e.workspace_id = w.workspace_id
+        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+        and not exists (select from webhook_deliveries x where x.event_id = e.event_id)
+      order by e.created_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- No window of a limit or a budget is longer than a month.
+  subject := 'standing order uses';
+  delete from standing_order_uses u using (
+    select d.workspace_id, d.standing_order_id, d.work_packet_id from standing_orders o cross join lateral (
+      select e.workspace_id, e.standing_order_id, e.work_packet_id from standing_order_uses e
+      where e.workspace_id = o.workspace_id and e.standing_order_id = o.standing_order_id and e.at < now() - interval '62 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.standing_order_id = old.standing_order_id
+    and u.work_packet_id = old.work_packet_id;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'acknowledged signals';
+  delete from signals where signal_id in (
+    select d.signal_id from workspaces w cross join lateral (
+      select e.signal_id from signals e where e.workspace_id = w.workspace_id
+        and e.acknowledged_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+      order by e.acknowledged_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'withdrawn signals';
+  delete from signals where signal_id in (
+    select d.signal_id from workspaces w cross join lateral (
+      select e.signal_id from signals e where e.workspace_id = w.workspace_id
+        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+      order by e.withdrawn_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'withdrawn documents';
+  delete from documents where document_id in (
+    select d.document_id from workspaces w cross join lateral (
+      select e.document_id from documents e where e.workspace_id = w.workspace_id
+        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'withdrawnDocuments')::int, 365))
+      order by e.withdrawn_at limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- An update can be sent again for five minutes; the figures of reports look back further.
+  subject := 'partner updates';
+  delete from partner_events u using (
+    select d.workspace_id, d.partner_event_id from workspaces w cross join lateral (
+      select e.workspace_id, e.partner_event_id from partner_events e where e.workspace_id = w.workspace_id
+        and e.received_at < now() - make_interval(days => coalesce((w.retention->>'partnerUpdates')::int, 400))
+      order by e.received_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
+  get diagnostics gone = row_count;
+  return next;
+end $$;
+alter function app.let_go owner to consigliere_system;
+revoke all on function app.let_go from public;
+grant execute on function app.let_go to consigliere_app;

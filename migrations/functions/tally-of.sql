@@ -1,0 +1,13 @@
+drop function if exists app.tally_of;
+
+-- What is counted over all time, by key, of what the caller may see.
+create function app.tally_of(p_workspace_id text, p_kind text) returns table (key text, n bigint)
+  language sql stable as $$
+  select t.key, sum(t.n)::bigint from (
+    select c.key, c.n from public.tallies c
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
+    union all
+    select c.key, c.n from public.tally_changes c where c.workspace_id = p_workspace_id and c.kind = p_kind
+  ) t group by t.key
+$$;
+grant execute on function app.tally_of to consigliere_app;

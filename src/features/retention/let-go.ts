@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Db } from '../../platform/database/db.js';
+
+/** Small enough that a run holds its locks for some tens of milliseconds. */
+const ROWS_AT_ONCE = 1_000;
+/** At most this many runs in a row, so that a large backlog is spread over the hours of a night. */
+const RUNS_IN_A_ROW = 10;
+
+/** How many rows of each kind were deleted. */
+export type LetGone = Record<string, number>;
+
+/** Deletes what is kept no longer (docs/retention.md), some at a time; several processes may do it at once. */
+@Injectable()
+export class LetGo {
+  constructor(private readonly db: Db) {}
+
+  @Interval(60_000)
+  async inBackground(): Promise<void> {
+    // What fails now is deleted in a minute.
+    await this.execute().catch(() => undefined);
+  }
+
+  async execute(): Promise<LetGone> {
+    const all: LetGone = {};
+    for (let run = 0; run < RUNS_IN_A_ROW; run++) {
+      const rows = await this.db.system<{ subject: string; gone: number }>(
+        'select subject, gone from app.let_go($1)',
+        [ROWS_AT_ONCE],
+      );
+      for (const { subject, gone } of rows) all[subject] = (all[subject] ?? 0) + gone;
+      if (rows.every(({ gone }) => gone < ROWS_AT_ONCE)) break;
+    }
+    return all;
+  }
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LetGo } from '../../../src/features/retention/let-go.js';
+import { growthRows } from '../../../bench/growth-rows.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+let test: TestApp;
+let workspaceId: string;
+beforeAll(async () => {
+  test = await startTestApp();
+  ({ workspaceId } = await test.createWorkspace());
+  for (const { text } of growthRows({ workspaceId, from: 1, to: 100 })) await test.rows(text);
+});
+afterAll(() => test.close());
+
+const count = async (table: string) =>
+  (
+    await test.rows<{ n: number }>(`select count(*)::int as n from ${table} where workspace_id = $1`, [
+      workspaceId,
+    ])
+  )[0]!.n;
+const letGo = () => test.app.get(LetGo).execute();
+
+describe('what is kept no longer', () => {
+  it('lets nothing go before its time', async () => {
+    expect(Object.values(await letGo()).every((gone) => gone === 0)).toBe(true);
+    expect(await count('webhook_deliveries')).toBe(100);
+  });
+
+  it('lets deliveries go with their events, but none that waits', async () => {
+    await test.rows(
+      `update webhook_deliveries set created_at = now() - interval '31 days' where delivery_id like '%1'`,
+    );
+    await test.rows(`update webhook_events set created_at = now() - interval '31 days'`);
+    await test.rows(`update webhook_deliveries set status = 'failed' where delivery_id like '%11'`);
+    const gone = await letGo();
+    expect(gone).toMatchObject({ deliveries: 9, events: 9 });
+    expect([await count('webhook_deliveries'), await count('webhook_events')]).toEqual([91, 91]);
+  });
+
+  it('keeps them for as long as the workspace says', async () => {
+    await test.rows(`update workspaces set retention = '{"deliveries": 90}' where workspace_id = $1`, [
+      workspaceId,
+    ]);
+    await test.rows(
+      `update webhook_deliveries set created_at = now() - interval '89 days' where status = 'delivered'`,
+    );
+    expect(await letGo()).toMatchObject({ deliveries: 0 });
+    await test.rows(
+      `update webhook_deliveries set created_at = now() - interval '91 days' where status = 'delivered'`,
+    );
+    expect(await letGo()).toMatchObject({ deliveries: 90 });
+  });
+
+  it('lets acknowledged signals go, and keeps those that wait for somebody', async () => {
+    await test.rows(
+      `update signals set created_at = created_at - interval '2 years', acknowledged_at = acknowledged_at - interval '366 days'`,
+    );
+    const waiting = await test.rows('select 1 from signals where acknowledged_at is null');
+    await letGo();
+    expect(await count('signals')).toBe(waiting.length);
+  });
+
+  it('lets withdrawn documents go, uses of orders and updates of partners, and never a receipt', async () => {
+    await test.rows(
+      `update documents set withdrawn_at = now() - interval '366 days' where document_id like '%2'`,
+    );
+    await test.rows(
+      `update standing_order_uses set at = now() - interval '63 days' where work_packet_id like '%3'`,
+    );
+    await test.rows(
+      `update partner_events set received_at = now() - interval '401 days' where partner_event_id like '%4'`,
+    );
+    const receipts = await count('receipts');
+    expect(await letGo()).toMatchObject({
+      'withdrawn documents': 10,
+      'standing order uses': 10,
+      'partner updates': 10,
+    });
+    expect(await count('receipts')).toBe(receipts);
+  });
+});
+
+describe('the tallies', () => {
+  it('say the same before and after they are added up, and what counting says', async () => {
+    const tally = () =>
+      test.rows(
+        `select kind, key, bucket, n, amount from (
+           select kind, key, bucket, team_id, sum(n)::int as n, sum(amount)::float8 as amount from (
+             select kind, key, bucket, team_id, n, amount from tallies union all
+             select kind, key, bucket, team_id, n, amount from tally_changes) t group by 1, 2, 3, 4) s
+         where n <> 0 or amount <> 0 order by 1, 2, 3`,
+      );
+    await test.rows(`update directives set status = 'cancelled', capo = 'capo_ops', started_at = created_at,
+      cost = '{"amount": 0.25, "currency": "USD"}' where directive_id like '%5'`);
+    await test.rows(`update approvals set status = 'expired', decided_at = now() where status = 'pending'`);
+    const before = await tally();
+    await test.rows('select app.fold_tallies(1000000)');
+    expect(await test.rows('select 1 from tally_changes')).toEqual([]);
+    expect(await tally()).toEqual(before);
+    await test.rows('select app.recount_tallies()');
+    expect((await tally()).filter((row) => row['key'] !== 'scored')).toEqual(
+      before.filter((row) => row['key'] !== 'scored'),
+    );
+  });
+});

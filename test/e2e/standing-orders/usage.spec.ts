@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type OrderWithUsage,
+  StandingOrders,
+} from '../../../src/features/standing-orders/standing-orders.repository.js';
+import { Db } from '../../../src/platform/database/db.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+/** What an order has let through, counted from all its uses: what the counters must say at any time. */
+const COUNTED = `
+  select count(*) filter (where s.at > $4::timestamptz - interval '1 hour')::int as "lastHour",
+    count(*) filter (where s.at > $4::timestamptz - interval '1 day')::int as "lastDay",
+    coalesce(sum(s.spent) filter (where s.at >= date_trunc($5, $4::timestamptz, $3)), 0)::float8 as "budgetSpent",
+    (select coalesce(jsonb_object_agg(c.currency, c.amount), '{}') from (
+      select t.currency, sum(t.amount)::float8 as amount from standing_order_uses t
+      where t.workspace_id = $1 and t.standing_order_id = $2 and t.at >= date_trunc('day', $4::timestamptz, $3)
+        and t.currency is not null group by t.currency) c) as "amountsToday"
+  from standing_order_uses s where s.workspace_id = $1 and s.standing_order_id = $2`;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+class Order {
+  private constructor(
+    readonly workspaceId: string,
+    readonly orderId: string,
+    readonly window: string,
+  ) {}
+
+  static async with(window: 'day' | 'week' | 'month', workspaceId?: string): Promise<Order> {
+    const place = workspaceId ?? (await test.createWorkspace()).workspaceId;
+    const order = new Order(place, newId('so'), window);
+    await test.rows(
+      `insert into standing_orders (standing_order_id, workspace_id, name, text, status, effect, match, budget, hash,
+         created_by, created_at, updated_at)
+       values ($1, $2, 'Order', '', 'active', 'allow', '{}', jsonb_build_object('window', $3::text), '', '{}', now(), now())`,
+      [order.orderId, order.workspaceId, window],
+    );
+    return order;
+  }
+
+  /** As the act of a move that goes out. */
+  use(at: number, amount = 1, currency: string | null = 'EUR'): Promise<void> {
+    return this.act(async () => {
+      const orders = test.app.get(StandingOrders);
+      orders.recordUse({
+        standingOrderId: this.orderId,
+        workPacketId: newId('pkt'),
+        at,
+        amount,
+        currency,
+        spent: currency === 'EUR' ? amount : 0,
+      });
+    });
+  }
+
+  /** What a decision at that time finds. */
+  async usage(at: number, timezone = 'UTC') {
+    await test.rows('update workspaces set timezone = $2 where workspace_id = $1', [
+      this.workspaceId,
+      timezone,
+    ]);
+    const [, orders] = await this.act(() => {
+      const statements = test.app.get(StandingOrders).inForceStatements(this.workspaceId, at);
+      return test.app.get(Db).unit.batch(statements);
+    });
+    return (orders as OrderWithUsage[]).find(({ standingOrderId }) => standingOrderId === this.orderId)!
+      .usage;
+  }
+
+  async counted(at: number, timezone = 'UTC') {
+    const values = [this.workspaceId, this.orderId, timezone, new Date(at), this.window];
+    return (await test.rows(COUNTED, values))[0]!;
+  }
+
+  private act<T>(work: () => Promise<T>): Promise<T> {
+    return test.app.get(Db).transaction({ workspaceId: this.workspaceId, teamIds: 'all' }, work);
+  }
+}
+
+const HOUR = 3_600_000;
+const NOON = Date.UTC(2026, 4, 13, 12);
+
+describe('what an order has let through', () => {
+  it('leaves the hour and the day to the millisecond', async () => {
+    const order = await Order.with('day');
+    await order.use(NOON);
+    expect(await order.usage(NOON)).toMatchObject({ lastHour: 1, lastDay: 1 });
+    expect(await order.usage(NOON + HOUR - 1)).toMatchObject({ lastHour: 1, lastDay: 1 });
+    expect(await order.usage(NOON + HOUR)).toMatchObject({ lastHour: 0, lastDay: 1 });
+    await order.use(NOON + HOUR);
+    expect(await order.usage(NOON + 24 * HOUR - 1)).toMatchObject({ lastHour: 0, lastDay: 2 });
+    expect(await order.usage(NOON + 24 * HOUR)).toMatchObject({ lastHour: 0, lastDay: 1 });
+    expect(await order.usage(NOON + 25 * HOUR)).toMatchObject({ lastHour: 0, lastDay: 0 });
+  });
+
+  it('is what counting gives for uses from before there were counters', async () => {
+    const order = await Order.with('month');
+    const insert = `insert into standing_order_uses select $1, $2, 'pkt' || n, $3::timestamptz - n * interval '7 minutes', 2, 'EUR', 2
+      from generate_series(0, 999) n`;
+    await test.rows('alter table standing_order_uses disable trigger count_use');
+    await test.rows(insert, [order.workspaceId, order.orderId, new Date(NOON)]);
+    await test.rows('alter table standing_order_uses enable trigger count_use');
+    expect(await order.usage(NOON)).toEqual(await order.counted(NOON));
+    expect((await order.usage(NOON)).lastDay).toBe(206);
+  });
+
+  it('counts a use that is renewed where it stands now', async () => {
+    const order = await Order.with('day');
+    await order.use(NOON);
+    await order.use(NOON + 1);
+    expect(await order.usage(NOON + 2 * HOUR)).toMatchObject({ lastHour: 0, lastDay: 2 });
+    await test.rows('update standing_order_uses set at = $2 where standing_order_id = $1 and at = $3', [
+      order.orderId,
+      new Date(NOON + 2 * HOUR),
+      new Date(NOON),
+    ]);
+    expect(await order.usage(NOON + 2 * HOUR)).toEqual(await order.counted(NOON + 2 * HOUR));
+  });
+
+  it('does not come back when old uses are let go', async () => {
+    const order = await Order.with('day');
+    await order.use(NOON);
+    await order.usage(NOON);
+    await test.rows('delete from standing_order_uses where standing_order_id = $1', [order.orderId]);
+    expect(await order.usage(NOON + 90 * 24 * HOUR)).toEqual({
+      lastHour: 0,
+      lastDay: 0,
+      amountsToday: {},
+      budgetSpent: 0,
+    });
+  });
+
+  it('never lets more pass when a clock goes back', async () => {
+    const order = await Order.with('day');
+    await order.use(NOON);
+    await order.use(NOON + 10 * 60_000);
+    await order.usage(NOON + HOUR);
+    await order.use(NOON + HOUR - 2_000);
+    expect((await order.usage(NOON + HOUR - 1_000)).lastHour).toBeGreaterThanOrEqual(2);
+    expect(await order.usage(NOON + HOUR + 1)).toEqual(await order.counted(NOON + HOUR + 1));
+  });
+
+  // The nights in which the clock is put forward and back, and a zone that does so by half an hour.
+  it.each([
+    ['Europe/Berlin', Date.UTC(2026, 9, 24, 18)],
+    ['Europe/Berlin', Date.UTC(2027, 2, 27, 18)],
+    ['Australia/Lord_Howe', Date.UTC(2026, 9, 3, 8)],
+    ['Africa/Cairo', Date.UTC(2026, 3, 23, 18)],
+    ['Asia/Kathmandu', Date.UTC(2026, 11, 31, 12)],
+  ])('is what counting gives through two days of %s from %i on', async (timezone, from) => {
+    const order = await Order.with('week');
+    const monthly = await Order.with('month', order.workspaceId);
+    // A sequence that is the same in each run.
+    let seed = from % 2147483647;
+    const next = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+    let at = from;
+    for (let step = 0; step < 60; step++) {
+      at += next(100) * 60_000;
+      for (const each of [order, monthly]) {
+        expect(await each.usage(at, timezone)).toEqual(await each.counted(at, timezone));
+        if (next(3) > 0) await each.use(at, next(5000) / 100, next(4) === 0 ? 'USD' : 'EUR');
+      }
+    }
+    // Another zone has another midnight.
+    expect(await order.usage(at, 'Pacific/Auckland')).toEqual(await order.counted(at, 'Pacific/Auckland'));
+  });
+});
