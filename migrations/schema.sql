@@ -61,6 +61,18 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.check_attempt(p_kind text, p_id text, p_attempt integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from work_items w where w.kind = p_kind and w.id = p_id and w.attempt = p_attempt and w.claimed for share;
+  if not found then
+    raise exception '% % is not attempt %''s any more', p_kind, p_id, p_attempt using errcode = 'CW001';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
  RETURNS TABLE(id text, workspace_id text, queue text, attempt integer, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
  LANGUAGE plpgsql
