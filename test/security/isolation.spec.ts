@@ -576,7 +576,7 @@ describe('the catalogue', () => {
   it('lets the program read no table but its own, and no password', async () => {
     await asApp({ workspaceId: a.workspaceId, teamIds: '*' }, async (client) => {
       for (const text of [
-        'select * from graphile_worker._private_jobs',
+        'select * from sql_functions',
         'select password_hash from users',
         'select * from users',
         'select * from migrations',
