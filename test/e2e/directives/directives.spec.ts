@@ -505,10 +505,9 @@ describe('after a crash', () => {
          sending_since = now() - interval '7 seconds' where work_packet_id = $1`,
       [workPacketId],
     );
-    await test.rows(
-      `update directives set status = 'sending', executed_at = null where directive_id = $1`,
-      [directiveId],
-    );
+    await test.rows(`update directives set status = 'sending', executed_at = null where directive_id = $1`, [
+      directiveId,
+    ]);
     await test.rows(
       `insert into work_items (kind, id, workspace_id, queue, due_at, claimed, attempt)
        values ('packet.send', $1, $2, $2, now() - interval '1 second', true, 1)`,
@@ -531,7 +530,8 @@ describe('after a crash', () => {
       { directives: 1, packetsEach: 1, types: ['email.send'] },
     );
     const { directiveId, workPacketId } = packet!;
-    const item = (change: string) => test.rows(`${change} where id = $1 and claimed returning 1`, [workPacketId]);
+    const item = (change: string) =>
+      test.rows(`${change} where id = $1 and claimed returning 1`, [workPacketId]);
     // It has claimed the work and waits for the guardian; by the time it may begin, the work is another's.
     const told = test.logs.length;
     await eventually(

@@ -66,7 +66,9 @@ describe('the main job with a model and a mail server', () => {
       capo: 'capo_ops',
     });
     expect(approval.packets).toMatchObject([
-      { action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: PACKET.params.subject } } },
+      {
+        action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: PACKET.params.subject } },
+      },
     ]);
     expect(mail.received).toEqual([]);
 
