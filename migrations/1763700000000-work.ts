@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * One table for all work that is due, whatever it is about (docs/decisions/0005): who may claim it when, under which
+ * One table for all work that is due, whatever it is about (docs/decisions/0006): who may claim it when, under which
  * attempt, and how often it failed. Directives, work packets and deliveries lose the columns that said so for each.
  */
 export class Work1763700000000 implements MigrationInterface {

@@ -2,8 +2,9 @@ import { expect } from 'vitest';
 import { eventually, type TestApp } from './test-app.js';
 
 /**
- * Until the sweep has been round once more, so that whatever was due before has been found: for tests in which nothing
- * may come of it. The witness is work of a workspace of its own that falls due without anyone being told.
+ * Until the sweep for due work has been round once more, and all that was due before has been claimed: for tests in which
+ * nothing may come of it. The witness is an approval of a workspace of its own that expires without anyone being told: the
+ * sweep enqueues its end, finds that item due, and has it claimed.
  */
 export async function untilSwept(test: TestApp): Promise<void> {
   const { owner } = await test.createWorkspace();
@@ -16,5 +17,10 @@ export async function untilSwept(test: TestApp): Promise<void> {
   await eventually(
     () => test.rows('select status from approvals where approval_id = $1', [body.approvalId]),
     ([approval]) => approval!['status'] === 'expired',
+  );
+  // Deliveries wait at their destinations, whose breakers and limits have tests of their own.
+  await eventually(
+    () => test.rows(`select kind, id from work_items where due_at <= now() and kind <> 'webhook.deliver'`),
+    (unclaimed) => unclaimed.length === 0,
   );
 }

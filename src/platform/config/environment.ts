@@ -102,7 +102,8 @@ export const environment = z.object({
     example: 'production',
   }),
   PROCESS_ROLE: oneOf(['all', 'api', 'worker']).default('all').register(notes, {
-    description: 'What this process does: answer requests (`api`), run jobs (`worker`) or both (`all`).',
+    description:
+      'What this process does: answer requests (`api`), do the work that follows (`worker`) or both (`all`).',
     example: 'api',
   }),
   HOST: z

@@ -23,7 +23,7 @@ interface Ending {
 }
 
 /**
- * Work that is due (docs/decisions/0005). Everything here belongs to the open transaction: an item exists if and only if
+ * Work that is due (docs/decisions/0006). Everything here belongs to the open transaction: an item exists if and only if
  * the row it is about needs it, and an attempt ends with the transaction that writes its result. Workers look for what is
  * due; what has just been enqueued they are told after the COMMIT.
  */

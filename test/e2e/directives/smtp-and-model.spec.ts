@@ -11,7 +11,7 @@ import { Desk, expectUnbroken } from './desk.js';
 
 const usage = { prompt_tokens: 900, completion_tokens: 120 };
 const BODY = 'Hello Jane,\n\nthe delivery arrives on **Friday**.\n\nYours';
-const MOVE = {
+const PACKET = {
   title: 'Mail to Jane',
   type: 'email.send',
   target: 'jane@acme.example',
@@ -19,7 +19,7 @@ const MOVE = {
   rationale: 'The directive asks for it.',
   multipliers: [{ name: 'priority', value: 1.5 }],
 };
-const content = JSON.stringify({ summary: 'A mail is ready.', body: BODY, packets: [MOVE] });
+const content = JSON.stringify({ summary: 'A mail is ready.', body: BODY, packets: [PACKET] });
 
 const model = new LLMock({ port: 0, logLevel: 'silent' });
 let wire: Wire;
@@ -66,7 +66,9 @@ describe('the main job with a model and a mail server', () => {
       capo: 'capo_ops',
     });
     expect(approval.packets).toMatchObject([
-      { action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: MOVE.params.subject } } },
+      {
+        action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: PACKET.params.subject } },
+      },
     ]);
     expect(mail.received).toEqual([]);
 
@@ -84,14 +86,14 @@ describe('the main job with a model and a mail server', () => {
     expect(mail.received).toHaveLength(1);
     const [{ from, to, bytes }] = mail.received as [MailServer['received'][number]];
     expect({ from, to }).toEqual({ from: 'ops@acme.example', to: ['jane@acme.example'] });
-    const letter = await PostalMime.parse(bytes);
-    expect(letter).toMatchObject({
+    const parsed = await PostalMime.parse(bytes);
+    expect(parsed).toMatchObject({
       subject: 'Delivery on Friday – größer',
       to: [{ address: 'jane@acme.example', name: '' }],
     });
     // The plain part is the Markdown as a person would write it, the other part its HTML.
-    expect(letter.text?.trim()).toBe(BODY.replaceAll('**', ''));
-    expect(letter.html).toContain('<strong>Friday</strong>');
+    expect(parsed.text?.trim()).toBe(BODY.replaceAll('**', ''));
+    expect(parsed.html).toContain('<strong>Friday</strong>');
     const [packet] = await desk.packets(directiveId);
     expect(packet).toMatchObject({
       status: 'executed',
@@ -100,7 +102,7 @@ describe('the main job with a model and a mail server', () => {
     });
   });
 
-  it('fails the directive when the model proposes a move outside its scope, and sends nothing', async () => {
+  it('fails the directive when the model proposes a work packet outside its scope, and sends nothing', async () => {
     model.on({}, { content, usage });
     const { directiveId, approvalId } = await desk.handIn({
       text: 'Mail Jane about it.',

@@ -122,8 +122,9 @@ export async function killWithoutAnswer(mailing: MailingService): Promise<number
 export async function killUnheard(mailing: MailingService): Promise<number> {
   const { service, receiver } = mailing;
   const { workPacketId, letGo } = await elsewhere(mailing, () => holdMail(mailing, 'recipient'));
-  await service.rows(`select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'consigliere notices' and datname = current_database()`);
+  const lost = await service.rows(`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'consigliere channel' and datname = current_database()`);
+  expect(lost).toHaveLength(3);
   const { afterAnswerMs } = await killAndSee(mailing, receiver.nextHangUp());
   letGo();
   await mailing.until(workPacketId, 'halted');

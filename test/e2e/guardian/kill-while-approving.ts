@@ -149,7 +149,7 @@ async function expectBefore(
   expect(receipts.filter(({ early }) => !early)).toEqual([]);
 }
 
-/** Still waiting, and never taken up. */
+/** Still waiting, and never handed out. */
 async function expectUntouched({ service }: MailingService, refused: readonly ReadyApproval[]) {
   const found = await service.rows<{ standing: string }>(
     `select distinct concat_ws(' ', a.status, d.status, p.status, p.attempts, p.allowed_hash) as standing

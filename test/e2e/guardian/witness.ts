@@ -5,7 +5,7 @@ type Rows = <T = Record<string, unknown>>(sql: string, values?: unknown[]) => Pr
  * Lets the database itself note what happened around a kill, by its own clock, at the moment before each commit, and
  * which mode the guardian had for everyone at that moment. So no clock of a process decides what came first.
  *
- * `marked`: a packet was taken up for sending. `ended`: it is no longer being sent. `mail`: its mail began at the
+ * `marked`: a packet was marked as sending. `ended`: it is no longer being sent. `mail`: its mail began at the
  * receiver ({@link noteMail}). `killed` and `lifted`: the guardian.
  */
 export async function installWitness(rows: Rows): Promise<void> {
@@ -50,7 +50,7 @@ export interface WitnessedKill {
   killedAt: number;
   /** Infinity while it stands. */
   liftedAt: number;
-  /** Packets that were taken up although it stood. Must be none. */
+  /** Packets that were marked as sending although it stood. Must be none. */
   marked: string[];
   /** Packets whose mail began while it stood. */
   mails: string[];
@@ -76,7 +76,7 @@ export async function witnessedKills(rows: Rows): Promise<WitnessedKill[]> {
     from kills k order by at`);
 }
 
-/** Packets that were taken up by a transaction for which the kill had already committed. Must be none. */
+/** Packets that were marked as sending by a transaction for which the kill had already committed. Must be none. */
 export async function markedUnderKill(rows: Rows): Promise<string[]> {
   const found = await rows<{ id: string }>(
     `select id from witness where what = 'marked' and mode = 'killed'`,

@@ -42,7 +42,7 @@ export class TokenDesk {
   async everythingStored(): Promise<string> {
     const tables = await this.test.rows<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables
-       where schemaname in ('public', 'graphile_worker')`,
+       where schemaname = 'public'`,
     );
     const all = await Promise.all(tables.map(({ name }) => this.test.rows(`select t::text from ${name} t`)));
     return JSON.stringify(all);
