@@ -82,14 +82,14 @@ describe('the main job with a model and a mail server', () => {
     expect(mail.received).toHaveLength(1);
     const [{ from, to, bytes }] = mail.received as [MailServer['received'][number]];
     expect({ from, to }).toEqual({ from: 'ops@acme.example', to: ['jane@acme.example'] });
-    const letter = await PostalMime.parse(bytes);
-    expect(letter).toMatchObject({
+    const parsed = await PostalMime.parse(bytes);
+    expect(parsed).toMatchObject({
       subject: 'Delivery on Friday – größer',
       to: [{ address: 'jane@acme.example', name: '' }],
     });
     // The plain part is the Markdown as a person would write it, the other part its HTML.
-    expect(letter.text?.trim()).toBe(BODY.replaceAll('**', ''));
-    expect(letter.html).toContain('<strong>Friday</strong>');
+    expect(parsed.text?.trim()).toBe(BODY.replaceAll('**', ''));
+    expect(parsed.html).toContain('<strong>Friday</strong>');
     const [packet] = await desk.packets(directiveId);
     expect(packet).toMatchObject({
       status: 'executed',
