@@ -92,14 +92,15 @@ async function main(): Promise<void> {
   const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}/api/pro`;
   const owner = new pg.Client({ connectionString: server.url });
   await owner.connect();
-  const [workspace] = (await owner.query<{ workspace_id: string }>('select workspace_id from workspaces')).rows;
+  const [workspace] = (await owner.query<{ workspace_id: string }>('select workspace_id from workspaces'))
+    .rows;
   const workspaceId = workspace!.workspace_id;
   await owner.query('update receipt_heads set seq = 1000000');
 
   const decide = () =>
     app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
       const guardian = await app.get(Guardians).lockShared(workspaceId);
-      const move = {
+      const packet = {
         workPacketId: null,
         capo: 'capo_ops',
         engine: 'ops',
@@ -113,7 +114,7 @@ async function main(): Promise<void> {
         amount: null,
         currency: null,
       } as const;
-      await app.get(PolicyGate).decide([move], { guardian });
+      await app.get(PolicyGate).decide([packet], { guardian });
     });
 
   const measured: Record<string, string[]> = {};
@@ -121,12 +122,17 @@ async function main(): Promise<void> {
   for (const size of isAnalyzed ? [rows, 2 * rows] : [rows]) {
     await fill(owner, workspaceId, filled + 1, size);
     filled = size;
-    const acts: [string, () => Promise<unknown>][] = READS.map((path) => [path, () => call(url + path, token)]);
+    const acts: [string, () => Promise<unknown>][] = READS.map((path) => [
+      path,
+      () => call(url + path, token),
+    ]);
     for (const [name, act] of [...acts, ['decision, 200 orders', decide] as const]) {
       try {
         await timed(WARM_UP, act);
         const times = await timed(CALLS, act);
-        (measured[name] ??= []).push(`${quantile(times, 0.5).toFixed(1)} / ${quantile(times, 0.99).toFixed(1)}`);
+        (measured[name] ??= []).push(
+          `${quantile(times, 0.5).toFixed(1)} / ${quantile(times, 0.99).toFixed(1)}`,
+        );
       } catch (error) {
         (measured[name] ??= []).push((error as Error).message.slice(-80));
       }
@@ -135,7 +141,9 @@ async function main(): Promise<void> {
   await owner.end();
   await app.close();
 
-  console.log(`${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB; p50 / p99 in ms`);
+  console.log(
+    `${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB; p50 / p99 in ms`,
+  );
   console.log(`| read | ${rows} rows | ${isAnalyzed ? `${2 * rows} rows |` : ''}`);
   for (const [name, figures] of Object.entries(measured)) console.log(`| ${name} | ${figures.join(' | ')} |`);
 }

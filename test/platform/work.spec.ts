@@ -238,7 +238,7 @@ describe('an attempt whose lease was lost', () => {
       `update work_items set attempt = attempt + 1, due_at = now() + interval '1 hour' where id = 'lost'`,
     );
     gate.open();
-    await desk.logged('a result came too late and is discarded');
+    await desk.logged('a late result was discarded');
     expect(gate.signals[0]!.aborted).toBe(true);
     expect(await desk.results('lost')).toEqual([]);
     expect(await desk.items('t.lost')).toMatchObject([{ claimed: true, attempt: 2, failures: 0 }]);
@@ -486,7 +486,7 @@ describe('parking', () => {
     await gate.reached(1);
     await process.transaction((queue) => queue.parkAll(['t.park']));
     gate.open();
-    await desk.logged('a result came too late and is discarded');
+    await desk.logged('a late result was discarded');
     expect(await desk.results('park')).toEqual([]);
     expect(await desk.items('t.park')).toMatchObject([
       { isParked: true, claimed: false },

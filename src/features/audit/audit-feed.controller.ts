@@ -29,7 +29,7 @@ export class AuditFeedController {
     private readonly keys: SigningKeys,
   ) {}
 
-  /** Every move with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
+  /** Every act with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
   @Get()
   @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
   @Route({

@@ -85,7 +85,7 @@ export class DirectivesController {
     return viewOf(directive);
   }
 
-  /** Takes a directive back before anything of it was sent. */
+  /** Cancels a directive before anything of it was sent. */
   @Post('directives/:directiveId/cancel')
   @Route({
     auth: 'token',

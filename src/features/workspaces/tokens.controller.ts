@@ -33,14 +33,14 @@ export class TokensController {
     return this.createToken.execute(caller, body);
   }
 
-  /** Revokes a token; within a second no process takes it any more. */
+  /** Revokes a token; within a second no process accepts it any more. */
   @Delete(':id')
   @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenView } })
   revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
     return this.revokeToken.execute(caller, tokenId);
   }
 
-  /** Revokes a token and makes another in its place, shown once. */
+  /** Revokes a token and makes another that replaces it, shown once. */
   @Post(':id/rotate')
   @Route({
     auth: 'token',

@@ -23,7 +23,7 @@ interface Ending {
 }
 
 /**
- * Work that is due (docs/decisions/0005). Everything here belongs to the open transaction: an item exists if and only if
+ * Work that is due (docs/decisions/0006). Everything here belongs to the open transaction: an item exists if and only if
  * the row it is about needs it, and an attempt ends with the transaction that writes its result. Workers look for what is
  * due; what has just been enqueued they are told after the COMMIT.
  */
@@ -106,7 +106,7 @@ export class Work {
     return this.#ended.has(item);
   }
 
-  /** Takes work back that is not wanted any more; an attempt at it that is under way is void. */
+  /** Cancels work that is not wanted any more; an attempt at it that is under way is void. */
   cancel(kind: string, ids: readonly string[]): void {
     this.db.write('delete from work_items where workspace_id = $1 and kind = $2 and id = any($3)', [
       this.db.unit.scope.workspaceId,
@@ -116,7 +116,7 @@ export class Work {
   }
 
   /**
-   * Writes a statement that returns the `id` of each row it ends, and takes back the work on those; both in one round
+   * Writes a statement that returns the `id` of each row it ends, and cancels the work on those; both in one round
    * trip.
    */
   cancelReturned(kind: string, { text, values = [] }: Statement): void {

@@ -310,7 +310,7 @@ describe('a deadline', () => {
 describe('POST /directives/{id}/cancel', () => {
   const cancel = (directiveId: string, who = desk) => who.client.post(`/directives/${directiveId}/cancel`);
 
-  it('takes it back before it is sent, with its approval and its moves', async () => {
+  it('cancels it before it is sent, with its approval and its work packets', async () => {
     const { directiveId, approvalId } = await desk.handInReady();
     const cancelled = await cancel(directiveId);
     expect(cancelled.status).toBe(200);
@@ -428,7 +428,7 @@ describe('without approval', () => {
     expect(uses).toEqual(done.workPacketIds.map((id: string) => ({ id })));
   });
 
-  it('a move that an order denies fails it, approval or not', async () => {
+  it('a work packet that an order denies fails it, approval or not', async () => {
     const { workspaceId, own } = await ownDesk();
     await order(workspaceId, 'deny', { actionTypes: ['document.file'] });
     const denied = await own.until(await free(own), 'failed');
@@ -491,7 +491,7 @@ describe('after a crash', () => {
     await own.until(directiveId, 'expired', 5);
   });
 
-  it('a move left in sending by a dead process is sent again where that is safe: one file, one receipt', async () => {
+  it('a work packet left in sending by a dead process is sent again where that is safe: one file, one receipt', async () => {
     const { directiveId, approvalId } = await desk.handInReady();
     await desk.approve(approvalId);
     await desk.until(directiveId, 'executed');
@@ -504,10 +504,9 @@ describe('after a crash', () => {
          sending_since = now() - interval '7 seconds' where work_packet_id = $1`,
       [workPacketId],
     );
-    await test.rows(
-      `update directives set status = 'sending', executed_at = null where directive_id = $1`,
-      [directiveId],
-    );
+    await test.rows(`update directives set status = 'sending', executed_at = null where directive_id = $1`, [
+      directiveId,
+    ]);
     await test.rows(
       `insert into work_items (kind, id, workspace_id, queue, due_at, claimed, attempt)
        values ('packet.send', $1, $2, $2, now() - interval '1 second', true, 1)`,

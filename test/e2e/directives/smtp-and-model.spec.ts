@@ -9,7 +9,7 @@ import { Desk, expectUnbroken } from './desk.js';
 
 const usage = { prompt_tokens: 900, completion_tokens: 120 };
 const BODY = 'Hello Jane,\n\nthe delivery arrives on **Friday**.\n\nYours';
-const MOVE = {
+const PACKET = {
   title: 'Mail to Jane',
   type: 'email.send',
   target: 'jane@acme.example',
@@ -17,7 +17,7 @@ const MOVE = {
   rationale: 'The directive asks for it.',
   multipliers: [{ name: 'priority', value: 1.5 }],
 };
-const content = JSON.stringify({ summary: 'A mail is ready.', body: BODY, packets: [MOVE] });
+const content = JSON.stringify({ summary: 'A mail is ready.', body: BODY, packets: [PACKET] });
 
 const model = new LLMock({ port: 0, logLevel: 'silent' });
 let wire: Wire;
@@ -64,7 +64,9 @@ describe('the main job with a model and a mail server', () => {
       capo: 'capo_ops',
     });
     expect(approval.packets).toMatchObject([
-      { action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: MOVE.params.subject } } },
+      {
+        action: { type: 'email.send', params: { to: ['jane@acme.example'], subject: PACKET.params.subject } },
+      },
     ]);
     expect(mail.received).toEqual([]);
 
@@ -98,7 +100,7 @@ describe('the main job with a model and a mail server', () => {
     });
   });
 
-  it('fails the directive when the model proposes a move outside its scope, and sends nothing', async () => {
+  it('fails the directive when the model proposes a work packet outside its scope, and sends nothing', async () => {
     model.on({}, { content, usage });
     const { directiveId, approvalId } = await desk.handIn({
       text: 'Mail Jane about it.',

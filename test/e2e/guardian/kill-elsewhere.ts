@@ -32,7 +32,7 @@ export interface HeldMail {
 export async function holdMail({ service, receiver }: MailingService, step: MailStep): Promise<HeldMail> {
   const held = Promise.withResolvers<void>();
   let reached: string | undefined;
-  receiver.patience = (at, workPacketId) => {
+  receiver.delay = (at, workPacketId) => {
     if (at !== step) return undefined;
     reached = workPacketId;
     return held.promise;
@@ -123,7 +123,7 @@ export async function killUnheard(mailing: MailingService): Promise<number> {
   const { service, receiver } = mailing;
   const { workPacketId, letGo } = await elsewhere(mailing, () => holdMail(mailing, 'recipient'));
   await service.rows(`select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'consigliere notices' and datname = current_database()`);
+    where application_name = 'consigliere channel' and datname = current_database()`);
   const { afterAnswerMs } = await killAndSee(mailing, receiver.nextHangUp());
   letGo();
   await mailing.until(workPacketId, 'halted');

@@ -24,7 +24,7 @@ export async function killWhileApproving(mailing: MailingService, rounds: number
   const answeredMs: number[] = [];
   let approvedInAll = 0;
   let refusedInAll = 0;
-  receiver.patience = () => undefined;
+  receiver.delay = () => undefined;
   for (let round = 1; round <= rounds; round++) {
     const before = receiver.taken.length;
     const { approved, refused } = await raceOnce(mailing, round % 2 === 1, answeredMs);

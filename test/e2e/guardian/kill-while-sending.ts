@@ -34,7 +34,7 @@ export async function killWhileSending(mailing: MailingService, kills: number): 
   const { rows } = service;
   const queued: string[] = [];
   const done: Kill[] = [];
-  receiver.patience = (step) => (step === 'answer' ? sleep(randomInt(10)) : undefined);
+  receiver.delay = (step) => (step === 'answer' ? sleep(randomInt(10)) : undefined);
   while (done.length < kills) {
     if ((await mailing.packetsThatAre('queued')).length < 50) {
       const more = await queueWork(service, { directives: 200, packetsEach: 1, types: ['email.send'] });

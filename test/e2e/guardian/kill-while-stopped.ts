@@ -69,7 +69,7 @@ export async function calledOffWhenContinued(mailing: MailingService): Promise<v
 export async function killPastStoppedHolder(mailing: MailingService): Promise<number> {
   const { service, receiver, processes } = mailing;
   const [first, second, sender] = processes;
-  receiver.patience = () => undefined;
+  receiver.delay = () => undefined;
   const letGo = await mailing.lockRow('guardians', 'workspace_id', service.workspaceId);
   for (const other of [first, second]) other.signal('SIGSTOP');
   const [packet] = await queueWork(service, { directives: 1, packetsEach: 1, types: ['email.send'] });

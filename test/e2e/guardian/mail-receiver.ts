@@ -15,7 +15,7 @@ export class MailReceiver {
   /** When each connection was closed, in Unix milliseconds. */
   readonly closed: number[] = [];
   /** How long the server takes over a step; it may be for ever. */
-  patience: (step: MailStep, workPacketId: string) => Promise<unknown> | undefined = () => undefined;
+  delay: (step: MailStep, workPacketId: string) => Promise<unknown> | undefined = () => undefined;
   readonly #waiting = new Set<() => void>();
 
   private constructor(
@@ -34,7 +34,7 @@ export class MailReceiver {
       onClose: () => receiver.hungUp(),
       onRcptTo: ({ address }, _session, done) => {
         void (async () => {
-          await receiver.patience('recipient', idOf(address));
+          await receiver.delay('recipient', idOf(address));
           done();
         })();
       },
@@ -46,7 +46,7 @@ export class MailReceiver {
           if (!whole) return;
           receiver.taken.push(workPacketId);
           if ((await status) !== 'sending') receiver.unmarked.push(workPacketId);
-          await receiver.patience('answer', workPacketId);
+          await receiver.delay('answer', workPacketId);
           done();
         })();
       },

@@ -115,7 +115,7 @@ describe('an order that allows', () => {
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;
     expect((await explanation(waiting))[0]).toMatch(
-      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of the day/,
+      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of this day/,
     );
     expect(await mailsOf(...directives)).toHaveLength(1);
   });
@@ -125,7 +125,9 @@ describe('an order that allows', () => {
     await workspace.owner.put('/guardian/mode', { mode: 'supervised' });
     const directive = await settled(await handIn('jane@acme.example'));
     expect(directive.status).toBe('pending_approval');
-    expect(await explanation(directive)).toContain('The guardian is supervised: every work packet asks.');
+    expect(await explanation(directive)).toContain(
+      'The guardian is supervised: every work packet needs an approval.',
+    );
     expect(await mailsOf(directive)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { WorkPackets } from './work-packets.repository.js';
 export class WorkPacketsController {
   constructor(private readonly packets: WorkPackets) {}
 
-  /** The moves of the capos, newest first. */
+  /** The work packets of the capos, newest first. */
   @Get()
   @Route({ auth: 'token', limit: specified('/api/pro/work-packets'), returns: { 200: WorkPacketPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: WorkPacketQuery): Promise<WorkPacketPage> {
@@ -21,7 +21,7 @@ export class WorkPacketsController {
     return { ...page, items: page.items.map(summaryOf) };
   }
 
-  /** One move with its complete parameters, the decision about it and what came of it. */
+  /** One work packet with its complete parameters, the decision about it and what came of it. */
   @Get(':id')
   @Route({ auth: 'token', returns: { 200: WorkPacketView }, errors: [NotFound] })
   async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
