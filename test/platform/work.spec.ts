@@ -206,15 +206,15 @@ describe('two processes', () => {
 
   it('hold no more than the cap in flight', async () => {
     const gate = new Gate();
-    const held = () =>
-      kind('t.hold', (item, signal) => gate.pass(item, signal), { perQueue: 3, perQueueEverywhere: 4 });
-    await desk.leave('t.hold', 'held', 20);
-    await desk.start(held());
-    await desk.start(held());
+    const slow = () =>
+      kind('t.slow', (item, signal) => gate.pass(item, signal), { perQueue: 3, perQueueEverywhere: 4 });
+    await desk.leave('t.slow', 'slow', 20);
+    await desk.start(slow());
+    await desk.start(slow());
     await gate.reached(4);
-    expect((await desk.items('t.hold')).filter(({ claimed }) => claimed)).toHaveLength(4);
+    expect((await desk.items('t.slow')).filter(({ claimed }) => claimed)).toHaveLength(4);
     gate.open();
-    await desk.done('t.hold');
+    await desk.done('t.slow');
     expect(gate.most).toBeLessThanOrEqual(4);
     expect(new Set(gate.running.map(({ id }) => id)).size).toBe(20);
   });

@@ -34,7 +34,7 @@ interface Accepted {
 
 /**
  * Accepts what a capo made: its work packets are checked against the registry, each decided by the guardian; then the draft waits for a
- * person, goes out within the standing orders, or ends because one of them forbids it.
+ * person, is released because the standing orders allow it, or ends because one of them forbids it.
  */
 @Injectable()
 export class AcceptDraft {

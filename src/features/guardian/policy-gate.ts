@@ -47,7 +47,7 @@ interface Situation {
   presence: Presence;
 }
 
-/** Where the guardian decides whether a packet may go out: standing orders, limits, budgets and its mode. */
+/** Where the guardian decides whether a packet may be sent: standing orders, limits, budgets and its mode. */
 @Injectable()
 export class PolicyGate {
   constructor(
@@ -80,7 +80,7 @@ export class PolicyGate {
     });
   }
 
-  /** Records that the packet goes out by this decision: every order that matched counts it. */
+  /** Records that the packet is sent by this decision: every order that matched counts it. */
   use(decided: PolicyDecision): void {
     for (const use of usesOf(decided)) this.orders.recordUse(use);
   }

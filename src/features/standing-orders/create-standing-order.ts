@@ -21,7 +21,7 @@ import { StandingOrders } from './standing-orders.repository.js';
 const HELD =
   'It allows work packets that cannot be undone, so an owner must activate it with acknowledge: true.';
 
-/** Writes a standing order down, and activates it unless it lets something go out that cannot be undone. */
+/** Creates a standing order, and activates it unless it allows something that cannot be undone. */
 @Injectable()
 export class CreateStandingOrder {
   constructor(

@@ -5,7 +5,7 @@ import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
 import { fieldsMatch } from './match.js';
 import { EFFECTS, tightens } from './standing-order.js';
 import type { Effect, OnExpiry } from './standing-order.js';
-import { speaksAt } from './when.js';
+import { appliesAt } from './when.js';
 
 /** The terms of an approval of the work packet: the strictest of the orders that matched. */
 interface ApprovalTerms {
@@ -85,7 +85,7 @@ function matches(order: DecisionOrder, { at, presence, packet }: DecisionInput):
     (!reversibility || reversibility.includes(packet.reversibility)) &&
     (!priorities || priorities.includes(packet.priority)) &&
     (!fields || fieldsMatch(fields, packet, doubt)) &&
-    (!order.when || speaksAt(order.when, at, presence, doubt))
+    (!order.when || appliesAt(order.when, at, presence, doubt))
   );
 }
 

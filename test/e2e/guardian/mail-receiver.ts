@@ -8,8 +8,8 @@ export type MailStep = 'recipient' | 'answer';
 
 /** A real mail server for packets that each go to an address of their own: `<workPacketId>@...`. */
 export class MailReceiver {
-  /** The packets whose mail came over whole, each time one did. */
-  readonly taken: string[] = [];
+  /** The packets whose mail arrived whole, each time one did. */
+  readonly received: string[] = [];
   /** Those of them that were not marked as sending when the mail began. */
   readonly unmarked: string[] = [];
   /** When each connection was closed, in Unix milliseconds. */
@@ -44,7 +44,7 @@ export class MailReceiver {
           const status = begins(workPacketId);
           const whole = await buffer(stream).catch(() => undefined);
           if (!whole) return;
-          receiver.taken.push(workPacketId);
+          receiver.received.push(workPacketId);
           if ((await status) !== 'sending') receiver.unmarked.push(workPacketId);
           await receiver.delay('answer', workPacketId);
           done();
@@ -61,7 +61,7 @@ export class MailReceiver {
 
   /** How often the mail of this packet came. */
   times(workPacketId: string): number {
-    return this.taken.filter((id) => id === workPacketId).length;
+    return this.received.filter((id) => id === workPacketId).length;
   }
 
   /** Ends when the next connection is closed. */

@@ -72,7 +72,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('sending that is called off', () => {
+describe('sending that is aborted', () => {
   it('does not begin', async () => {
     await start();
     expect(await failure(send({}, AbortSignal.abort()))).toMatchObject({

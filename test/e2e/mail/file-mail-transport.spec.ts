@@ -72,7 +72,7 @@ describe('without a mail server', () => {
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('nothing is written when sending is called off', async () => {
+  it('nothing is written when sending is aborted', async () => {
     await expect(mailer.send(message(), AbortSignal.abort())).rejects.toMatchObject({
       code: 'unreachable',
       retryable: true,
