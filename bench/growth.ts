@@ -99,7 +99,7 @@ async function main(): Promise<void> {
   const decide = () =>
     app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
       const guardian = await app.get(Guardians).lockShared(workspaceId);
-      const move = {
+      const packet = {
         workPacketId: null,
         capo: 'capo_ops',
         engine: 'ops',
@@ -113,7 +113,7 @@ async function main(): Promise<void> {
         amount: null,
         currency: null,
       } as const;
-      await app.get(PolicyGate).decide([move], { guardian });
+      await app.get(PolicyGate).decide([packet], { guardian });
     });
 
   const measured: Record<string, string[]> = {};

@@ -1,7 +1,7 @@
 drop function if exists app.finish;
 
 -- Ends an act in one round trip: messages, the stored answer, the receipts, then its events, which carry the head of the
--- chain. The head is locked late, so no client round trip happens while it is held; COMMIT travels behind this call.
+-- chain. The head is locked late, so no client round trip happens while it is locked; COMMIT travels behind this call.
 -- Answers the destinations that have something to be delivered now.
 create function app.finish(act jsonb) returns text[]
   language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,6 +1,6 @@
 drop function if exists app.zone_or_utc;
 
--- The zone, or UTC where this server's list of zones does not have it: a query that takes a stored zone goes through
+-- The zone, or UTC where this server's list of zones does not have it: a query that uses a stored zone goes through
 -- here, so that a name which only the program knows, or which an update of the server dropped, breaks nothing.
 create function app.zone_or_utc(p_zone text) returns text language plpgsql stable as $$
 begin

@@ -540,14 +540,14 @@ describe('the CEO capo', () => {
       metrics: { currency: 'EUR', revenue24h: 0, revenue24hByCurrency: {}, signalsScored: 2 },
     });
     expect(summary).toBe(
-      'Strategic brief, Thursday, 3 December. First: Settle the critical signal “Mail is down” today, and name who does it.',
+      'Strategic brief, Thursday, 3 December. First: Resolve the critical signal “Mail is down” today, and name who does it.',
     );
     expect(body).toContain(
-      '- Revenue in the last 24 hours: EUR 0\n- Signals scored: 2\n- Guardian: guardrailed, 2 moves pending',
+      '- Revenue in the last 24 hours: EUR 0\n- Signals scored: 2\n- Guardian: guardrailed, 2 work packets pending',
     );
     expect(body.match(/^\d\. .*/gm)).toEqual([
-      '1. Settle the critical signal “Mail is down” today, and name who does it.',
-      '2. Review the 2 pending moves: approve what is right, reject the rest with a reason.',
+      '1. Resolve the critical signal “Mail is down” today, and name who does it.',
+      '2. Review the 2 pending work packets: approve what is right, reject the rest with a reason.',
       '3. Ask Revenue which open deal can close this week; the last 24 hours brought nothing in.',
       '4. Assign the one warning to a capo.',
     ]);

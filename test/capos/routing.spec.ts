@@ -83,20 +83,23 @@ describe('routing by vocabulary', () => {
   it.each([
     [
       'Write the release notes and mention the beta',
-      'Product fits best: it speaks of “release notes”, “beta”.',
+      'Product fits best: the directive mentions “release notes”, “beta”.',
     ],
     [
       'Offer Ada a discount on the annual plan',
-      'Revenue fits best: it speaks of “offer”, “discount”. The CEO capo came second (“annual plan”).',
+      'Revenue fits best: the directive mentions “offer”, “discount”. The CEO capo came second (“annual plan”).',
     ],
-    ['Do the usual', 'No word of it belongs to one domain, so it goes to the CEO capo, who can hand it on.'],
+    [
+      'Do the usual',
+      'Nothing in it points to a single domain, so it goes to the CEO capo, who can delegate it.',
+    ],
     [
       'mail ada@example.com that I am late',
-      'No word of it belongs to one domain; it asks for a mail, which Ops carries out.',
+      'Nothing in it points to a single domain; it asks for a mail, and Ops sends mail.',
     ],
     [
       'Have sales call Acme and tell product to wait',
-      'Work for Revenue and Product is named in one instruction, so the CEO capo divides it.',
+      'Work for Revenue and Product is named in one directive, so the CEO capo divides it.',
     ],
   ])('explains itself: %s', (text, reason) => {
     expect(route(text).reason).toBe(reason);

@@ -218,7 +218,7 @@ describe('a live server', () => {
     const another = startElsewhere();
     await another.server;
     await ours.stop();
-    expect(logged.at(-1)).toBe('The embedded database goes on: another process uses it.');
+    expect(logged.at(-1)).toBe('The embedded database keeps running because another process uses it.');
     expect(await recall(ours.url)).toEqual(KEPT);
 
     const last = await start();

@@ -62,7 +62,7 @@ describe('a pool of processes', () => {
     expect(await processes.run('tell its process', never)).toBe(pid);
   });
 
-  it('ends a call at once when it is called off, whatever the call does', async () => {
+  it('ends a call at once when it is aborted, whatever the call does', async () => {
     const processes = pool(1, 60_000);
     const pid = await processes.run('tell its process', never);
     const controller = new AbortController();
@@ -73,7 +73,7 @@ describe('a pool of processes', () => {
     expect(await processes.run('answer', never)).toBe('the answer');
   });
 
-  it('does not begin a call that was called off before', async () => {
+  it('does not begin a call that was aborted before', async () => {
     await expect(pool().run('answer', AbortSignal.abort())).rejects.toMatchObject({ reason: 'aborted' });
   });
 

@@ -36,7 +36,7 @@ describe('the program, started with another SECRETS_KEY than the first time', ()
     const before = await roles();
     const refused = await ServiceProcess.start({ ...environment, SECRETS_KEY: newKey() }).catch(String);
     expect(refused).toMatch(
-      /\nSECRETS_KEY does not open what this database keeps sealed: start with the SECRETS_KEY .*\n/,
+      /\nSECRETS_KEY cannot decrypt the secrets in this database. Start with the SECRETS_KEY .*\n/,
     );
     expect(refused).not.toMatch(/\bat .*\.js:|ready at/);
     expect(await roles()).toEqual(before);

@@ -204,15 +204,15 @@ describe('two processes', () => {
 
   it('hold no more than the cap in flight', async () => {
     const gate = new Gate();
-    const held = () =>
-      kind('t.hold', (item, signal) => gate.pass(item, signal), { perQueue: 3, perQueueEverywhere: 4 });
-    await desk.leave('t.hold', 'held', 20);
-    await desk.start(held());
-    await desk.start(held());
+    const slow = () =>
+      kind('t.slow', (item, signal) => gate.pass(item, signal), { perQueue: 3, perQueueEverywhere: 4 });
+    await desk.leave('t.slow', 'slow', 20);
+    await desk.start(slow());
+    await desk.start(slow());
     await gate.reached(4);
-    expect((await desk.items('t.hold')).filter(({ claimed }) => claimed)).toHaveLength(4);
+    expect((await desk.items('t.slow')).filter(({ claimed }) => claimed)).toHaveLength(4);
     gate.open();
-    await desk.done('t.hold');
+    await desk.done('t.slow');
     expect(gate.most).toBeLessThanOrEqual(4);
     expect(new Set(gate.running.map(({ id }) => id)).size).toBe(20);
   });
@@ -235,7 +235,7 @@ describe('an attempt whose lease was lost', () => {
       `update work_items set attempt = attempt + 1, due_at = now() + interval '1 hour' where id = 'lost'`,
     );
     gate.open();
-    await desk.logged('a result came too late and is discarded');
+    await desk.logged('a late result was discarded');
     expect(gate.signals[0]!.aborted).toBe(true);
     expect(await desk.results('lost')).toEqual([]);
     expect(await desk.items('t.lost')).toMatchObject([{ claimed: true, attempt: 2, failures: 0 }]);
@@ -478,7 +478,7 @@ describe('parking', () => {
     await gate.reached(1);
     await process.transaction((queue) => queue.parkAll(['t.park']));
     gate.open();
-    await desk.logged('a result came too late and is discarded');
+    await desk.logged('a late result was discarded');
     expect(await desk.results('park')).toEqual([]);
     expect(await desk.items('t.park')).toMatchObject([
       { isParked: true, claimed: false },

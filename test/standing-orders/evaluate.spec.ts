@@ -133,7 +133,7 @@ describe('limits of an order that allows', () => {
     const decision = evaluate(anInput({ orders: [limited], usage: { so_allow: used(2) } }));
     expect(decision.outcome).toBe('require_approval');
     expect(decision.explanation).toEqual([
-      'The standing order "Mail to customers" allows this work packet, but it would be work packet 3 of the hour and the limit is 2.',
+      'The standing order "Mail to customers" allows this work packet, but it would be work packet 3 of this hour and the limit is 2.',
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('the record of a decision', () => {
     const decision = evaluate(anInput({ mode: 'supervised', orders: [allow, deny] }));
     expect(decision.explanation).toEqual([
       'The standing order "No mail" forbids this work packet.',
-      'The guardian is supervised: every work packet asks.',
+      'The guardian is supervised: every work packet needs an approval.',
       'The standing order "Mail to customers" allows this work packet.',
     ]);
     expect(decision.guardian).toBe('supervised');

@@ -9,13 +9,13 @@ import { aPacket, anOrder } from './factories.js';
 
 const NOTHING: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
-function standing(
+function resultsOf(
   order: Partial<DecisionOrder>,
   packet: Partial<DecidedPacket>,
   usage: Partial<OrderUsage> = {},
 ) {
   return checkLimits(anOrder(order), aPacket(packet), { ...NOTHING, ...usage }).map((check) => ({
-    ...check.standing,
+    ...check.result,
     remark: check.remark,
   }));
 }
@@ -42,12 +42,12 @@ describe('a limit', () => {
       false,
     ],
   ])('%s of %j, for %j after %j: %d, holds %s', (limit, limits, packet, usage, used, holds) => {
-    expect(standing({ limits }, packet, usage)).toMatchObject([{ limit, used, holds }]);
+    expect(resultsOf({ limits }, packet, usage)).toMatchObject([{ limit, used, holds }]);
   });
 
   it('is not checked where none is set', () => {
-    expect(standing({ limits: { maxPerHour: null } }, {})).toEqual([]);
-    expect(standing({ limits: null }, {})).toEqual([]);
+    expect(resultsOf({ limits: { maxPerHour: null } }, {})).toEqual([]);
+    expect(resultsOf({ limits: null }, {})).toEqual([]);
   });
 
   it.each<[string, DecisionOrder['effect'], DecisionOrder['limits'], Partial<DecidedPacket>, string]>([
@@ -65,12 +65,12 @@ describe('a limit', () => {
   ])('%s', (_, effect, limits, packet, otherwise) => {
     const usage = { ...NOTHING, lastDay: 1, amountToday: 1 };
     expect(checkLimits(anOrder({ effect, limits }), aPacket(packet), usage)).toMatchObject([
-      { otherwise, standing: { holds: false } },
+      { otherwise, result: { holds: false } },
     ]);
   });
 
   it('counts from nothing where the order has no usage', () => {
-    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aPacket())[0]?.standing).toMatchObject({
+    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aPacket())[0]?.result).toMatchObject({
       used: 1,
       holds: true,
     });
@@ -104,7 +104,7 @@ describe('a budget', () => {
       80,
       100.01,
       false,
-      'its budget of 100 EUR for the month would stand at 100.01',
+      'its budget of 100 EUR for the month would be exceeded at 100.01',
     ],
     [
       'in another currency',
@@ -124,7 +124,7 @@ describe('a budget', () => {
     ],
     ['without an amount', { amount: null, currency: null }, 50, 50, true, null],
   ])('%s', (_, packet, budgetSpent, used, holds, remark) => {
-    expect(standing({ budget }, packet, { budgetSpent })).toEqual([
+    expect(resultsOf({ budget }, packet, { budgetSpent })).toEqual([
       { standingOrderId: 'so_1', limit: 'budget', allowed: 100, used, holds, remark },
     ]);
   });
@@ -139,11 +139,11 @@ describe('a budget', () => {
       ...NOTHING,
       budgetSpent: 80,
     });
-    expect(checks).toMatchObject([{ otherwise, standing: { holds: false } }]);
+    expect(checks).toMatchObject([{ otherwise, result: { holds: false } }]);
   });
 
   it('says nothing near its end when no share was set', () => {
     const quiet = { ...budget, warnPercent: null };
-    expect(standing({ budget: quiet }, { amount: 99, currency: 'EUR' })[0]?.remark).toBeNull();
+    expect(resultsOf({ budget: quiet }, { amount: 99, currency: 'EUR' })[0]?.remark).toBeNull();
   });
 });

@@ -187,9 +187,9 @@ describe('the body of POST /standing-orders', () => {
         path: 'match.fields',
         rule: 'areFieldConditions',
         message:
-          '"params.amount": $lte takes a number; ' +
+          '"params.amount": $lte must be a number; ' +
           '"param.to": a path is target, recipients, amount, currency, engine or params.<name>, at most 8 names long; ' +
-          '"param.to": $in takes a list of 1 to 100 texts, numbers or booleans',
+          '"param.to": $in must be a list of 1 to 100 texts, numbers or booleans',
       },
     ]);
   });

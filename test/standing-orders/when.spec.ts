@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS, type OrderWhen } from '../../src/features/standing-orders/standing-order.js';
-import { speaksAt } from '../../src/features/standing-orders/when.js';
+import { appliesAt } from '../../src/features/standing-orders/when.js';
 
 const BERLIN = 'Europe/Berlin';
 const speaks = (when: OrderWhen, at: string | number) =>
-  speaksAt(when, new Date(at).getTime(), 'away', false);
+  appliesAt(when, new Date(at).getTime(), 'away', false);
 
 describe('presence', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('presence', () => {
     [['present', 'away'], true],
     [['present'], false],
   ] as const)('%j while the operator is away: %s', (presence, expected) => {
-    expect(speaksAt({ presence }, 0, 'away', false)).toBe(expected);
+    expect(appliesAt({ presence }, 0, 'away', false)).toBe(expected);
   });
 });
 
@@ -51,8 +51,8 @@ describe('a window', () => {
     ['in a zone nobody knows', { from: '09:00', to: '10:00', timezone: 'Nowhere/Land' }, 0],
     ['at a time outside the calendar', { days: ['mon'], timezone: 'UTC' }, Number.MAX_VALUE],
   ])('%s is a matter of doubt', (_, when, at) => {
-    expect(speaksAt(when, at, 'away', false)).toBe(false);
-    expect(speaksAt(when, at, 'away', true)).toBe(true);
+    expect(appliesAt(when, at, 'away', false)).toBe(false);
+    expect(appliesAt(when, at, 'away', true)).toBe(true);
   });
 });
 
@@ -61,7 +61,7 @@ function edges(when: OrderWhen, from: string, hours: number): string[] {
   const start = Date.parse(from);
   const minutes = Array.from({ length: hours * 60 + 1 }, (_, minute) => start + minute * 60_000);
   return minutes
-    .filter((at) => speaksAt(when, at, 'away', false) !== speaksAt(when, at - 60_000, 'away', false))
+    .filter((at) => appliesAt(when, at, 'away', false) !== appliesAt(when, at - 60_000, 'away', false))
     .map((at) => new Date(at).toISOString().slice(11, 16));
 }
 

@@ -65,8 +65,8 @@ function reasonOf(status: AgentStatus, facts: AgentFacts): string {
     }
     case 'awaiting-approval':
       return facts.readyApprovals === 1
-        ? 'One draft waits for approval.'
-        : `${facts.readyApprovals} drafts wait for approval.`;
+        ? 'One draft is waiting for approval.'
+        : `${facts.readyApprovals} drafts are waiting for approval.`;
     case 'active':
       return facts.currentDirectiveId === null ? 'It worked within the last 24 hours.' : 'It is working.';
     case 'idle':

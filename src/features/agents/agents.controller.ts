@@ -25,7 +25,7 @@ export class AgentsController {
     return { agents: await this.agents.list(scopeOf(caller)) };
   }
 
-  /** Keeps a capo from taking up directives. */
+  /** Keeps a capo from starting directives. */
   @ApiParam(CAPO_PARAM)
   @Post(':role/pause')
   @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: AgentView }, errors: [NotFound] })

@@ -7,7 +7,7 @@ import { PausedCapos } from '../capos/paused-capos.repository.js';
 import type { AgentView } from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
 
-/** Keeps a capo from taking up directives; what it is working on it may end. */
+/** Keeps a capo from starting directives; it may finish what it is working on. */
 @Injectable()
 export class PauseAgent {
   constructor(

@@ -33,7 +33,7 @@ export class ResumeAgent {
         action: 'agent.resumed',
         entity: { type: 'agent', id: role },
         capo: role,
-        summary: `${caller.name} let ${CAPOS[role].name} go on.`,
+        summary: `${caller.name} resumed ${CAPOS[role].name}.`,
         details: { woken },
       });
     }

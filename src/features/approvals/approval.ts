@@ -56,12 +56,12 @@ export function judge(
     throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
   if (revise && approval.round >= MAX_ROUNDS) {
     throw new InvalidTransition({
-      message: `It was sent back ${MAX_ROUNDS} times; reject it, or approve it.`,
+      message: `Changes were requested ${MAX_ROUNDS} times already; approve or reject it.`,
     });
   }
   // A draft that is still being made would be taken for the one that was asked for.
   if (revise && !approval.ready) throw new ApprovalNotReady();
-  // A refusal loosens nothing, so it is taken at any time.
+  // A rejection loosens nothing, so it is accepted at any time.
   if (decision === 'reject') return 'decide';
   if (letsNothingLeave(guardian)) throw new GuardianHalted({ details: { mode: guardian } });
   if (!approval.ready) throw new ApprovalNotReady();
@@ -71,7 +71,7 @@ export function judge(
   if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
     throw new Forbidden({
       message:
-        'A standing order wants this approved by someone other than the member who asked for it, with a token that the two of them do not share.',
+        'A standing order requires approval by someone other than the member who asked for this, with a token that the two of them do not share.',
     });
   }
   return 'decide';

@@ -21,7 +21,7 @@ interface Situation {
 }
 
 /**
- * A person's decision. The guardian's row is held and the approval locked in one round trip; what the decision lets
+ * A person's decision. The guardian's row is locked shared and the approval exclusively in one round trip; what the decision lets
  * go, or ends, is written in the same transaction as its receipt.
  */
 @Injectable()

@@ -104,7 +104,7 @@ export class ExpireApproval implements OnModuleInit {
       type: 'policy',
       severity: 'critical',
       title: `Expired without a decision: ${title}`,
-      body: 'A standing order asks to be told when this happens. Hand the directive in again if it is still wanted.',
+      body: 'A standing order asks for this signal. Hand in the directive again if it is still wanted.',
       score: null,
       source: SYSTEM,
       teamId,

@@ -75,7 +75,7 @@ export class RequestApproval {
       directiveId: asked.directiveId,
       teamId: asked.teamId,
       capo: asked.capo,
-      summary: `"${asked.title}" waits for approval.`,
+      summary: `"${asked.title}" is waiting for approval.`,
       details: { round: asked.round },
     });
   }

@@ -24,7 +24,7 @@ export class ReadAuditFeed {
   private async page(scope: Scope, query: AuditFeedQuery): Promise<AuditPage> {
     const { limit = 20 } = query;
     if (limit > MAX_PAGE) {
-      const message = `limit must not be greater than ${MAX_PAGE} as json; jsonl and csv take more`;
+      const message = `limit must not be greater than ${MAX_PAGE} as json; jsonl and csv allow more`;
       throw new ValidationFailed({ details: [{ path: 'limit', rule: 'max', message }] });
     }
     const receipts = await this.log.listBefore(scope, query, query.before, limit);

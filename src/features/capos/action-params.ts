@@ -52,7 +52,7 @@ const text = (max: number) =>
     .string()
     .max(max)
     .refine((value) => value.trim() !== '', { error: 'must not be empty', abort: true })
-    .refine((value) => !CONTROL_IN_TEXT.test(value), { error: 'must not hold control characters' })
+    .refine((value) => !CONTROL_IN_TEXT.test(value), { error: 'must not contain control characters' })
     .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
 
 /** A bare address, never `Name <address>`: what the approver reads is exactly what the mail server is given. */

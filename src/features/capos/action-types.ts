@@ -24,7 +24,7 @@ export interface ActionType<Params> {
   engines: readonly Engine[];
   kind: PacketKind;
   reversibility: Reversibility;
-  /** Base of `leverageScore`: how much one such move usually changes for the business. */
+  /** Base of `leverageScore`: how much one such work packet usually changes for the business. */
   baseScore: number;
   params: z.ZodType<Params>;
   /** Whom or what it reaches, read from the params: orders decide by it, so no draft may word it. */

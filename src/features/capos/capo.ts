@@ -15,7 +15,7 @@ export interface Capo {
   domain: readonly string[];
   /** Words by which an instruction addresses this capo ("have sales ..."). */
   aliases: readonly string[];
-  /** Terms that speak of the domain; `core` ones almost settle it, `hints` only lean. */
+  /** Terms that speak of the domain; `core` ones almost decide it, `hints` only lean. */
   vocabulary: { core: readonly string[]; hints: readonly string[] };
 }
 

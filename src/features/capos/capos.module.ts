@@ -45,7 +45,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
   exports: [PausedCapos, BriefingReader, CAPO_RUNNER],
 })
 export class CaposModule {
-  /** Standing orders must know which moves cannot be undone, and lie below this feature. */
+  /** Standing orders must know which action types cannot be undone, and lie below this feature. */
   constructor(reversibility: ActionReversibility) {
     reversibility.register(ACTION_TYPES, engineOf);
   }

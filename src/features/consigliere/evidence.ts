@@ -13,7 +13,7 @@ export interface Evidence {
   at: number;
 }
 
-/** An alias settles it, a core word nearly does, a hint leans; context and orders weigh like words of their kind. */
+/** An alias decides it, a core word nearly does, a hint leans; context and orders weigh like words of their kind. */
 export const WEIGHT = { named: 5, core: 3, hint: 1, order: 1.5, capability: 1 } as const;
 export const NOWHERE = Number.MAX_SAFE_INTEGER;
 /** Of a standing order's or a directive's text: no person writes more. */
@@ -86,7 +86,7 @@ function termsAt(words: readonly Word[], at: number): readonly Term[] {
 
 const ADDRESS_KEYS = /^(?:capo|team|department|engine|domain|area|role)$/i;
 
-/** A field that names a capo settles it; other fields lean, as words beside the directive do. */
+/** A field that names a capo decides it; other fields lean, as words beside the directive do. */
 export function contextEvidence(context: Readonly<Record<string, unknown>> | null, add: Add): void {
   for (const [key, value] of Object.entries(context ?? {}).slice(0, 100)) {
     const text = typeof value === 'string' && value.length <= 200 ? value : '';

@@ -73,7 +73,7 @@ export class RouteDirective implements OnModuleInit {
         {
           actor: CONSIGLIERE,
           action: 'directive.routed',
-          summary: `The consigliere gave "${titleOf(text)}" to ${CAPOS[capo].name}.`,
+          summary: `The consigliere assigned "${titleOf(text)}" to ${CAPOS[capo].name}.`,
           details: { candidates, reason },
           guardianEpoch: guardian.epoch,
         },

@@ -100,28 +100,29 @@ function choose(
     const names = addressed.map((role) => CAPOS[role].name).join(' and ');
     return {
       capo: 'ceo',
-      reason: `Work for ${names} is named in one instruction, so the CEO capo divides it.`,
+      reason: `Work for ${names} is named in one directive, so the CEO capo divides it.`,
     };
   }
   const [best, second] = ranked;
   if (best === undefined || best.score === 0) {
     return {
       capo: 'ceo',
-      reason: 'No word of it belongs to one domain, so it goes to the CEO capo, who can hand it on.',
+      reason: 'Nothing in it points to a single domain, so it goes to the CEO capo, who can delegate it.',
     };
   }
   if (!spoken) {
     return {
       capo: 'capo_ops',
-      reason: 'No word of it belongs to one domain; it asks for a mail, which Ops carries out.',
+      reason: 'Nothing in it points to a single domain; it asks for a mail, and Ops sends mail.',
     };
   }
   const name = nameOf(best.capo);
-  const because = `${name} fits best: it speaks of ${quoted(best.why)}.`;
+  const because = `${name} fits best: the directive mentions ${quoted(best.why)}.`;
   if (second === undefined || second.score === 0) return { capo: best.capo, reason: because };
   if (second.score === best.score) {
     const tie = `${name} and ${nameOf(second.capo)} fit equally well (${quoted(best.why)}; ${quoted(second.why)}).`;
-    const rule = best.first === second.first ? `${name} acts on such work first.` : `${name} is named first.`;
+    const rule =
+      best.first === second.first ? `${name} takes precedence for such work.` : `${name} is named first.`;
     return { capo: best.capo, reason: `${tie} ${rule}` };
   }
   return {

@@ -33,8 +33,8 @@ interface Accepted {
 }
 
 /**
- * Takes in what a capo made: its moves against the registry, each decided by the guardian; then the draft waits for a
- * person, goes out within the standing orders, or ends because one of them forbids it.
+ * Accepts what a capo made: its work packets are checked against the registry, each decided by the guardian; then the draft waits for a
+ * person, is released because the standing orders allow it, or ends because one of them forbids it.
  */
 @Injectable()
 export class AcceptDraft {
@@ -64,7 +64,7 @@ export class AcceptDraft {
       if (!packets) {
         const error = {
           code: 'INVALID_OUTPUT',
-          message: 'The capo proposed a work packet that is not in its scope.',
+          message: 'The capo proposed a work packet outside its scope.',
         };
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
         return;
@@ -84,7 +84,7 @@ export class AcceptDraft {
     else this.review(accepted, draft, this.ask(directive));
   }
 
-  /** Undefined when a move is not one that this capo can make: the registry is trusted, the draft is not. */
+  /** Undefined when a work packet is not one that this capo can make: the registry is trusted, the draft is not. */
   private packetsOf(directive: DirectiveEntity, draft: Draft): WorkPacketEntity[] | undefined {
     const capo = directive.capo!;
     const { workspaceId, directiveId, teamId } = directive;
@@ -153,7 +153,7 @@ export class AcceptDraft {
     this.transitions.apply(directive, isDone ? 'complete' : 'allow', {
       actor: capoActor(directive.capo!),
       action: isDone ? 'directive.executed' : 'directive.sending',
-      summary: `"${titleOf(directive.text)}" goes out within the standing orders.`,
+      summary: `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
       details: {
         decisions: policy.map(({ decision }) => ({
           outcome: decision.outcome,

@@ -10,7 +10,7 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
 
-/** Takes a directive back before anything of it was sent. */
+/** Cancels a directive before anything of it was sent. */
 @Injectable()
 export class CancelDirective {
   constructor(
@@ -39,7 +39,7 @@ export class CancelDirective {
     this.endDirective.endFromOutside(directive, approval, {
       trigger: 'cancel',
       actor,
-      because: `${caller.name} took it back`,
+      because: `${caller.name} withdrew it`,
     });
     return (await this.directives.lock(workspaceId, directiveId))!;
   }

@@ -53,7 +53,7 @@ export class CompleteDirective {
         { error },
       );
     } else if (tally.cancelled > 0 && tally.executed === 0) {
-      const summary = `"${title}" expired: its deadline passed before anything of it was sent.`;
+      const summary = `"${title}" expired: its deadline passed before anything was sent.`;
       this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });
     } else {
       const summary = `${CAPOS[capo].name} carried out "${title}".`;

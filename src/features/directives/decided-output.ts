@@ -41,7 +41,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     return this.transitions.apply(named(approval), isDone ? 'complete' : 'approve', {
       actor: by,
       action: isDone ? 'directive.executed' : 'directive.sending',
-      summary: `"${approval.title}" goes out as approved by ${by.name}.`,
+      summary: `"${approval.title}" was released as approved by ${by.name}.`,
       details: { approvalId: approval.approvalId, contentHash: approval.contentHash },
     });
   }

@@ -28,7 +28,7 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: [null],
     to: 'pending_approval',
     by: 'an operator, or a capo that delegates',
-    when: 'It is handed in, and its output wants an approval.',
+    when: 'It is handed in, and its output needs an approval.',
   },
   {
     trigger: 'hand_in',
@@ -49,7 +49,7 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: ['executing'],
     to: 'pending_approval',
     by: 'the guardian',
-    when: 'No standing order covers a work packet of the draft, so a person is asked.',
+    when: 'No standing order allows a work packet of the draft, so a person is asked.',
   },
   {
     trigger: 'allow',
@@ -70,7 +70,7 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: ['sending'],
     to: 'pending_approval',
     by: 'the guardian',
-    when: 'A work packet that standing orders had allowed is no longer allowed when it is about to leave.',
+    when: 'A work packet that standing orders had allowed is no longer allowed when it is about to be sent.',
   },
   {
     trigger: 'complete',
@@ -91,21 +91,21 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: ['pending_approval'],
     to: 'rejected',
     by: 'an operator',
-    when: 'Its approval is rejected, without a wish for another draft.',
+    when: 'Its approval is rejected, without a request for another draft.',
   },
   {
     trigger: 'cancel',
     from: UNSENT,
     to: 'cancelled',
     by: 'an operator',
-    when: 'It is taken back before anything of it was sent.',
+    when: 'It is cancelled before anything was sent.',
   },
   {
     trigger: 'expire',
     from: [...UNSENT, 'sending'],
     to: 'expired',
     by: 'the system',
-    when: 'Its deadline, or the time of its approval, passes before anything of it was sent.',
+    when: 'Its deadline, or the time of its approval, passes before anything was sent.',
   },
   {
     trigger: 'kill',

@@ -88,7 +88,7 @@ export class DirectivesController {
     return viewOf(directive);
   }
 
-  /** Takes a directive back before anything of it was sent. */
+  /** Cancels a directive before anything of it was sent. */
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/cancel')
   @Route({

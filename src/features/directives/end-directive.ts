@@ -57,7 +57,7 @@ export class EndDirective {
     );
   }
 
-  /** Ends a directive on which nobody works just now, and takes back the work that waits on it. */
+  /** Ends a directive on which nobody works just now, and cancels the work that waits on it. */
   endFromOutside(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
     this.work.cancel('directive.route', [directive.directiveId]);
     this.work.cancel('directive.draft', [directive.directiveId]);
@@ -83,7 +83,7 @@ export class EndDirective {
       type: 'agent',
       severity: 'warning',
       title: `No draft: ${titleOf(directive.text)}`,
-      body: `${error.message} Hand it in again if it is still wanted.`,
+      body: `${error.message} Hand in the directive again if it is still wanted.`,
       score: null,
       source: actor,
       teamId,

@@ -13,7 +13,7 @@ import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
-/** A sending one is held to its deadline packet by packet, as each is about to leave. */
+/** While it is sending, the deadline is checked packet by packet, as each is about to be sent. */
 const EXPIRABLE: readonly DirectiveStatus[] = DIRECTIVE_STATES.sources('expire').filter(
   (status) => status !== 'sending',
 );

@@ -9,7 +9,7 @@ import { contentHash, recipientsOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
 
-/** What a person is shown to decide on: each move with its complete parameters, the risk, and why they are asked. */
+/** What a person is shown to decide on: each work packet with its complete parameters, the risk, and why they are asked. */
 export function readyContent(
   { capo, output, priority }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority'>,
   summary: string,

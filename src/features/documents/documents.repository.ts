@@ -57,7 +57,7 @@ export class Documents {
     return documentId;
   }
 
-  /** Takes a document back, as the undo of `document.file`; false when there is nothing to take back. */
+  /** Withdraws a document, as the undo of `document.file`; false when there is nothing to withdraw. */
   async withdraw(documentId: string, by: Actor): Promise<boolean> {
     const [document] = await this.db.query<Pick<DocumentEntity, 'title' | 'directiveId' | 'teamId'>>(
       `update documents set withdrawn_at = $3 where workspace_id = $1 and document_id = $2 and withdrawn_at is null

@@ -28,7 +28,7 @@ export class ChangeMode {
       actor: actorOf(caller),
       action: 'guardian.mode_changed',
       entity: { type: 'guardian', id: caller.workspaceId },
-      summary: `${caller.name} set the guardian to ${mode}.`,
+      summary: `${caller.name} set the mode of the guardian to ${mode}.`,
       details: { mode },
       guardianEpoch: changed.epoch,
     });

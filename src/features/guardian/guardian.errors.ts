@@ -3,5 +3,5 @@ import { defineError } from '../../platform/kernel/define-error.js';
 export const GuardianHalted = defineError(
   'GUARDIAN_HALTED',
   423,
-  'The kill switch is engaged; nothing goes out until an admin reverts it.',
+  'The kill switch is engaged; nothing is sent until an admin reverts it.',
 );

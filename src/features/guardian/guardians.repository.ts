@@ -25,7 +25,7 @@ export class Guardians {
   }
 
   /**
-   * Reads the guardian and keeps it as it is until the transaction ends: a kill waits for those who hold it, and
+   * Reads the guardian and keeps it as it is until the transaction ends: a kill waits for those who have locked it, and
    * whoever comes after the kill sees it.
    */
   async lockShared(workspaceId: string): Promise<GuardianEntity> {

@@ -13,7 +13,7 @@ import { HaltableWork } from './halting.js';
 
 /**
  * Halts all autonomous operations of the workspace (SPECIFICATION, States 4): mode, epoch, halted work and receipt in
- * one transaction. Once it has committed no dispatch can start, since each holds the guardian's row while it marks a
+ * one transaction. Once it has committed no dispatch can start, since each locks the guardian's row while it marks a
  * packet as sending; runs in progress are aborted in every process by the message on the channel.
  */
 @Injectable()

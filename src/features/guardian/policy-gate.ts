@@ -47,7 +47,7 @@ interface Situation {
   presence: Presence;
 }
 
-/** Where the guardian decides whether a packet may go out: standing orders, limits, budgets and its mode. */
+/** Where the guardian decides whether a packet may be sent: standing orders, limits, budgets and its mode. */
 @Injectable()
 export class PolicyGate {
   constructor(
@@ -59,7 +59,7 @@ export class PolicyGate {
 
   /**
    * Decides `packets` in their order, within the open transaction; what one packet uses up of a limit counts for the
-   * next. Decisions of one workspace wait for each other, so two of them cannot share the last place of a limit.
+   * next. Decisions of one workspace wait for each other, so two of them cannot share the last unit of a limit.
    * Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
    */
   async decide(
@@ -80,7 +80,7 @@ export class PolicyGate {
     });
   }
 
-  /** Records that the packet goes out by this decision: every order that matched counts it. */
+  /** Records that the packet is sent by this decision: every order that matched counts it. */
   use(decided: PolicyDecision): void {
     for (const use of usesOf(decided)) this.orders.recordUse(use);
   }
@@ -88,7 +88,7 @@ export class PolicyGate {
   /**
    * Whether an allowed packet may still go, asked in the transaction that claims it for sending: between the decision
    * and that moment an order may have ended, another begun, or the mode changed. What the standing orders allowed is
-   * decided again in full, apart from what it used up of their limits itself. What a person approved is held against
+   * decided again in full, apart from what it used up of their limits itself. What a person approved is checked against
    * the orders that deny and the mode alone: the person was asked, so no order has to allow it. One round trip.
    */
   async recheck(

@@ -45,7 +45,7 @@ export class RevertKill {
       actor: actorOf(caller),
       action: 'guardian.reverted',
       entity: { type: 'revert', id: revertId },
-      summary: `${caller.name} lifted the kill switch; the guardian is ${lifted.mode} again.`,
+      summary: `${caller.name} reverted the kill switch; the guardian is in the mode ${lifted.mode} again.`,
       details: { reason, mode: 'resume', resumed: plan.length, killedAt: lifted.killedAt },
       guardianEpoch: lifted.epoch,
     });

@@ -1,7 +1,7 @@
 /**
  * `refused`: the server, or this program, says no, and would again.
- * `unreachable`: nothing was handed over this time; another try may succeed and cannot send anything twice.
- * `unconfirmed`: the connection broke after the mail had begun to go over; whether it went out nobody knows, so it
+ * `unreachable`: nothing was transmitted this time; another try may succeed and cannot send anything twice.
+ * `unconfirmed`: the connection broke after the mail had begun to be transmitted; nobody knows whether it was sent, so it
  * must not be sent again.
  */
 export type MailFailure = 'refused' | 'unreachable' | 'unconfirmed';

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { compose, type MailMessage } from './letter.js';
+import { compose, type MailMessage } from './mail-message.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
-import { Outbox } from './outbox.js';
+import { FileMailTransport } from './file-mail-transport.js';
 import { Smtp } from './smtp.js';
 
 export { MailFailed } from './mail-failed.js';
 
-/** Sends mail through the configured server; without one (`SMTP_URL`) each mail becomes a file in the outbox. */
+/** Sends mail through the configured server; without one (`SMTP_URL`) each mail becomes a file in DATA_DIR/outbox. */
 @Injectable()
 export class Mailer {
   private readonly transport: MailTransport;
@@ -21,7 +21,9 @@ export class Mailer {
   ) {
     this.sender = config.mailFrom;
     this.transport =
-      config.smtpUrl === undefined ? new Outbox(join(config.dataDir, 'outbox')) : new Smtp(config.smtpUrl);
+      config.smtpUrl === undefined
+        ? new FileMailTransport(join(config.dataDir, 'outbox'))
+        : new Smtp(config.smtpUrl);
   }
 
   /** Whether sending the same message again, after a crash, is the same as sending it once. */

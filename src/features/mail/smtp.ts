@@ -1,60 +1,60 @@
 import { Readable } from 'node:stream';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SentMessageInfo, type SMTPError } from 'nodemailer/lib/smtp-connection';
-import type { Letter } from './letter.js';
+import type { ComposedMail } from './mail-message.js';
 import { MailFailed } from './mail-failed.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
 
 /** How long connecting, the greeting, and each answer of the server may take. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
- * How long the server may still answer for a mail that has gone over when sending is called off. To cut then would
+ * How long the server may still answer for a mail that was transmitted when sending is cancelled. To cut then would
  * stop nothing, and would record as unconfirmed what most likely arrived.
  */
-const LAST_WORD_MS = 2_000;
+const ABORT_GRACE_MS = 2_000;
 
 /** What nodemailer finds wrong by itself: it would find it wrong again. */
 const HOPELESS = new Set(['EENVELOPE', 'EMESSAGE', 'EAUTH']);
 
 /**
  * Sends over SMTP, one connection a mail. nodemailer's connection is used directly, since its transport does not tell
- * whether the mail had begun to go over when a connection breaks, and that decides whether it may be sent again.
+ * whether transmission of the mail had begun when a connection breaks, and that decides whether it may be sent again.
  */
 export class Smtp implements MailTransport {
   readonly repeatable = false;
 
   constructor(
     private readonly url: string,
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
-  async deliver(letter: Letter, signal: AbortSignal): Promise<SentMail> {
-    if (signal.aborted) throw calledOff(false, signal);
+  async deliver(mail: ComposedMail, signal: AbortSignal): Promise<SentMail> {
+    if (signal.aborted) throw cancelled(false, signal);
     const { auth, ...options } = parseConnectionUrl(this.url);
     const connection = new SMTPConnection({
       ...(options as object),
-      connectionTimeout: this.patienceMs,
-      greetingTimeout: this.patienceMs,
-      socketTimeout: this.patienceMs,
-      dnsTimeout: this.patienceMs,
+      connectionTimeout: this.timeoutMs,
+      greetingTimeout: this.timeoutMs,
+      socketTimeout: this.timeoutMs,
+      dnsTimeout: this.timeoutMs,
       logger: false,
     });
-    const body = new Handover(letter.bytes);
+    const body = new Handover(mail.bytes);
     return new Promise<SentMail>((resolve, reject) => {
-      let lastWord: NodeJS.Timeout | undefined;
-      const settled = () => {
+      let graceTimer: NodeJS.Timeout | undefined;
+      const cleanUp = () => {
         signal.removeEventListener('abort', abort);
-        clearTimeout(lastWord);
+        clearTimeout(graceTimer);
       };
       const fail = (error: MailFailed) => {
-        settled();
+        cleanUp();
         connection.close();
         reject(error);
       };
-      const cut = () => fail(calledOff(body.hasBegun, signal));
+      const cut = () => fail(cancelled(body.hasBegun, signal));
       const abort = () => {
-        if (body.hasBegun) lastWord = setTimeout(cut, LAST_WORD_MS);
+        if (body.hasBegun) graceTimer = setTimeout(cut, ABORT_GRACE_MS);
         else cut();
       };
       const step =
@@ -64,18 +64,18 @@ export class Smtp implements MailTransport {
           else next(value as T);
         };
       const send = () => {
-        const envelope = { from: letter.from, to: letter.recipients, size: letter.bytes.length };
+        const envelope = { from: mail.from, to: mail.recipients, size: mail.bytes.length };
         connection.send(envelope, body, step(finish));
       };
       const finish = (info: SentMessageInfo) => {
-        settled();
+        cleanUp();
         // Said, not waited for: the mail is the server's by now, and nothing of this connection outlives the call.
         connection.quit();
         connection.close();
-        resolve(sentMail(letter, info));
+        resolve(sentMail(mail, info));
       };
       signal.addEventListener('abort', abort, { once: true });
-      // Stays on: an error may follow the one that settled the promise.
+      // Stays on: an error may follow the one that ended the promise.
       connection.on(
         'error',
         step(() => undefined),
@@ -102,7 +102,7 @@ class Handover extends Readable {
   }
 }
 
-function sentMail({ messageId }: Letter, info: SentMessageInfo): SentMail {
+function sentMail({ messageId }: ComposedMail, info: SentMessageInfo): SentMail {
   const rejected = (info.rejectedErrors ?? []).map(({ recipient, response, message }) => ({
     address: recipient ?? '',
     response: response ?? message,
@@ -116,17 +116,17 @@ function sentMail({ messageId }: Letter, info: SentMessageInfo): SentMail {
   };
 }
 
-/** A reply is the server's word on what it did; without one it depends on how far things had gone. */
+/** A reply says what the server did; without one it depends on how far the transmission had gone. */
 function failureOf(error: SMTPError, hasBegun: boolean): MailFailed {
   const { responseCode: code, response } = error;
   if (code !== undefined) {
     return code >= 500
       ? new MailFailed('refused', `The mail server refused the mail: ${response}`, error)
-      : new MailFailed('unreachable', `The mail server does not take the mail now: ${response}`, error);
+      : new MailFailed('unreachable', `The mail server does not accept the mail now: ${response}`, error);
   }
   if (hasBegun) {
     const message =
-      'The connection to the mail server broke while the mail went over; whether it went out is not known.';
+      'The connection to the mail server broke while the mail was being transmitted; it is not known whether it was sent.';
     return new MailFailed('unconfirmed', message, error);
   }
   return HOPELESS.has(error.code ?? '')
@@ -134,8 +134,12 @@ function failureOf(error: SMTPError, hasBegun: boolean): MailFailed {
     : new MailFailed('unreachable', `The mail server cannot be reached: ${error.message}`, error);
 }
 
-function calledOff(hasBegun: boolean, signal: AbortSignal): MailFailed {
+function cancelled(hasBegun: boolean, signal: AbortSignal): MailFailed {
   return hasBegun
-    ? new MailFailed('unconfirmed', 'Sending was called off while the mail went over.', signal.reason)
-    : new MailFailed('unreachable', 'Sending was called off before anything went over.', signal.reason);
+    ? new MailFailed(
+        'unconfirmed',
+        'Sending was cancelled while the mail was being transmitted; it is not known whether it was sent.',
+        signal.reason,
+      )
+    : new MailFailed('unreachable', 'Sending was cancelled before anything was transmitted.', signal.reason);
 }

@@ -14,7 +14,7 @@ import type { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
 import { StaleEvent } from './partner.errors.js';
 
 /**
- * Takes an update whose signature holds (CONTRACT, Partner): freshness, then the partner's own event id, then the
+ * Accepts an update whose signature is valid (CONTRACT, Partner): freshness, then the partner's own event id, then the
  * effect, with its signal and its receipts in one transaction. However often an update is sent, it has one effect.
  */
 @Injectable()
@@ -50,7 +50,7 @@ export class AcceptConfidenceUpdate {
     const { contentHash: first, signalId } = await this.events.get(partnerEventId);
     if (first === hash) return { accepted: true, duplicate: true, partnerEventId, signalId };
     throw new AlreadyExists({
-      message: 'This partnerEventId names an update with other content.',
+      message: 'This partnerEventId was already used for an update with different content.',
       details: { partnerEventId },
     });
   }

@@ -19,7 +19,7 @@ export class PartnerController {
     private readonly persona: PersonaReader,
   ) {}
 
-  /** Takes a signed confidence update of the partner persona service. */
+  /** Accepts a signed confidence update of the partner persona service. */
   @Post('induction')
   @ApiHeader({
     name: 'x-partner-signature',

@@ -9,7 +9,7 @@ export class PartnerSecretEntity {
   sealedSecret!: string;
   @Column('text', { nullable: true })
   sealedPrevious!: string | null;
-  /** How long the previous secret is taken as well. */
+  /** How long the previous secret is accepted as well. */
   @Column('timestamptz', { nullable: true })
   previousUntil!: number | null;
   /** The value of PARTNER_SIGNING_SECRET that was put in force last. */

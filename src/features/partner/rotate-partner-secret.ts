@@ -8,7 +8,7 @@ import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { secretPurpose } from './partner-signatures.js';
 
-/** For as long both secrets are taken, so that the partner can change over without losing an update. */
+/** For as long both secrets are accepted, so that the partner can change over without losing an update. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 /** Gives a workspace its partner secret, or another one (CONTRACT, Partner). */
@@ -38,8 +38,8 @@ export class RotatePartnerSecret {
         action: replaced ? 'partner_secret.rotated' : 'partner_secret.created',
         entity: { type: 'partner_secret', id: workspaceId },
         summary: replaced
-          ? `${by.name} rotated the secret that the partner signs with.`
-          : `${by.name} made the secret that the partner signs with.`,
+          ? `${by.name} rotated the signing secret of the partner.`
+          : `${by.name} created the signing secret of the partner.`,
         details: replaced ? { previousUntil } : {},
       });
       return secret;

@@ -33,7 +33,7 @@ export function acknowledge(
   }
   if (signal.acknowledgedAt !== null) {
     throw new InvalidTransition({
-      message: 'The signal is acknowledged already; there is nothing to snooze.',
+      message: 'The signal is already acknowledged, so it cannot be snoozed.',
     });
   }
   return signal.snoozedUntil === snoozeUntil ? undefined : { ...signal, note, snoozedUntil: snoozeUntil };

@@ -50,7 +50,7 @@ export class Signals {
     return signalId;
   }
 
-  /** Takes a signal back, as the undo of `signal.raise`; false when there is nothing to take back. */
+  /** Withdraws a signal, as the undo of `signal.raise`; false when there is nothing to withdraw. */
   async withdraw(signalId: string, by: Actor): Promise<boolean> {
     const [signal] = await this.db.query<Pick<SignalEntity, 'title' | 'teamId' | 'capo'>>(
       `update signals set withdrawn_at = $3 where workspace_id = $1 and signal_id = $2 and withdrawn_at is null

@@ -33,7 +33,7 @@ export class ActivateStandingOrder {
         caller,
         order.teamId,
         'owner',
-        'It allows work packets that cannot be undone: only an owner activates it.',
+        'It allows work packets that cannot be undone, so only an owner may activate it.',
       );
       if (!acknowledged) throw notAcknowledged();
     }

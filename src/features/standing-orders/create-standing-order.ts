@@ -18,9 +18,10 @@ import { receiptOf, viewOf } from './standing-order-view.js';
 import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
-const HELD = 'It allows work packets that cannot be undone: an owner activates it with acknowledge: true.';
+const HELD =
+  'It allows work packets that cannot be undone, so an owner must activate it with acknowledge: true.';
 
-/** Writes a standing order down, and activates it unless it lets something go out that cannot be undone. */
+/** Creates a standing order, and activates it unless it allows something that cannot be undone. */
 @Injectable()
 export class CreateStandingOrder {
   constructor(
@@ -38,7 +39,12 @@ export class CreateStandingOrder {
     const teamId = await this.teamOf(caller, body.teamId);
     requireRole(caller, teamId, 'operator');
     if (!tightens(body)) {
-      requireRole(caller, teamId, 'admin', 'Only an admin creates a standing order that allows.');
+      requireRole(
+        caller,
+        teamId,
+        'admin',
+        'Only an admin may create a standing order that allows work packets.',
+      );
     }
     const at = this.clock.now();
     const rule = await this.ruleOf(caller, teamId, body, at);
@@ -93,7 +99,12 @@ export class CreateStandingOrder {
   private async teamOf(caller: Caller, asked: Id<'team'> | null | undefined): Promise<Id<'team'> | null> {
     if (asked === null) {
       if (caller.teamIds.length > 0) {
-        requireRole(caller, null, 'admin', 'Only an admin writes a standing order for the whole workspace.');
+        requireRole(
+          caller,
+          null,
+          'admin',
+          'Only an admin may create a standing order for the whole workspace.',
+        );
       }
       return null;
     }

@@ -1,13 +1,13 @@
 import type { GuardianMode, Reversibility } from '../terms/terms.js';
 import { hashOf, storable } from './decision-input.js';
 import type { DecisionInput, DecidedPacket, DecisionOrder } from './decision-input.js';
-import { checkLimits, type LimitCheck, type LimitStanding } from './limits.js';
-import { fieldsHold } from './match.js';
+import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
+import { fieldsMatch } from './match.js';
 import { EFFECTS, tightens } from './standing-order.js';
 import type { Effect, OnExpiry } from './standing-order.js';
-import { speaksAt } from './when.js';
+import { appliesAt } from './when.js';
 
-/** What an approval of the work packet is held to: the strictest terms of the orders that matched. */
+/** The terms of an approval of the work packet: the strictest of the orders that matched. */
 interface ApprovalTerms {
   expiresInMinutes: number;
   onExpiry: OnExpiry;
@@ -21,7 +21,7 @@ export interface Decision {
   /** Ids of all orders that were looked at. */
   considered: string[];
   matched: { standingOrderId: string; version: number; effect: Effect }[];
-  limits: LimitStanding[];
+  limits: LimitResult[];
   guardian: GuardianMode;
   approval: ApprovalTerms;
   /** SHA-256 over the canonical JSON of `storable(input)`. */
@@ -62,7 +62,7 @@ export function evaluate(given: DecisionInput): Decision {
     explanation: reasons.map((reason) => reason.because),
     considered: input.orders.map((order) => order.standingOrderId),
     matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
-    limits: bounded.flatMap(({ checks }) => checks.map((check) => check.standing)),
+    limits: bounded.flatMap(({ checks }) => checks.map((check) => check.result)),
     guardian: guardian.mode,
     approval: approvalTerms(matched),
     inputHash: hashOf(input),
@@ -84,8 +84,8 @@ function matches(order: DecisionOrder, { at, presence, packet }: DecisionInput):
     (!actionTypes || actionTypes.includes(packet.actionType)) &&
     (!reversibility || reversibility.includes(packet.reversibility)) &&
     (!priorities || priorities.includes(packet.priority)) &&
-    (!fields || fieldsHold(fields, packet, doubt)) &&
-    (!order.when || speaksAt(order.when, at, presence, doubt))
+    (!fields || fieldsMatch(fields, packet, doubt)) &&
+    (!order.when || appliesAt(order.when, at, presence, doubt))
   );
 }
 
@@ -99,17 +99,17 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
   const name = `The standing order "${order.name}"`;
   if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this work packet.` }];
   if (order.effect === 'require_approval') {
-    return [{ outcome: 'require_approval', because: `${name} wants this work packet approved.` }];
+    return [{ outcome: 'require_approval', because: `${name} requires an approval for this work packet.` }];
   }
   // Validation asks for a limit; without one there is no pace that the work packet could keep.
   if (order.effect === 'throttle' && checks.length === 0) {
-    return [{ outcome: 'throttle', because: `${name} holds this work packet back.` }];
+    return [{ outcome: 'throttle', because: `${name} delays this work packet.` }];
   }
-  const says = order.effect === 'allow' ? 'allows this work packet' : 'paces this work packet';
-  const remarks = checks.flatMap(({ standing, otherwise, remark }): Reason[] =>
+  const says = order.effect === 'allow' ? 'allows this work packet' : 'limits the pace of this work packet';
+  const remarks = checks.flatMap(({ result, otherwise, remark }): Reason[] =>
     remark === null
       ? []
-      : [{ outcome: standing.holds ? 'allow' : otherwise, because: `${name} ${says}, but ${remark}.` }],
+      : [{ outcome: result.holds ? 'allow' : otherwise, because: `${name} ${says}, but ${remark}.` }],
   );
   return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says}.` }];
 }
@@ -126,7 +126,7 @@ function withoutPermission(mode: GuardianMode, { reversibility }: DecidedPacket)
 }
 
 /**
- * A mode only ever holds back. `observe`, `killed` and `recovering` let nothing leave, and yet they ask rather than
+ * A mode only ever restricts. `observe`, `killed` and `recovering` let nothing leave, and yet they ask rather than
  * deny: a denial ends the directive for good, while a mode passes. The dispatch, which checks the mode again in the
  * transaction that marks a packet as sending, is what keeps an approved one from leaving under them. A mode that
  * this version does not know is treated as they are.
@@ -140,19 +140,23 @@ function guardianReasons(mode: GuardianMode, reversibility: Reversibility): Reas
         ? [
             {
               outcome: 'require_approval',
-              because: 'The guardian is autonomous: a work packet that cannot be undone still asks.',
+              because:
+                'The guardian is autonomous: a work packet that cannot be undone still needs an approval.',
             },
           ]
         : [];
     case 'supervised':
       return [
-        { outcome: 'require_approval', because: 'The guardian is supervised: every work packet asks.' },
+        {
+          outcome: 'require_approval',
+          because: 'The guardian is supervised: every work packet needs an approval.',
+        },
       ];
     default:
       return [
         {
           outcome: 'require_approval',
-          because: `The guardian is in the mode "${mode}": nothing leaves by itself.`,
+          because: `The guardian is in the mode "${mode}": nothing is sent automatically.`,
         },
       ];
   }

@@ -1,8 +1,8 @@
 import type { DecidedPacket, DecisionOrder, OrderUsage } from './decision-input.js';
 import type { Effect, OrderBudget, OrderLimits } from './standing-order.js';
 
-/** Where a limit would stand if the work packet went through: it holds when `used` is at most `allowed`. */
-export interface LimitStanding {
+/** What a limit would be at if the work packet was sent: it holds when `used` is at most `allowed`. */
+export interface LimitResult {
   standingOrderId: string;
   limit: keyof OrderLimits | 'budget';
   allowed: number;
@@ -11,7 +11,7 @@ export interface LimitStanding {
 }
 
 export interface LimitCheck {
-  standing: LimitStanding;
+  result: LimitResult;
   /** What the order does to the work packet when the limit does not hold. */
   otherwise: Effect;
   /** For a person, to follow the order's name: a broken limit, or a budget near its end. */
@@ -43,7 +43,7 @@ export function checkLimits(
     const holds = used <= allowed;
     return [
       {
-        standing: { standingOrderId: order.standingOrderId, limit, allowed, used, holds },
+        result: { standingOrderId: order.standingOrderId, limit, allowed, used, holds },
         otherwise: order.effect === 'throttle' && own <= allowed ? 'throttle' : 'require_approval',
         remark: holds ? null : `${inWords(used)} and the limit is ${allowed}`,
       },
@@ -51,14 +51,14 @@ export function checkLimits(
   };
 
   return [
-    ...check('maxPerHour', usage.lastHour, 1, (used) => `it would be work packet ${used} of the hour`),
-    ...check('maxPerDay', usage.lastDay, 1, (used) => `it would be work packet ${used} of the day`),
+    ...check('maxPerHour', usage.lastHour, 1, (used) => `it would be work packet ${used} of this hour`),
+    ...check('maxPerDay', usage.lastDay, 1, (used) => `it would be work packet ${used} of this day`),
     ...check('maxRecipients', 0, packet.recipients, (used) => `it has ${used} recipients`),
     ...check(
       'maxAmountPerDay',
       usage.amountToday,
       amountOf(packet),
-      (used) => `it brings the day to ${used}`,
+      (used) => `it would bring the total of this day to ${used}`,
     ),
     ...(order.budget ? [checkBudget(order, order.budget, packet, usage.budgetSpent)] : []),
   ];
@@ -83,11 +83,11 @@ function checkBudget(
 
   let remark: string | null = null;
   if (foreign) remark = `${whole} cannot be compared with an amount in ${packet.currency ?? 'no currency'}`;
-  else if (!holds) remark = `${whole} would stand at ${used}`;
+  else if (!holds) remark = `${whole} would be exceeded at ${used}`;
   else if (nearlySpent) remark = `${used} of ${whole} would then be used`;
 
   return {
-    standing: {
+    result: {
       standingOrderId: order.standingOrderId,
       limit: 'budget',
       allowed: budget.amount,

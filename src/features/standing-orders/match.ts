@@ -32,13 +32,13 @@ const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> 
  *   order that allows, so that one stranger among the recipients is enough to ask; true for an order that tightens,
  *   so that adding a harmless recipient does not get a denied one through.
  */
-export function fieldsHold(
+export function fieldsMatch(
   fields: Readonly<Record<string, FieldCondition>>,
   root: object,
   doubt: boolean,
 ): boolean {
   return Object.entries(fields).every(([path, condition]) =>
-    conditionHolds(condition, valueAt(root, path), doubt),
+    conditionMatches(condition, valueAt(root, path), doubt),
   );
 }
 
@@ -53,7 +53,7 @@ function valueAt(root: object, path: string): unknown {
   return value;
 }
 
-function conditionHolds(condition: FieldCondition, value: unknown, doubt: boolean): boolean {
+function conditionMatches(condition: FieldCondition, value: unknown, doubt: boolean): boolean {
   const elements = [value].flat(Infinity).filter((element) => element !== undefined && element !== null);
   return Object.entries(condition).every(([operator, operand]) => {
     if (operator === '$exists') return elements.length > 0 === operand;

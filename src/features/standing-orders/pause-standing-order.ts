@@ -23,7 +23,12 @@ export class PauseStandingOrder {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'operator');
     if (restrains(order)) {
-      requireRole(caller, order.teamId, 'admin', 'Only an admin pauses a standing order that restrains.');
+      requireRole(
+        caller,
+        order.teamId,
+        'admin',
+        'Only an admin may pause a standing order that restricts work packets.',
+      );
     }
     const paused = pause(order, this.clock.now());
     if (!paused) return viewOf(order);

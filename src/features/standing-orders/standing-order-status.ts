@@ -9,10 +9,12 @@ import type { StandingOrderEntity } from './standing-order.entity.js';
 export function activate(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
   if (order.status === 'active') return undefined;
   if (order.status === 'archived') {
-    throw new InvalidTransition({ message: 'The standing order is archived; create it again instead.' });
+    throw new InvalidTransition({ message: 'The standing order is archived; create a new one instead.' });
   }
   if (order.expiresAt !== null && order.expiresAt <= at) {
-    throw new InvalidTransition({ message: 'The standing order has expired; it would never speak again.' });
+    throw new InvalidTransition({
+      message: 'The standing order has expired, so activating it would have no effect.',
+    });
   }
   return { ...order, status: 'active', heldBecause: null, activatedAt: at, updatedAt: at };
 }
@@ -22,7 +24,7 @@ export function pause(order: StandingOrderEntity, at: number): StandingOrderEnti
   if (order.status === 'paused') return undefined;
   if (order.status !== 'active') {
     throw new InvalidTransition({
-      message: `Only an active standing order is paused; this one is ${order.status}.`,
+      message: `Only an active standing order can be paused; this one is ${order.status}.`,
     });
   }
   return { ...order, status: 'paused', updatedAt: at };

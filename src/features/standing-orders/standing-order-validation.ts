@@ -34,7 +34,7 @@ export function fieldFaults(fields: unknown): string[] {
   const paths = Object.keys(fields);
   // None at all is refused too: Nest's pipe drops names such as `constructor` without a word, and an order that was
   // meant to be narrow would be wide.
-  if (paths.length === 0 || paths.length > MAX_FIELDS) return [`fields takes 1 to ${MAX_FIELDS} paths`];
+  if (paths.length === 0 || paths.length > MAX_FIELDS) return [`fields must have 1 to ${MAX_FIELDS} paths`];
   return paths.flatMap((path) => [...pathFaults(path), ...conditionFaults(path, fields[path])]);
 }
 
@@ -55,10 +55,10 @@ function conditionFaults(path: string, condition: unknown): string[] {
   }
   return Object.entries(condition).flatMap(([operator, operand]) => {
     if (!Object.hasOwn(OPERANDS, operator)) {
-      return [`${shown(path)}: ${shown(operator)} is none of ${Object.keys(OPERANDS).join(' ')}`];
+      return [`${shown(path)}: ${shown(operator)} is not one of ${Object.keys(OPERANDS).join(' ')}`];
     }
     const [accepts, takes] = OPERANDS[operator as keyof FieldCondition];
-    return accepts(operand) ? [] : [`${shown(path)}: ${operator} takes ${takes}`];
+    return accepts(operand) ? [] : [`${shown(path)}: ${operator} must be ${takes}`];
   });
 }
 
@@ -78,7 +78,7 @@ export function HasOtherEnd(other: 'from' | 'to'): PropertyDecorator {
     name: 'hasOtherEnd',
     validator: {
       validate: (value, args) => isText(sibling(args, other)) && sibling(args, other) !== value,
-      defaultMessage: () => `$property needs ${other}, at another time`,
+      defaultMessage: () => `$property needs ${other}, and the two must differ`,
     },
   });
 }

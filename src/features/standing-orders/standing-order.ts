@@ -42,7 +42,7 @@ export interface FieldCondition {
   $domainIn?: readonly string[];
 }
 
-/** Which work packets an order speaks about. What is left out, or null, does not narrow it. */
+/** Which work packets an order applies to. What is left out, or null, does not narrow it. */
 export interface OrderMatch {
   actionTypes?: readonly string[] | null;
   reversibility?: readonly Reversibility[] | null;
@@ -50,7 +50,7 @@ export interface OrderMatch {
   fields?: Readonly<Record<string, FieldCondition>> | null;
 }
 
-/** When an order speaks. A window from 22:00 to 06:00 belongs to the day on which it opens. */
+/** When an order applies. A window from 22:00 to 06:00 belongs to the day on which it opens. */
 export interface OrderWhen {
   presence?: readonly Presence[] | null;
   days?: readonly Weekday[] | null;

@@ -31,7 +31,7 @@ export class StandingOrdersController {
     private readonly archiveOrder: ArchiveStandingOrder,
   ) {}
 
-  /** Creates a standing order. It decides at once, unless it lets work packets go out that cannot be undone. */
+  /** Creates a standing order. It decides at once, unless it allows work packets that cannot be undone. */
   @Post()
   @Route({
     auth: 'token',

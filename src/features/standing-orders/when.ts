@@ -2,10 +2,10 @@ import { Temporal } from 'temporal-polyfill';
 import { WEEKDAYS, type OrderWhen, type Presence } from './standing-order.js';
 
 /**
- * Whether an order speaks at this moment. `doubt` is the answer when its window cannot be computed, for want of a
+ * Whether an order applies at this moment. `doubt` is the answer when its window cannot be computed, for want of a
  * zone or because this machine does not know it.
  */
-export function speaksAt(when: OrderWhen, at: number, presence: Presence, doubt: boolean): boolean {
+export function appliesAt(when: OrderWhen, at: number, presence: Presence, doubt: boolean): boolean {
   if (when.presence && !when.presence.includes(presence)) return false;
   if (!when.days && !when.from && !when.to) return true;
   try {

@@ -9,7 +9,7 @@ export type CapoRole = (typeof CAPO_ROLES)[number];
 export const PRIORITIES = ['high', 'medium', 'low'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** How far a move can be undone, from harmless to final; it comes from the registry of action types, never from a model. */
+/** How far a work packet can be undone, from harmless to final; it comes from the registry of action types, never from a model. */
 export const REVERSIBILITIES = ['read_only', 'reversible', 'externally_reversible', 'irreversible'] as const;
 export type Reversibility = (typeof REVERSIBILITIES)[number];
 

@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { assertMayHold, issueToken } from './token.js';
+import { assertMayIssue, issueToken } from './token.js';
 import type { CreateTokenBody, NewToken } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
 
@@ -22,19 +22,19 @@ export class CreateToken {
     const createdAt = this.clock.now();
     const expiresAt = body.expiresAt ?? null;
     if (expiresAt !== null && expiresAt <= createdAt) {
-      const message = 'expiresAt must lie ahead';
+      const message = 'expiresAt must be a time in the future';
       throw new ValidationFailed({ details: [{ path: 'expiresAt', rule: 'isAhead', message }] });
     }
-    const holder = await this.tokens.holdMember(workspaceId, body.memberId ?? caller.memberId);
+    const holder = await this.tokens.lockMemberShared(workspaceId, body.memberId ?? caller.memberId);
     if (!holder) throw new NotFound();
-    assertMayHold(caller, holder.role);
+    assertMayIssue(caller, holder.role);
     const { row, shown } = issueToken(caller, holder, { name: body.name, createdAt, expiresAt });
     this.tokens.add(row);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'token.created',
       entity: { type: 'token', id: row.tokenId },
-      summary: `${caller.name} made the token "${row.name}" for ${holder.memberName}.`,
+      summary: `${caller.name} created the token "${row.name}" for ${holder.memberName}.`,
       details: { name: row.name, hint: row.hint, memberId: holder.memberId, expiresAt },
     });
     return shown;

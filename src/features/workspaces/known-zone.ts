@@ -10,7 +10,7 @@ export class KnownZone {
   /** @throws ValidationFailed at `path` for a zone that only the program knows; nothing to check is fine */
   async require(zone: string | null | undefined, path: string): Promise<void> {
     if (zone === null || zone === undefined || (await this.workspaces.knowsZone(zone))) return;
-    const message = `${path} must be a zone that the database knows too, such as Europe/Berlin; it does not know ${zone}`;
+    const message = `${path} must be a time zone that the database supports, such as Europe/Berlin; it does not support ${zone}`;
     throw new ValidationFailed({ details: [{ path, rule: 'isKnownZone', message }] });
   }
 }

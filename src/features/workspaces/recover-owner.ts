@@ -35,7 +35,7 @@ export class RecoverOwner {
   async execute(workspaceId?: string): Promise<RecoveredToken> {
     const chosen = workspaceId ?? (await this.tokens.firstWorkspace());
     if (chosen === undefined) {
-      throw new StartRefused('There is no workspace yet: npm start makes the first one and its token.');
+      throw new StartRefused('There is no workspace yet: npm start creates the first one and its token.');
     }
     return this.db.transaction({ workspaceId: chosen, teamIds: 'all' }, async () => {
       const owner = await this.tokens.lockOwner(chosen);
@@ -51,7 +51,7 @@ export class RecoverOwner {
         actor: AT_THE_SERVER,
         action: 'token.recovered',
         entity: { type: 'token', id: row.tokenId },
-        summary: `A new token for the owner ${owner.memberName} was made on the server.`,
+        summary: `A new token for the owner ${owner.memberName} was created on the server.`,
         details: { name: row.name, hint: row.hint, memberId: owner.memberId, expiresAt: null },
       });
       return { workspaceId: chosen, token: shown.token, ownerName: owner.memberName };

@@ -3,11 +3,11 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { assertMayHold, issueToken } from './token.js';
+import { assertMayIssue, issueToken } from './token.js';
 import type { NewToken } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
 
-/** Puts a new token in the place of an old one: the same name, member and length of life; at no time are there two. */
+/** Replaces an old token by a new one: the same name, member and length of life; at no time are there two. */
 @Injectable()
 export class RotateToken {
   constructor(
@@ -20,9 +20,9 @@ export class RotateToken {
   async execute(caller: Caller, tokenId: string): Promise<NewToken> {
     const { workspaceId } = caller;
     const old = await this.tokens.lock(workspaceId, tokenId);
-    const holder = old && (await this.tokens.holdMember(workspaceId, old.memberId));
+    const holder = old && (await this.tokens.lockMemberShared(workspaceId, old.memberId));
     if (!old || !holder) throw new NotFound();
-    assertMayHold(caller, holder.role);
+    assertMayIssue(caller, holder.role);
     if (old.revokedAt !== null)
       throw new InvalidTransition({ message: 'A revoked token cannot be rotated.' });
     const createdAt = this.clock.now();

@@ -25,7 +25,7 @@ export class TeamOfRequest {
             {
               path: 'teamId',
               rule: 'isDefined',
-              message: 'you are in several teams: name the one it is for',
+              message: 'you are a member of several teams: name the team this is for',
             },
           ],
         });

@@ -13,7 +13,7 @@ export class TokenUse {
 
   @Interval(60_000)
   async note(): Promise<void> {
-    const byWorkspace = Map.groupBy(this.callers.takeUsed(), ([, workspaceId]) => workspaceId);
+    const byWorkspace = Map.groupBy(this.callers.drainUsed(), ([, workspaceId]) => workspaceId);
     for (const [workspaceId, used] of byWorkspace) {
       await this.db
         .writeAll({ workspaceId, teamIds: [] }, [

@@ -11,7 +11,7 @@ import type { TokenEntity } from './workspaces.entity.js';
  * A token carries its member's rights, so whoever holds the token of someone with more rights has those rights.
  * @throws Forbidden unless the caller has the member's role, or is an owner
  */
-export function assertMayHold(caller: Caller, role: Role): void {
+export function assertMayIssue(caller: Caller, role: Role): void {
   if (!hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: [role] } });
 }
 

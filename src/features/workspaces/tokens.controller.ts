@@ -34,7 +34,7 @@ export class TokensController {
     return this.createToken.execute(caller, body);
   }
 
-  /** Revokes a token; within a second no process takes it any more. */
+  /** Revokes a token; within a second no process accepts it any more. */
   @ApiParam(TOKEN_PARAM)
   @Delete(':id')
   @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenView } })
@@ -42,7 +42,7 @@ export class TokensController {
     return this.revokeToken.execute(caller, tokenId);
   }
 
-  /** Revokes a token and makes another in its place, shown once. */
+  /** Revokes a token and makes another that replaces it, shown once. */
   @ApiParam(TOKEN_PARAM)
   @Post(':id/rotate')
   @Route({

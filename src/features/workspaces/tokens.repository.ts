@@ -36,7 +36,7 @@ export class Tokens {
   }
 
   /** An active member, kept in their role until the transaction ends; undefined for anyone else. */
-  async holdMember(workspaceId: string, memberId: string): Promise<TokenHolder | undefined> {
+  async lockMemberShared(workspaceId: string, memberId: string): Promise<TokenHolder | undefined> {
     const [row] = await this.db.query<TokenHolder>(
       `select m.member_id, u.display_name as member_name, m.role
        from members m join users u on u.user_id = m.user_id

@@ -15,7 +15,7 @@ interface Found extends Omit<Caller, 'via'> {
 
 interface Known {
   found: Promise<Found | undefined>;
-  isSettled: boolean;
+  isKnown: boolean;
   until: number;
 }
 
@@ -51,7 +51,7 @@ export class Callers {
   }
 
   /** The tokens used since the last call, with their workspaces; for noting `lastUsedAt` now and then. */
-  takeUsed(): Map<string, string> {
+  drainUsed(): Map<string, string> {
     const used = new Map(this.#used);
     this.#used.clear();
     return used;
@@ -61,15 +61,15 @@ export class Callers {
     const now = this.clock.now();
     const known = this.#known.get(hash);
     // What stops work does not share a look-up that may itself be waiting for a connection.
-    const shares = known?.isSettled || !RequestContext.current?.urgent;
+    const shares = known?.isKnown || !RequestContext.current?.urgent;
     if (known && known.until > now && shares) return known.found;
     if (this.#known.size >= REMEMBER_AT_MOST) this.#known.clear();
     const found = this.db.system<Found>('select * from app.find_caller($1)', [hash]).then(([row]) => row);
-    const looked: Known = { found, isSettled: false, until: now + REMEMBER_MS };
+    const looked: Known = { found, isKnown: false, until: now + REMEMBER_MS };
     this.#known.set(hash, looked);
     // Neither a failure nor a stranger is remembered: strangers could fill the memory.
     found.then(
-      (row) => (row ? (looked.isSettled = true) : this.#known.delete(hash)),
+      (row) => (row ? (looked.isKnown = true) : this.#known.delete(hash)),
       () => this.#known.delete(hash),
     );
     return found;

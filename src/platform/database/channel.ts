@@ -102,7 +102,7 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
     } catch (error) {
       this.logger.warn(
         { err: error },
-        'a message could not be published; its subscribers will look for themselves',
+        'a message could not be published; subscribers will find the change with their next sweep',
       );
     }
   }
@@ -130,7 +130,7 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
       await client.connect();
       await client.query('listen consigliere');
     } catch (error) {
-      this.logger.warn({ err: error }, 'messages of other processes cannot be heard; trying again');
+      this.logger.warn({ err: error }, 'messages of other processes cannot be received; trying again');
       again();
     }
   }
@@ -140,7 +140,7 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
     try {
       const { topic, workspaceId, id } = JSON.parse(payload ?? '') as Partial<Message>;
       if (typeof topic !== 'string' || typeof workspaceId !== 'string' || typeof id !== 'string') {
-        throw new Error('it does not have a topic, a workspaceId and an id');
+        throw new Error('a notification must have a topic, a workspaceId and an id');
       }
       // An emitter throws an 'error' that nobody listens to; no topic of ours has that name.
       if (topic !== 'error') this.#subscribers.emit(topic, { topic, workspaceId, id });

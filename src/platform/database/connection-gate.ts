@@ -7,7 +7,7 @@ export class ConnectionGate {
 
   constructor(
     admitted: number,
-    private readonly patienceMs: number,
+    private readonly timeoutMs: number,
   ) {
     this.#free = admitted;
   }
@@ -23,11 +23,11 @@ export class ConnectionGate {
     const late = setTimeout(() => {
       this.#waiting.delete(resolve);
       reject(new Unavailable());
-    }, this.patienceMs);
+    }, this.timeoutMs);
     await promise.finally(() => clearTimeout(late));
   }
 
-  /** Hands the place over to who waits longest. */
+  /** Admits the one who has waited longest. */
   leave(): void {
     const [next] = this.#waiting;
     if (!next) {

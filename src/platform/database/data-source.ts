@@ -30,14 +30,14 @@ export const CONNECTIONS = 8;
 /** Beside them, for requests that only stop work: a kill switch is for when everything else hangs. */
 const RESERVED_CONNECTIONS = 2;
 
-/** How long a request, or a job, waits for a connection, in milliseconds. */
+/** How long a request, or an attempt at work, waits for a connection, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** No statement of ours takes seconds: one that does waits for a lock, or reads what it should not, and others wait for it. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** For what only stops work: it may have to wait for all that others have locked. */
-export const PATIENT = `set local statement_timeout = '60s'`;
+export const LONG_STATEMENT_TIMEOUT = `set local statement_timeout = '60s'`;
 
 const { builtins, getTypeParser } = pg.types;
 

@@ -6,7 +6,7 @@ import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
 import { ConnectionGate } from './connection-gate.js';
-import { CONNECT_TIMEOUT_MS, CONNECTIONS, PATIENT } from './data-source.js';
+import { CONNECT_TIMEOUT_MS, CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
 import { isCancelled, isConnectionFailure, isDeadlock } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
@@ -139,8 +139,8 @@ export class Db {
   ): Promise<T> {
     return this.onConnection(scope, async (unit) => {
       try {
-        const patience = isUrgent() ? [{ text: PATIENT }] : [];
-        const opened = (await unit.open([...patience, ...opening])).slice(patience.length);
+        const settings = isUrgent() ? [{ text: LONG_STATEMENT_TIMEOUT }] : [];
+        const opened = (await unit.open([...settings, ...opening])).slice(settings.length);
         const result = await ambient.run(unit, () => work(unit, opened));
         await unit.finish();
         for (const act of unit.afterCommit) act();

@@ -49,7 +49,7 @@ export interface EventRow {
 /**
  * One transaction on one connection. Statements of a batch travel in one message, so a mutation takes three round
  * trips: open, work, finish. What the act leaves behind (receipts, events, messages, the stored answer) is collected here
- * and written with the COMMIT; what needs only to be told (that work was enqueued) waits in `afterCommit`.
+ * and written with the COMMIT; what workers need only be notified of waits in `afterCommit`.
  */
 export class UnitOfWork {
   roundTrips = 0;

@@ -64,7 +64,7 @@ export async function makeRunnable(native: string): Promise<void> {
     }
   } catch (cause) {
     throw new Error(
-      `The embedded PostgreSQL in ${native} lacks links or executable bits that we may not make. ` +
+      `The embedded PostgreSQL in ${native} lacks links or executable bits that this user may not create. ` +
         'Start once as the owner of that folder, or set DATABASE_URL.',
       { cause },
     );

@@ -24,7 +24,7 @@ export async function initialiseCluster(
   { sync, log }: { sync: boolean; log: (message: string) => void },
 ): Promise<void> {
   await removeUnfinished(directory, log);
-  log(`Making the embedded database in ${directory}, once.`);
+  log(`Creating the embedded database in ${directory} (at the first start only).`);
   const unfinished = await mkdtemp(`${directory}.init-`);
   if (user) await chown(unfinished, user.uid, user.gid);
   const cluster = join(unfinished, 'cluster');
@@ -56,7 +56,7 @@ export async function readPassword(directory: string): Promise<string> {
   try {
     return (JSON.parse(await readFile(file, 'utf8')) as { password: string }).password;
   } catch (cause) {
-    throw new Error(`${file}, which holds the embedded database's password, can't be read.`, { cause });
+    throw new Error(`${file}, which contains the embedded database's password, can't be read.`, { cause });
   }
 }
 
@@ -73,7 +73,7 @@ async function removeUnfinished(directory: string, log: (message: string) => voi
   if (readdirSync(directory).length === 0) return rmdir(directory);
   const aside = `${directory}.unfinished-${Date.now()}`;
   await rename(directory, aside);
-  log(`${directory} held no complete cluster; what it held is in ${aside}.`);
+  log(`${directory} did not contain a complete database cluster; its contents are now in ${aside}.`);
 }
 
 async function runInitdb(native: string, user: ServerUser | undefined, flags: string[]): Promise<void> {
@@ -84,7 +84,7 @@ async function runInitdb(native: string, user: ServerUser | undefined, flags: st
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     throw new Error(
-      `The embedded database could not be made: ${stderr?.trim() || message}\n` +
+      `The embedded database could not be created: ${stderr?.trim() || message}\n` +
         'Set DATABASE_URL to use a server of your own.',
       { cause: error },
     );

@@ -42,7 +42,9 @@ export async function isServing(cluster: Cluster, port: number): Promise<boolean
     return true;
   } catch (error) {
     if (isNotYet(error)) return false;
-    throw new Error(`The server over ${cluster.directory} refuses us: ${String(error)}`, { cause: error });
+    throw new Error(`The database server in ${cluster.directory} refused the connection: ${String(error)}`, {
+      cause: error,
+    });
   } finally {
     await client.end();
   }

@@ -42,7 +42,7 @@ export async function findLocation(
   const directory = existing ?? (!user || canEnter(user, dataDir) ? inDataDir : outside);
   if (directory === outside) {
     if (!existing) await makeStateFolder(host.stateFolder, join(host.stateFolder, 'clusters'));
-    log(`The embedded database is in ${directory}, because its user could not enter ${dataDir}.`);
+    log(`The embedded database is in ${directory}, because its user has no access to ${dataDir}.`);
   }
   return { directory, native: await reachableBinaries(host, user, log), user };
 }
@@ -76,7 +76,7 @@ async function reachableBinaries(
   if (user && !['bin', 'lib'].every((part) => canEnter(user, join(native, part)))) {
     await makeStateFolder(stateFolder);
     native = await copyBinaries(binaries, stateFolder);
-    log(`PostgreSQL runs from ${native}: ${user.name} can't enter ${binaries.native}.`);
+    log(`PostgreSQL runs from ${native} because the user ${user.name} has no access to ${binaries.native}.`);
   }
   await makeRunnable(native);
   return native;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const SQLITE_BUSY = 5;
 /** Longer than any start: crash recovery is given two minutes. */
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 /**
  * Runs `work` while no other process, and no other caller in this one, holds the lock.
@@ -44,12 +44,12 @@ export function shareLock(path: string): SharedLock {
 }
 
 async function acquire(path: string): Promise<DatabaseSync> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const lock = tryLock(path);
     if (lock) return lock;
     if (performance.now() > deadline) {
-      throw new Error(`Another process holds ${path} and does not finish its start.`);
+      throw new Error(`Another process has locked ${path} and does not finish starting.`);
     }
     await sleep(20);
   }

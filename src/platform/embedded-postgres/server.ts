@@ -56,11 +56,11 @@ export async function adoptServer(
     if (pid === undefined) return undefined;
     const port = readPidFile(cluster.directory)?.port;
     if (port && (await isServing(cluster, port))) {
-      log(`Using the embedded database that runs already (process ${pid}, port ${port}).`);
+      log(`Using the embedded database that is already running (process ${pid}, port ${port}).`);
       return serverOf(adoptedPostmaster(location, pid), port, false);
     }
     if (performance.now() > deadline) {
-      throw new Error(`Process ${pid} runs over ${cluster.directory} but does not answer.`);
+      throw new Error(`Process ${pid} uses ${cluster.directory} but does not answer.`);
     }
     await sleep(POLL_MS);
   }
@@ -87,7 +87,7 @@ export async function startServer(
     }
     const tail = postmaster.logTail();
     if (!RETRYABLE.test(tail) || performance.now() - begun > RETRY_LIMIT_MS) {
-      throw new Error(`The embedded database ended during its start:\n${tail}`);
+      throw new Error(`The embedded database stopped while it was starting:\n${tail}`);
     }
     await sleep(RETRY_MS);
   }
@@ -128,7 +128,7 @@ async function becomesReady(postmaster: Postmaster, cluster: Cluster, port: numb
 async function stop(postmaster: Postmaster): Promise<void> {
   if (await shutsDown(postmaster, 'fast', FAST_SHUTDOWN_LIMIT_MS)) return;
   if (await shutsDown(postmaster, 'immediate', IMMEDIATE_SHUTDOWN_LIMIT_MS)) return;
-  throw new Error(`The embedded database does not end:\n${postmaster.logTail()}`);
+  throw new Error(`The embedded database does not stop:\n${postmaster.logTail()}`);
 }
 
 async function shutsDown(

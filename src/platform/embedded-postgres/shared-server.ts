@@ -67,7 +67,7 @@ export class SharedServer {
     clearInterval(this.#timer);
     this.#stopping ??= withLock(this.#start.startLock, async () => {
       if (this.#use.release()) await this.#server.stop();
-      else this.#start.log('The embedded database goes on: another process uses it.');
+      else this.#start.log('The embedded database keeps running because another process uses it.');
     });
     await this.#stopping;
   }
@@ -79,7 +79,7 @@ export class SharedServer {
     try {
       await withLock(startLock, async () => {
         if (this.#stopping) return;
-        log('The embedded database has ended and is started again.');
+        log('The embedded database has stopped and is being restarted.');
         const server = await open(this.port);
         if (server.port !== this.port) {
           throw new Error(`it runs on port ${server.port} now instead of ${this.port}: restart this process`);
@@ -87,7 +87,7 @@ export class SharedServer {
         this.#server = server;
       });
     } catch (error) {
-      log(`The embedded database could not be started again: ${(error as Error).message}`);
+      log(`The embedded database could not be restarted: ${(error as Error).message}`);
     } finally {
       this.#restarting = false;
     }

@@ -32,14 +32,14 @@ export function assertNoProperties(body: object | undefined): void {
   const details = Object.keys(body ?? {}).map((name) => ({
     path: name,
     rule: 'unknownProperty',
-    message: `${name} is not a known property: this route takes no body`,
+    message: `${name} is not a known property: this route does not accept a body`,
   }));
   if (details.length > 0) throw new ValidationFailed({ details });
 }
 
 function unexpectedBody(method: string) {
   return new ValidationFailed({
-    details: [{ path: '', rule: 'noBody', message: `${method} takes no body` }],
+    details: [{ path: '', rule: 'noBody', message: `a ${method} request must not have a body` }],
   });
 }
 
@@ -49,12 +49,12 @@ function unexpectedBody(method: string) {
  */
 export async function readRawBody(request: AdmittedRequest, response: Response): Promise<Buffer> {
   // Most requests without a body say so, and cost no turn of the event loop.
-  if (!isBodyAnnounced(request)) request.rawBody = Buffer.alloc(0);
+  if (!hasBody(request)) request.rawBody = Buffer.alloc(0);
   return (request.rawBody ??= await receive(request, response));
 }
 
 /** RFC 9112 (6.3): a request without either header has no body. */
-function isBodyAnnounced({ headers }: AdmittedRequest): boolean {
+function hasBody({ headers }: AdmittedRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 

@@ -16,7 +16,7 @@ import { renderError } from './render-error.js';
  * bounds are a minute and five, looked at twice a minute: a body that drips keeps its socket, and what it holds, so long.
  * Both begin with the first byte of a request, so a connection that is kept without one is not concerned.
  */
-const PATIENCE = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
+const TIMEOUTS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 
 /** How long a client may take to read its refusal, in milliseconds. */
 const LINGER_MS = 1_000;
@@ -36,9 +36,9 @@ export class BrokenRequests {
   ) {}
 
   /** Takes over the refusals of this server, which does not listen yet. */
-  answer(server: Server, patience = PATIENCE): void {
+  answer(server: Server, timeouts = TIMEOUTS): void {
     // HTTP/1.1 without Host is refused by `requireHost`, an expectation that nobody knows by nobody (RFC 9110, 10.1.1).
-    Object.assign(server, { requireHostHeader: false }, patience);
+    Object.assign(server, { requireHostHeader: false }, timeouts);
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
     const latest = new WeakMap<Socket, ServerResponse>();
@@ -68,7 +68,7 @@ export class BrokenRequests {
     const requestId = newId('req');
     this.logger.info(
       { requestId, status: answered.status, reason: error.reason },
-      'refused as no HTTP request',
+      'a malformed HTTP request was refused',
     );
     socket.end(bytesOf(answered, requestId, headers));
     const late = setTimeout(() => socket.destroy(), LINGER_MS);
@@ -81,7 +81,7 @@ function refusalOf({ code }: NodeJS.ErrnoException): DomainError {
     case 'HPE_HEADER_OVERFLOW':
       return new HeadersTooLarge();
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new PayloadTooLarge({ message: 'The extensions of a chunk are too long.' });
+      return new PayloadTooLarge({ message: 'The chunk extensions are too long.' });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new RequestTimeout();
     default:

@@ -35,7 +35,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.status === 500) {
       this.logger.error(
         { err: error.cause ?? error, requestId: request.requestId },
-        'a request failed for an unknown reason',
+        'a request failed unexpectedly',
       );
     }
     // A stream that has begun cannot change its status any more; ending it is all that is left.

@@ -134,7 +134,7 @@ export function keyFaults(key: string, path: string): Fault[] {
 }
 
 export function unclean(path: string): Fault {
-  return { path, rule: 'isText', message: 'text must not hold NUL or lone surrogates' };
+  return { path, rule: 'isText', message: 'text must not contain NUL or lone surrogates' };
 }
 
 function reserved(key: string, path: string): Fault {

@@ -35,7 +35,7 @@ export interface RoutePolicy {
    */
   stops?: true | ((body: Record<string, unknown>) => boolean);
   /**
-   * A mutation runs in one transaction with its receipts, jobs and stored answer, and honours Idempotency-Key. A
+   * A mutation runs in one transaction with its receipts, enqueued work and stored answer, and honours Idempotency-Key. A
    * handler that must not hold a transaction open says `false`.
    */
   transaction?: boolean;

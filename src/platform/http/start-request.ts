@@ -26,6 +26,6 @@ export function requireHost(request: AdmittedRequest, _response: Response, next:
   const hosts = request.headersDistinct['host']?.length ?? 0;
   if (hosts > 1) next(new MalformedRequest({ message: 'A request must have one Host header, not several.' }));
   else if (hosts === 0 && request.httpVersion === '1.1')
-    next(new MalformedRequest({ message: 'HTTP/1.1 needs a Host header.' }));
+    next(new MalformedRequest({ message: 'An HTTP/1.1 request must have a Host header.' }));
   else next();
 }

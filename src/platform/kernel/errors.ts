@@ -10,7 +10,7 @@ export const UnsupportedApiVersion = defineError(
 export const InvalidIdempotencyKey = defineError(
   'INVALID_IDEMPOTENCY_KEY',
   400,
-  'Idempotency-Key takes 1 to 255 visible ASCII characters.',
+  'Idempotency-Key must have 1 to 255 visible ASCII characters.',
 );
 export const Unauthorized = defineError('UNAUTHORIZED', 401, 'A valid operator token is required.');
 export const InvalidSignature = defineError(
@@ -25,20 +25,24 @@ export const MethodNotAllowed = defineError(
   405,
   'This route does not support that method.',
 );
-export const NotAcceptable = defineError('NOT_ACCEPTABLE', 406, 'None of the accepted formats is available.');
+export const NotAcceptable = defineError(
+  'NOT_ACCEPTABLE',
+  406,
+  'None of the formats in the Accept header is available.',
+);
 export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408, 'The request did not arrive in time.');
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The body is larger than 1 MB.');
 export const UnsupportedMediaType = defineError(
   'UNSUPPORTED_MEDIA_TYPE',
   415,
-  'Bodies are application/json in UTF-8, not compressed.',
+  'The body must be uncompressed application/json in UTF-8.',
 );
 export const InvalidTransition = defineError(
   'INVALID_TRANSITION',
   409,
-  'The record is not in a state that allows this.',
+  'The current status does not allow this.',
 );
-export const AlreadyExists = defineError('ALREADY_EXISTS', 409, 'A record with that name exists already.');
+export const AlreadyExists = defineError('ALREADY_EXISTS', 409, 'A record with this name already exists.');
 export const IdempotencyInProgress = defineError(
   'IDEMPOTENCY_IN_PROGRESS',
   409,
@@ -59,9 +63,18 @@ export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.'
 export const HeadersTooLarge = defineError(
   'HEADERS_TOO_LARGE',
   431,
-  'The first line and the headers are larger than 16 KB.',
+  'The request line and the headers are larger than 16 KB.',
 );
-export const Internal = defineError('INTERNAL', 500, 'Something went wrong here; quote the request id.');
-export const Unavailable = defineError('UNAVAILABLE', 503, 'The service cannot answer just now; try again.', {
-  retryAfterSeconds: 1,
-});
+export const Internal = defineError(
+  'INTERNAL',
+  500,
+  'An unexpected error occurred. Quote the request id when you report it.',
+);
+export const Unavailable = defineError(
+  'UNAVAILABLE',
+  503,
+  'The service is temporarily unavailable; try again.',
+  {
+    retryAfterSeconds: 1,
+  },
+);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const store = new AsyncLocalStorage<RequestContext>();
 
-/** What belongs to the request, or job, that is being served, wherever the code is that serves it. */
+/** What belongs to the request, or the attempt at work, that is being served, wherever the code is that serves it. */
 export class RequestContext {
   #roundTrips = 0;
   /** Whether it only stops work, and so goes before everything else. */

@@ -71,7 +71,7 @@ export class PooledProcess<Input, Output> {
       if (this.#ready && ticks * TICK_MS > timeLimitMs)
         this.#kill(new CallFailed('timeout', `The call needed more than ${timeLimitMs} ms.`));
     }, TICK_MS);
-    const abort = () => this.#kill(new CallFailed('aborted', 'The call was called off.'));
+    const abort = () => this.#kill(new CallFailed('aborted', 'The call was cancelled.'));
     signal.addEventListener('abort', abort, { once: true });
     try {
       return await new Promise<Output>((resolve, reject) => {

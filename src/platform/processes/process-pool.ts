@@ -78,5 +78,5 @@ export class ProcessPool<Input, Output> {
 }
 
 function notBegun(): CallFailed {
-  return new CallFailed('aborted', 'The call was called off before it began.');
+  return new CallFailed('aborted', 'The call was cancelled before it began.');
 }

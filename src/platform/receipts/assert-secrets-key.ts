@@ -25,8 +25,8 @@ export async function assertSecretsKey(config: Config, databaseUrl: string): Pro
     await owner.end();
   }
   throw new StartRefused(
-    'SECRETS_KEY does not open what this database keeps sealed: start with the SECRETS_KEY of its first start, or, if ' +
-      'none was set then, without one and with the DATA_DIR that holds its secrets.key.',
+    'SECRETS_KEY cannot decrypt the secrets in this database. Start with the SECRETS_KEY of the first start; if none ' +
+      'was set then, leave it unset and use the DATA_DIR that contains its secrets.key.',
   );
 }
 

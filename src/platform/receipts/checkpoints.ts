@@ -41,7 +41,10 @@ export class Checkpoints {
   /** One chain that cannot be signed (its head was changed by hand) must not keep the others from their signature. */
   private warn(err: unknown, chain?: { workspaceId: string; seq: number }): void {
     const { workspaceId, seq } = chain ?? {};
-    this.logger.warn({ err, workspaceId, seq }, 'a checkpoint could not be signed; it is tried again in 5 s');
+    this.logger.warn(
+      { err, workspaceId, seq },
+      'a checkpoint could not be signed; the next try follows in 5 s',
+    );
   }
 
   private async signHead(chain: { workspaceId: string; seq: number; hash: string }): Promise<void> {

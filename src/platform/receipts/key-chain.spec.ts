@@ -54,7 +54,7 @@ describe('a key is refused', () => {
   it('when its private key does not open', () => {
     expect(examine([first, others], { [others.record.keyId]: undefined })).toEqual({
       trusted: [first.record.keyId],
-      faults: [refused(others, 'its private key does not open under SECRETS_KEY')],
+      faults: [refused(others, 'its private key cannot be decrypted with SECRETS_KEY')],
     });
   });
 
@@ -70,7 +70,7 @@ describe('a key is refused', () => {
     const renamed = { ...first, record: { ...first.record, keyId: 'a'.repeat(16) } };
     expect(examine([renamed])).toEqual({
       trusted: [],
-      faults: [refused(renamed, 'its id is not that of its public key')],
+      faults: [refused(renamed, 'its id does not match its public key')],
     });
   });
 
@@ -83,14 +83,14 @@ describe('a key is refused', () => {
   ])('%s', (_case, key) => {
     expect(examine([first, second, key])).toEqual({
       trusted: [first, second].map(({ record }) => record.keyId),
-      faults: [refused(key, 'no trusted key before it has signed it')],
+      faults: [refused(key, 'it is not signed by an earlier trusted key')],
     });
   });
 
   it('when the key that signed it is gone, and so are all that follow', () => {
     expect(examine([first, third])).toEqual({
       trusted: [first.record.keyId],
-      faults: [refused(third, 'no trusted key before it has signed it')],
+      faults: [refused(third, 'it is not signed by an earlier trusted key')],
     });
     expect(examine([second, third]).trusted).toEqual([]);
   });

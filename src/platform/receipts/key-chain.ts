@@ -54,9 +54,9 @@ export function examineKeys(
 
   const genuine = keys.filter((key) => {
     const opened = openedPublicKey(key.keyId);
-    if (opened === undefined) refuse(key, 'its private key does not open under SECRETS_KEY');
+    if (opened === undefined) refuse(key, 'its private key cannot be decrypted with SECRETS_KEY');
     else if (opened !== key.publicKey) refuse(key, 'its public key does not belong to its private key');
-    else if (key.keyId !== keyIdOf(key.publicKey)) refuse(key, 'its id is not that of its public key');
+    else if (key.keyId !== keyIdOf(key.publicKey)) refuse(key, 'its id does not match its public key');
     else return true;
     return false;
   });
@@ -71,7 +71,7 @@ export function examineKeys(
     );
   }
   for (const key of genuine.toSorted(byAge)) {
-    if (!trusted.includes(key)) refuse(key, 'no trusted key before it has signed it');
+    if (!trusted.includes(key)) refuse(key, 'it is not signed by an earlier trusted key');
   }
   return { trusted, faults };
 }

@@ -56,7 +56,7 @@ export class SigningKeys implements OnApplicationBootstrap {
     const rowOf = new Map(rows.map((row) => [row.keyId, row]));
     const chain = examineKeys(rows, (keyId) => this.openedPublicKey(rowOf.get(keyId)!));
     if (this.#first !== undefined && !rowOf.has(this.#first)) {
-      const message = `The signing key ${this.#first} is gone from the database; it was there when this process started.`;
+      const message = `The signing key ${this.#first} is missing from the database; it was there when this process started.`;
       chain.faults.push({ keyId: this.#first, message });
     }
     return chain;

@@ -164,7 +164,7 @@ describe('a cut tail', () => {
   });
 });
 
-describe('a chain that was written anew', () => {
+describe('a chain that was rewritten', () => {
   it('shows in no chain, and is named checkpoint_mismatch by a checkpoint or a head held elsewhere', () => {
     fc.assert(
       fc.property(

@@ -131,7 +131,7 @@ export class ChainVerifier {
   }
 
   /** A head of this chain that was kept elsewhere; comes before its receipt. */
-  held(point: ChainPoint): void {
+  expectKept(point: ChainPoint): void {
     this.expect(point, KEPT_ELSEWHERE);
   }
 
@@ -146,14 +146,22 @@ export class ChainVerifier {
       for (const expectedSeq of this.#expected.keys())
         if (expectedSeq < seq) this.#expected.delete(expectedSeq);
     } else if (receipt.prevHash !== this.#last.hash) {
-      this.fault('prev_hash_mismatch', seq, `Receipt ${seq} does not name the hash of the one before it.`);
+      this.fault(
+        'prev_hash_mismatch',
+        seq,
+        `Receipt ${seq} does not contain the hash of the receipt before it.`,
+      );
     }
     if (receiptHash(receipt.prevHash, receipt.body) !== hash) {
-      this.fault('hash_mismatch', seq, `The hash of receipt ${seq} is not that of its bytes.`);
+      this.fault('hash_mismatch', seq, `The hash of receipt ${seq} does not match its content.`);
     }
     const columns = differingColumns(receipt);
     if (columns.length > 0) {
-      this.fault('content_mismatch', seq, `Receipt ${seq} was hashed with another ${columns.join(', ')}.`);
+      this.fault(
+        'content_mismatch',
+        seq,
+        `The content of receipt ${seq} has another ${columns.join(', ')} than its row.`,
+      );
     }
     for (const point of this.#expected.get(seq) ?? []) this.add(pointFault(point, hash, seq, point.source));
     this.#expected.delete(seq);
@@ -169,9 +177,13 @@ export class ChainVerifier {
       .toSorted((a, b) => b.seq - a.seq)[0];
     if (furthest) this.add(tailCut(last.seq, furthest, furthest.source));
     if (head.seq < last.seq) {
-      this.fault('head_mismatch', head.seq, `The head is ${head.seq}, but the chain goes on to ${last.seq}.`);
+      this.fault(
+        'head_mismatch',
+        head.seq,
+        `The head is ${head.seq}, but the chain continues to ${last.seq}.`,
+      );
     } else if (head.seq === last.seq && head.hash !== last.hash) {
-      this.fault('head_mismatch', head.seq, `The head has another hash than receipt ${head.seq}.`);
+      this.fault('head_mismatch', head.seq, `The hash of the head is not the hash of receipt ${head.seq}.`);
     }
   }
 
@@ -207,7 +219,7 @@ export function pointFault(
   const { seq } = point;
   if (stored === point.hash) return undefined;
   if (stored !== undefined) {
-    const message = `The chain was written anew: receipt ${seq} has another hash than ${source} says.`;
+    const message = `The chain was rewritten: the hash of receipt ${seq} is not the one in ${source}.`;
     return { kind: 'checkpoint_mismatch', seq, message };
   }
   if (seq > end) return tailCut(end, point, source);

@@ -34,7 +34,7 @@ describe('a sealed secret', () => {
     ['when it is empty', () => secrets.open('', 'purpose 1')],
   ])('does not open %s, and the error says for good', (_case, open) => {
     expect(open).toThrow(SecretUnreadable);
-    expect(open).toThrow(/does not open: it was changed, or sealed under another SECRETS_KEY/);
+    expect(open).toThrow(/cannot be decrypted: it was changed, or encrypted with another SECRETS_KEY/);
     expect(open).not.toThrow('a secret');
   });
 });
@@ -64,7 +64,7 @@ describe('without SECRETS_KEY, the key', () => {
   it('is refused by name when the file holds none', async () => {
     await writeFile(join(dataDir, 'secrets.key'), '');
     expect(() => secretsKey(loadConfig({ DATA_DIR: dataDir }))).toThrow(
-      /secrets\.key must hold 32 bytes in base64/,
+      /secrets\.key must contain 32 bytes in base64/,
     );
   });
 });

@@ -19,9 +19,12 @@ export class SecretUnreadable extends Error {
     readonly purpose: string,
     cause?: unknown,
   ) {
-    super(`The secret for "${purpose}" does not open: it was changed, or sealed under another SECRETS_KEY.`, {
-      cause,
-    });
+    super(
+      `The secret for "${purpose}" cannot be decrypted: it was changed, or encrypted with another SECRETS_KEY.`,
+      {
+        cause,
+      },
+    );
     this.name = 'SecretUnreadable';
   }
 }
@@ -97,6 +100,6 @@ function keyOfDataDir(dataDir: string): Buffer {
     }
   }
   const key = Buffer.from(readFileSync(file, 'utf8'), 'base64');
-  if (key.length !== KEY_BYTES) throw new Error(`${file} must hold ${KEY_BYTES} bytes in base64`);
+  if (key.length !== KEY_BYTES) throw new Error(`${file} must contain ${KEY_BYTES} bytes in base64`);
   return key;
 }

@@ -52,7 +52,7 @@ export class Attempts {
     const { id, attempt } = item;
     const about = { err: error, kind: kind.name, id, attempt };
     if (isLateResult(error)) {
-      this.logger.info(about, 'a result came too late and is discarded');
+      this.logger.info(about, 'a late result was discarded');
       return;
     }
     // What keeps the database from us says nothing about the work.

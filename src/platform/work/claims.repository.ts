@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../database/db.js';
 import type { WorkItem, WorkKind } from './work-item.js';
 
-/** How long an item stays its claimer's unless it is kept: what a killed process held is free soon after. */
+/** How long an item stays its claimer's unless the lease is extended: what a killed process had claimed is free soon after. */
 const LEASE_MS = 6_000;
 
 /** A queue with something due, in so many milliseconds. */

@@ -114,7 +114,7 @@ export class Work {
     return this.#ended.has(item);
   }
 
-  /** Takes work back that is not wanted any more; an attempt at it that is under way is void. */
+  /** Cancels work that is not wanted any more; an attempt at it that is under way is void. */
   cancel(kind: string, ids: readonly string[]): void {
     this.db.write('delete from work_items where workspace_id = $1 and kind = $2 and id = any($3)', [
       this.db.unit.scope.workspaceId,
@@ -124,7 +124,7 @@ export class Work {
   }
 
   /**
-   * Writes a statement that returns the `id` of each row it ends, and takes back the work on those; both in one round
+   * Writes a statement that returns the `id` of each row it ends, and cancels the work on those; both in one round
    * trip.
    */
   cancelReturned(kind: string, { text, values = [] }: Statement): void {

@@ -12,7 +12,7 @@ import type { WorkItem, WorkKind } from './work-item.js';
 const SWEEP_EVERY_MS = 1_000;
 /** A third of a lease: two may be missed. */
 const EXTEND_EVERY_MS = 2_000;
-/** So many expiries of a kind are enqueued in one sweep; the next takes the rest. */
+/** So many expiries of a kind are enqueued in one sweep; the next sweep enqueues the rest. */
 const ENQUEUED_AT_ONCE = 1_000;
 
 /**

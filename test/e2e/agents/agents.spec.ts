@@ -32,12 +32,7 @@ interface Past {
 }
 
 /** A directive as it stands after it came to `status` at `at`. */
-async function leave({
-  status,
-  capo = 'capo_ops',
-  at = Date.now(),
-  teamId,
-}: Past): Promise<string> {
+async function leave({ status, capo = 'capo_ops', at = Date.now(), teamId }: Past): Promise<string> {
   const directiveId = newId('dir');
   const history = [{ from: 'sending', to: status, at, receiptId: newId('rcp') }];
   await test.rows(

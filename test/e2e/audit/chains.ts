@@ -82,7 +82,7 @@ export function verify(
   } = {},
 ): ChainVerifier {
   const verifier = new ChainVerifier(KEYS);
-  if (given.held) verifier.held(given.held);
+  if (given.held) verifier.expectKept(given.held);
   for (const checkpoint of given.checkpoints ?? []) verifier.checkpoint(checkpoint);
   for (const receipt of chain) verifier.receipt(receipt);
   verifier.finish(given.head ?? chain.at(-1) ?? { seq: 0, hash: GENESIS_HASH });

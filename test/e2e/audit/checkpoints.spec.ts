@@ -22,7 +22,7 @@ describe('a chain that cannot be signed', () => {
     expect(await broken.one(count)).toEqual({ n: 0 });
     expect(test.logs).toContainEqual(
       expect.objectContaining({
-        msg: 'a checkpoint could not be signed; it is tried again in 5 s',
+        msg: 'a checkpoint could not be signed; the next try follows in 5 s',
         workspaceId: broken.workspaceId,
         seq: 1,
       }),

@@ -95,7 +95,7 @@ describe('someone with the rights of the database’s owner, but without SECRETS
         kind: 'untrusted_key',
         seq: 0,
         keyId: forged.keyId,
-        message: `The signing key ${forged.keyId} is refused: its private key does not open under SECRETS_KEY.`,
+        message: `The signing key ${forged.keyId} is refused: its private key cannot be decrypted with SECRETS_KEY.`,
       },
       { kind: 'bad_signature', seq: 10, message: 'The checkpoint at 10 is not signed by a trusted key.' },
     ]);
@@ -161,7 +161,7 @@ describe('what was kept elsewhere names what the database alone cannot show', ()
       {
         kind: 'checkpoint_mismatch',
         seq: 10,
-        message: 'The chain was written anew: receipt 10 has another hash than the head kept elsewhere says.',
+        message: 'The chain was rewritten: the hash of receipt 10 is not the one in the head kept elsewhere.',
       },
     ]);
     expect(body.keptElsewhere).toMatchObject({ head: 'differs', key: 'matches' });

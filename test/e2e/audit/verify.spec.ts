@@ -87,7 +87,11 @@ describe('GET /audit-feed/verify 200', () => {
     const { body, text } = await stranger.get(VERIFY);
     expect(body).toMatchObject({ ok: false, checked: 5 });
     expect(body.faults).toEqual([
-      { kind: 'content_mismatch', seq: 3, message: 'Receipt 3 was hashed with another action.' },
+      {
+        kind: 'content_mismatch',
+        seq: 3,
+        message: 'The content of receipt 3 has another action than its row.',
+      },
     ]);
     expect(text).not.toMatch(/secret|done|team_|thing/i);
   });
@@ -123,7 +127,7 @@ describe('GET /audit-feed/verify 200', () => {
       ['tail_cut 8'],
     ],
     [
-      'a chain written anew, by the checkpoint',
+      'a chain that was rewritten, by the checkpoint',
       [
         `update receipts set body = replace(body, 'Receipt 3', 'Receipt 0') where workspace_id = $1 and seq = 4`,
         rehash(4),
@@ -131,7 +135,7 @@ describe('GET /audit-feed/verify 200', () => {
       ['checkpoint_mismatch 10'],
     ],
     [
-      'a chain written anew with the checkpoint made to fit',
+      'a chain that was rewritten with the checkpoint made to fit',
       [
         `update receipts set body = replace(body, 'Receipt 3', 'Receipt 0') where workspace_id = $1 and seq = 4`,
         rehash(4),
@@ -158,7 +162,7 @@ describe('GET /audit-feed/verify 200', () => {
   it.each([
     ['a cut tail', ['delete from receipts where workspace_id = $1 and seq > 7', SET_HEAD_BACK], 'tail_cut 8'],
     [
-      'a chain written anew',
+      'a chain that was rewritten',
       [
         `update receipts set body = replace(body, 'Receipt 1', 'Receipt 0') where workspace_id = $1 and seq = 2`,
         rehash(2),

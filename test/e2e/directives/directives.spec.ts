@@ -311,7 +311,7 @@ describe('a deadline', () => {
 describe('POST /directives/{id}/cancel', () => {
   const cancel = (directiveId: string, who = desk) => who.client.post(`/directives/${directiveId}/cancel`);
 
-  it('takes it back before it is sent, with its approval and its work packets', async () => {
+  it('cancels it before it is sent, with its approval and its work packets', async () => {
     const { directiveId, approvalId } = await desk.handInReady();
     const cancelled = await cancel(directiveId);
     expect(cancelled.status).toBe(200);

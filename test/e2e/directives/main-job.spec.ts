@@ -26,8 +26,8 @@ describe('the main job', () => {
 
     const approval = await test.owner.get(`/approvals/${approvalId}?wait=10`);
     expect(approval.body).toMatchObject({ ready: true, status: 'pending', reversibility: 'irreversible' });
-    const [move] = approval.body.packets;
-    expect(move.action).toMatchObject({ type: 'email.send', params: { to: ['jane@acme.example'] } });
+    const [packet] = approval.body.packets;
+    expect(packet.action).toMatchObject({ type: 'email.send', params: { to: ['jane@acme.example'] } });
 
     const approved = await test.owner.post(`/approvals/${approvalId}/approve`, undefined, {
       'If-Match': `"${approval.body.contentHash}"`,
@@ -47,10 +47,10 @@ describe('the main job', () => {
 
     const outbox = join(test.dataDir, 'outbox');
     const files = await readdir(outbox);
-    expect(files).toEqual([`${move.workPacketId}.eml`]);
+    expect(files).toEqual([`${packet.workPacketId}.eml`]);
     const mail = await PostalMime.parse(await readFile(join(outbox, files[0]!)));
     expect(mail.to).toEqual([{ address: 'jane@acme.example', name: '' }]);
-    expect(mail.subject).toBe(move.action.params.subject);
+    expect(mail.subject).toBe(packet.action.params.subject);
     expect(mail.text).toContain('Friday');
 
     const receipts = await test.rows<{ action: string }>(

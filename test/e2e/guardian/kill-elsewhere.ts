@@ -23,24 +23,24 @@ const DRAFT = JSON.stringify({
 });
 
 /** A mail at a server that keeps silent at one step until it is let go. */
-export interface HeldMail {
+export interface DelayedMail {
   workPacketId: string;
   letGo: () => void;
 }
 
 /** Has one mail sent, and the server keep silent at `step`. */
-export async function holdMail({ service, receiver }: MailingService, step: MailStep): Promise<HeldMail> {
-  const held = Promise.withResolvers<void>();
+export async function delayMail({ service, receiver }: MailingService, step: MailStep): Promise<DelayedMail> {
+  const released = Promise.withResolvers<void>();
   let reached: string | undefined;
-  receiver.patience = (at, workPacketId) => {
+  receiver.delay = (at, workPacketId) => {
     if (at !== step) return undefined;
     reached = workPacketId;
-    return held.promise;
+    return released.promise;
   };
   const [packet] = await queueWork(service, { directives: 1, packetsEach: 1, types: ['email.send'] });
   const { workPacketId } = packet!;
   await eventually(async () => reached === workPacketId);
-  return { workPacketId, letGo: held.resolve };
+  return { workPacketId, letGo: released.resolve };
 }
 
 /** A model call is cut, and the draft made again after the revert. Answers how long after the kill's answer, in ms. */
@@ -76,7 +76,7 @@ export async function killModelCall(mailing: MailingService, model: LLMock, wire
 export async function killBeforeMail(mailing: MailingService, kills: number): Promise<number[]> {
   const { receiver, processes } = mailing;
   const times: number[] = [];
-  const { workPacketId, letGo } = await elsewhere(mailing, () => holdMail(mailing, 'recipient'));
+  const { workPacketId, letGo } = await elsewhere(mailing, () => delayMail(mailing, 'recipient'));
   while (times.length < kills) {
     const { afterAnswerMs, unconfirmed } = await killAndSee(mailing, receiver.nextHangUp());
     expect(unconfirmed).toEqual([workPacketId]);
@@ -94,7 +94,7 @@ export async function killBeforeMail(mailing: MailingService, kills: number): Pr
 /** A mail that has gone over is answered soon after the kill: what became of it is known. */
 export async function killBeforeAnswer(mailing: MailingService): Promise<void> {
   const { receiver } = mailing;
-  const { workPacketId, letGo } = await elsewhere(mailing, () => holdMail(mailing, 'answer'));
+  const { workPacketId, letGo } = await elsewhere(mailing, () => delayMail(mailing, 'answer'));
   const told = sleep(300).then(letGo);
   const { unconfirmed } = await killAndSee(mailing, told);
   expect(unconfirmed).toEqual([workPacketId]);
@@ -106,7 +106,7 @@ export async function killBeforeAnswer(mailing: MailingService): Promise<void> {
 /** It is never answered: it is cut and stays unconfirmed, a person is told, and nothing sends it again. */
 export async function killWithoutAnswer(mailing: MailingService): Promise<number> {
   const { service, receiver } = mailing;
-  const { workPacketId, letGo } = await elsewhere(mailing, () => holdMail(mailing, 'answer'));
+  const { workPacketId, letGo } = await elsewhere(mailing, () => delayMail(mailing, 'answer'));
   const { afterAnswerMs, unconfirmed } = await killAndSee(mailing, receiver.nextHangUp());
   expect(unconfirmed).toEqual([workPacketId]);
   expect(await mailing.until(workPacketId, 'failed')).toMatchObject({ code: 'MAIL_UNCONFIRMED' });
@@ -121,7 +121,7 @@ export async function killWithoutAnswer(mailing: MailingService): Promise<number
 /** No process hears the kill, because the connections that would tell it were lost: the lease tells it. */
 export async function killUnheard(mailing: MailingService): Promise<number> {
   const { service, receiver } = mailing;
-  const { workPacketId, letGo } = await elsewhere(mailing, () => holdMail(mailing, 'recipient'));
+  const { workPacketId, letGo } = await elsewhere(mailing, () => delayMail(mailing, 'recipient'));
   const lost = await service.rows(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'consigliere channel' and datname = current_database()`);
   expect(lost).toHaveLength(3);

@@ -13,7 +13,7 @@ import { killWhileApproving } from './kill-while-approving.js';
 import { killWhileSending } from './kill-while-sending.js';
 import {
   answeredWhileStopped,
-  calledOffWhenContinued,
+  abortedWhenContinued,
   killPastStoppedHolder,
   recoveredWhileStopped,
 } from './kill-while-stopped.js';
@@ -121,7 +121,7 @@ export function describeKill(sizes: Sizes, timeout: number): void {
     it('has its late result discarded when another has taken over, and nothing is sent again', () =>
       times(recoveredWhileStopped));
 
-    it('sends nothing when it goes on before the mail has begun', () => times(calledOffWhenContinued));
+    it('sends nothing when it goes on before the mail has begun', () => times(abortedWhenContinued));
 
     it('keeps no kill waiting, even if it holds the guardian', async () => {
       const waits = await repeat(sizes.stopped, () => killPastStoppedHolder(mailing));
@@ -133,10 +133,10 @@ export function describeKill(sizes: Sizes, timeout: number): void {
   describe('after all that', () => {
     it('has sent nothing twice, and sends nothing more', async () => {
       const { receiver } = mailing;
-      const before = receiver.taken.length;
+      const before = receiver.received.length;
       await sleep(1_500);
-      expect(receiver.taken.length).toBe(before);
-      expect(new Set(receiver.taken).size).toBe(before);
+      expect(receiver.received.length).toBe(before);
+      expect(new Set(receiver.received).size).toBe(before);
       expect(receiver.unmarked).toEqual([]);
       await mailing.expectSound();
     });

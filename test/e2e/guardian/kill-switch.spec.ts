@@ -75,7 +75,7 @@ describe('1,000 queued work packets and the kill switch', () => {
     );
     expect([...atOnce.values()]).not.toContain('queued');
 
-    // Whatever had been handed out ends or is called off, and nothing else moves.
+    // Whatever had been handed out ends or is aborted, and nothing else is sent.
     await eventually(
       () => status('sending'),
       (sending) => sending.size === 0,
@@ -275,7 +275,7 @@ describe('while killed', () => {
     await test.rows('update directives set deadline = null where directive_id = $1', [directiveId]);
   });
 
-  it('a halted directive of which nothing was sent can be taken back', async () => {
+  it('a halted directive of which nothing was sent can be cancelled', async () => {
     const [packet] = await queueWork(test, { directives: 1, packetsEach: 1 });
     const { directiveId } = packet!;
     await desk.until(directiveId, 'executed');
@@ -313,13 +313,13 @@ describe('a work packet that is claimed when the kill comes, and not yet being s
 describe('the modes', () => {
   afterEach(() => desk.mode('guardrailed'));
 
-  it('observe holds what was approved, and lets it go when it ends', async () => {
+  it('observe parks what was approved, and sends it when it ends', async () => {
     const [packet] = await queueWork(test, { directives: 1, packetsEach: 1 });
     await desk.until(packet!.directiveId, 'executed');
     await desk.mode('observe');
-    const held = await queueWork(test, { directives: 3, packetsEach: 3 });
+    const parkedPackets = await queueWork(test, { directives: 3, packetsEach: 3 });
     await untilSwept(test);
-    const directiveIds = held.map(({ directiveId }) => directiveId);
+    const directiveIds = parkedPackets.map(({ directiveId }) => directiveId);
     expect([...(await statuses(directiveIds)).values()]).toEqual(Array(9).fill('queued'));
     const attempts = await test.rows(
       'select distinct attempts from work_packets where directive_id = any($1)',
@@ -328,10 +328,9 @@ describe('the modes', () => {
     expect(attempts).toEqual([{ attempts: 0 }]);
     await eventually(
       () =>
-        test.rows(
-          `select id from work_items where id = any($1) and (claimed or due_at < 'infinity')`,
-          [held.map(({ workPacketId }) => workPacketId)],
-        ),
+        test.rows(`select id from work_items where id = any($1) and (claimed or due_at < 'infinity')`, [
+          parkedPackets.map(({ workPacketId }) => workPacketId),
+        ]),
       (notParked) => notParked.length === 0,
     );
 

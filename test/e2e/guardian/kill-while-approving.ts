@@ -24,16 +24,16 @@ export async function killWhileApproving(mailing: MailingService, rounds: number
   const answeredMs: number[] = [];
   let approvedInAll = 0;
   let refusedInAll = 0;
-  receiver.patience = () => undefined;
+  receiver.delay = () => undefined;
   for (let round = 1; round <= rounds; round++) {
-    const before = receiver.taken.length;
+    const before = receiver.received.length;
     const { approved, refused } = await raceOnce(mailing, round % 2 === 1, answeredMs);
     await mailing.untilNoneIs('sending');
     expect((await mailing.packetsThatAre('queued')).length).toBe(0);
 
     await mailing.revert();
     await mailing.untilNoneIs('queued', 'sending', 'halted');
-    const sent = receiver.taken.slice(before).toSorted();
+    const sent = receiver.received.slice(before).toSorted();
     expect(sent).toEqual(approved.map(({ workPacketId }) => workPacketId).toSorted());
     await expectUntouched(mailing, refused);
 
@@ -44,11 +44,11 @@ export async function killWhileApproving(mailing: MailingService, rounds: number
       await decide(mailing, mailing.anyProcess(), refused.slice(at, at + AT_ONCE), 'reject');
     }
     await mailing.untilNoneIs('queued', 'sending');
-    expect(receiver.taken.length).toBe(before + approved.length + AFTERWARDS);
+    expect(receiver.received.length).toBe(before + approved.length + AFTERWARDS);
     approvedInAll += approved.length;
     refusedInAll += refused.length;
   }
-  expect(new Set(receiver.taken).size).toBe(receiver.taken.length);
+  expect(new Set(receiver.received).size).toBe(receiver.received.length);
   expect(receiver.unmarked).toEqual([]);
   expect(await markedUnderKill(service.rows)).toEqual([]);
   for (const { marked } of await witnessedKills(service.rows)) expect(marked).toEqual([]);

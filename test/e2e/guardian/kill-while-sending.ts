@@ -34,14 +34,14 @@ export async function killWhileSending(mailing: MailingService, kills: number): 
   const { rows } = service;
   const queued: string[] = [];
   const done: Kill[] = [];
-  receiver.patience = (step) => (step === 'answer' ? sleep(randomInt(10)) : undefined);
+  receiver.delay = (step) => (step === 'answer' ? sleep(randomInt(10)) : undefined);
   while (done.length < kills) {
     if ((await mailing.packetsThatAre('queued')).length < 50) {
       const more = await queueWork(service, { directives: 200, packetsEach: 1, types: ['email.send'] });
       queued.push(...more.map(({ workPacketId }) => workPacketId));
     }
-    const before = receiver.taken.length;
-    await eventually(async () => receiver.taken.length > before);
+    const before = receiver.received.length;
+    await eventually(async () => receiver.received.length > before);
     await sleep(randomInt(100));
     done.push(await killOnce(mailing, WAYS[done.length % WAYS.length]!, done.length + 1));
   }
@@ -57,7 +57,7 @@ export async function killWhileSending(mailing: MailingService, kills: number): 
   await expectReceipts(mailing);
 
   expect(receiver.unmarked).toEqual([]);
-  expect(receiver.taken.toSorted()).toEqual(queued.toSorted());
+  expect(receiver.received.toSorted()).toEqual(queued.toSorted());
   expect((await mailing.packetsThatAre('executed')).toSorted()).toEqual(queued.toSorted());
   expect(await rows(`select status from directives where status <> 'executed'`)).toEqual([]);
   await mailing.expectSound();
@@ -74,7 +74,7 @@ export async function killWhileSending(mailing: MailingService, kills: number): 
   expect(Math.max(...closedMs)).toBeLessThan(3_000);
   return {
     'kills while sending': kills,
-    'mails sent': receiver.taken.length,
+    'mails sent': receiver.received.length,
     'under way at a kill': done.reduce((sum, { body }) => sum + body.unconfirmed.length, 0),
     'request to answer': spread(done.map(({ answeredMs }) => answeredMs)),
     'commit to the last mail that begins': spread(mailsMs),

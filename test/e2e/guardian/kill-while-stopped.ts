@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ServiceProcess } from '../../support/processes.js';
 import { eventually } from '../../support/test-app.js';
-import { type HeldMail, holdMail } from './kill-elsewhere.js';
+import { type DelayedMail, delayMail } from './kill-elsewhere.js';
 import type { MailStep } from './mail-receiver.js';
 import type { MailingService } from './mailing-service.js';
 import { queueWork } from './queued-work.js';
@@ -12,7 +12,7 @@ import { queueWork } from './queued-work.js';
  * continued, the kill reverted and at most one mail sent.
  */
 
-/** The mail went over before the process was stopped, and was answered meanwhile: it is recorded when it goes on. */
+/** The mail was transmitted before the process was stopped, and was answered meanwhile: it is recorded when it goes on. */
 export async function answeredWhileStopped(mailing: MailingService): Promise<void> {
   const { receiver } = mailing;
   const { sender, workPacketId, letGo } = await stopInTheMiddle(mailing, 'answer');
@@ -45,8 +45,8 @@ export async function recoveredWhileStopped(mailing: MailingService): Promise<vo
   expect(receiver.times(workPacketId)).toBe(1);
 }
 
-/** The mail had not begun: it is called off when the process goes on, and goes with the revert. */
-export async function calledOffWhenContinued(mailing: MailingService): Promise<void> {
+/** The mail had not begun: it is aborted when the process goes on, and goes with the revert. */
+export async function abortedWhenContinued(mailing: MailingService): Promise<void> {
   const { receiver } = mailing;
   const { sender, workPacketId, letGo } = await stopInTheMiddle(mailing, 'recipient');
   await killNaming(mailing, workPacketId);
@@ -69,7 +69,7 @@ export async function calledOffWhenContinued(mailing: MailingService): Promise<v
 export async function killPastStoppedHolder(mailing: MailingService): Promise<number> {
   const { service, receiver, processes } = mailing;
   const [first, second, sender] = processes;
-  receiver.patience = () => undefined;
+  receiver.delay = () => undefined;
   const letGo = await mailing.lockRow('guardians', 'workspace_id', service.workspaceId);
   for (const other of [first, second]) other.signal('SIGSTOP');
   const [packet] = await queueWork(service, { directives: 1, packetsEach: 1, types: ['email.send'] });
@@ -98,11 +98,11 @@ export async function killPastStoppedHolder(mailing: MailingService): Promise<nu
 async function stopInTheMiddle(
   mailing: MailingService,
   step: MailStep,
-): Promise<HeldMail & { sender: ServiceProcess }> {
+): Promise<DelayedMail & { sender: ServiceProcess }> {
   const [first, second, sender] = mailing.processes;
   for (const other of [first, second]) other.signal('SIGSTOP');
   try {
-    return { sender, ...(await holdMail(mailing, step)) };
+    return { sender, ...(await delayMail(mailing, step)) };
   } finally {
     sender.signal('SIGSTOP');
     for (const other of [first, second]) other.signal('SIGCONT');

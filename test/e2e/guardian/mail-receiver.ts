@@ -8,14 +8,14 @@ export type MailStep = 'recipient' | 'answer';
 
 /** A real mail server for packets that each go to an address of their own: `<workPacketId>@...`. */
 export class MailReceiver {
-  /** The packets whose mail came over whole, each time one did. */
-  readonly taken: string[] = [];
+  /** The packets whose mail arrived whole, each time one did. */
+  readonly received: string[] = [];
   /** Those of them that were not marked as sending when the mail began. */
   readonly unmarked: string[] = [];
   /** When each connection was closed, in Unix milliseconds. */
   readonly closed: number[] = [];
   /** How long the server takes over a step; it may be for ever. */
-  patience: (step: MailStep, workPacketId: string) => Promise<unknown> | undefined = () => undefined;
+  delay: (step: MailStep, workPacketId: string) => Promise<unknown> | undefined = () => undefined;
   readonly #waiting = new Set<() => void>();
 
   private constructor(
@@ -34,7 +34,7 @@ export class MailReceiver {
       onClose: () => receiver.hungUp(),
       onRcptTo: ({ address }, _session, done) => {
         void (async () => {
-          await receiver.patience('recipient', idOf(address));
+          await receiver.delay('recipient', idOf(address));
           done();
         })();
       },
@@ -44,9 +44,9 @@ export class MailReceiver {
           const status = begins(workPacketId);
           const whole = await buffer(stream).catch(() => undefined);
           if (!whole) return;
-          receiver.taken.push(workPacketId);
+          receiver.received.push(workPacketId);
           if ((await status) !== 'sending') receiver.unmarked.push(workPacketId);
-          await receiver.patience('answer', workPacketId);
+          await receiver.delay('answer', workPacketId);
           done();
         })();
       },
@@ -61,7 +61,7 @@ export class MailReceiver {
 
   /** How often the mail of this packet came. */
   times(workPacketId: string): number {
-    return this.taken.filter((id) => id === workPacketId).length;
+    return this.received.filter((id) => id === workPacketId).length;
   }
 
   /** Ends when the next connection is closed. */

@@ -99,7 +99,11 @@ export async function readyWork(
   }));
 }
 
-function newPackets(directives: number, packetsEach: number, types: QueuedPacket['actionType'][]): NewPacket[] {
+function newPackets(
+  directives: number,
+  packetsEach: number,
+  types: QueuedPacket['actionType'][],
+): NewPacket[] {
   return Array.from({ length: directives }, () => newId('dir')).flatMap((directiveId) =>
     Array.from({ length: packetsEach }, (_, at) => {
       const actionType = types[at % types.length]!;

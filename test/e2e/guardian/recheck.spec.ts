@@ -110,7 +110,7 @@ describe('a work packet that a standing order allowed', () => {
     await workspace.owner.put('/guardian/mode', { mode: 'supervised' });
     const answer = await recheck(packet);
     expect(answer.verdict).toBe('review');
-    expect(why(answer)).toContain('The guardian is supervised: every work packet asks.');
+    expect(why(answer)).toContain('The guardian is supervised: every work packet needs an approval.');
   });
 
   it('goes back to review when the operator has come back and the order was for their absence', async () => {
@@ -163,7 +163,7 @@ describe('a work packet that a standing order allowed', () => {
     expect((await uses(first)).map((use) => use.standing_order_id)).toContain(pace);
     const answer = await recheck(second);
     expect(answer.verdict).toBe('review');
-    expect(why(answer)).toContain('it would be work packet 2 of the day');
+    expect(why(answer)).toContain('it would be work packet 2 of this day');
   });
 
   it('counts in the day in which it leaves, not in the one in which it was decided', async () => {

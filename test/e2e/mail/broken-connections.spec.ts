@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { compose, type MailMessage } from '../../../src/features/mail/letter.js';
+import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
 import { Smtp } from '../../../src/features/mail/smtp.js';
 import { eventually } from '../../support/test-app.js';
 import { type MailServer, type MailServerHabits, startMailServer } from './mail-server.js';
@@ -30,8 +30,8 @@ describe('a connection that breaks', () => {
 
   it('leaves the mail unconfirmed when the server never says whether it took it', async () => {
     await start({ mail: () => new Promise(() => undefined) });
-    const letter = await compose(message(), FROM, Date.now());
-    const error = await failure(new Smtp(server.url, 300).deliver(letter, new AbortController().signal));
+    const mail = await compose(message(), FROM, Date.now());
+    const error = await failure(new Smtp(server.url, 300).deliver(mail, new AbortController().signal));
     expect(error).toMatchObject({ code: 'unconfirmed', retryable: false });
   });
 
@@ -57,9 +57,9 @@ describe('a connection that breaks', () => {
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
     await new Promise((listening) => silent.once('listening', listening));
     const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const letter = await compose(message(), FROM, Date.now());
+    const mail = await compose(message(), FROM, Date.now());
     const began = Date.now();
-    const error = await failure(new Smtp(url, 300).deliver(letter, new AbortController().signal));
+    const error = await failure(new Smtp(url, 300).deliver(mail, new AbortController().signal));
     expect(error).toMatchObject({ code: 'unreachable', retryable: true });
     expect(Date.now() - began).toBeLessThan(2000);
     silent.close();
@@ -72,7 +72,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('sending that is called off', () => {
+describe('sending that is aborted', () => {
   it('does not begin', async () => {
     await start();
     expect(await failure(send({}, AbortSignal.abort()))).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compose } from '../../../src/features/mail/letter.js';
+import { compose } from '../../../src/features/mail/mail-message.js';
 import { markdownToHtml, markdownToText } from '../../../src/features/mail/markdown.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import PostalMime from 'postal-mime';
@@ -44,7 +44,7 @@ describe('the HTML of a mail', () => {
   });
 
   it('stands in a page of tables whose title and signature are escaped', async () => {
-    const letter = await compose(
+    const mail = await compose(
       {
         id: newId('pkt'),
         to: ['b@x.example'],
@@ -55,7 +55,7 @@ describe('the HTML of a mail', () => {
       'ada@acme.example',
       0,
     );
-    const { html, headers } = await PostalMime.parse(letter.bytes);
+    const { html, headers } = await PostalMime.parse(mail.bytes);
     expect(html).toContain('<title>&lt;b&gt;&amp;&quot;</title>');
     expect(html).toContain('&lt;Acme&gt;');
     expect(html).toMatch(/<table role="presentation"[\s\S]*<ul>\s*<li>one<\/li>\s*<li>two<\/li>\s*<\/ul>/);

@@ -1,4 +1,4 @@
-import type { MailMessage } from '../../../src/features/mail/letter.js';
+import type { MailMessage } from '../../../src/features/mail/mail-message.js';
 import { MailFailed, Mailer } from '../../../src/features/mail/mailer.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';

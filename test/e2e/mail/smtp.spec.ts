@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { MailMessage } from '../../../src/features/mail/letter.js';
+import type { MailMessage } from '../../../src/features/mail/mail-message.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
 import { type MailServer, type MailServerHabits, startMailServer } from './mail-server.js';

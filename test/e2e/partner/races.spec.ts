@@ -70,10 +70,10 @@ describe('a process killed with an update in its hands', () => {
   /** Holds what `sql` locks, sends the update to a process, and kills that as soon as it waits. */
   async function killWaiting(update: Update, sql: string, values: unknown[] = []): Promise<void> {
     const victim = await service.start();
-    const hold: PoolClient = await service.database.owner.connect();
+    const blocker: PoolClient = await service.database.owner.connect();
     try {
-      await hold.query('begin');
-      await hold.query(sql, values);
+      await blocker.query('begin');
+      await blocker.query(sql, values);
       const lost = deskAt(victim)
         .send(update)
         .catch(() => undefined);
@@ -87,8 +87,8 @@ describe('a process killed with an update in its hands', () => {
       await victim.kill();
       expect(await lost).toBeUndefined();
     } finally {
-      await hold.query('rollback');
-      hold.release();
+      await blocker.query('rollback');
+      blocker.release();
     }
   }
 
@@ -96,7 +96,7 @@ describe('a process killed with an update in its hands', () => {
     const before = await traces(service.rows, service.workspaceId);
     const update = deskAt(service.processes[0]!).update({ customerEntitlementId: randomUUID() });
     await killWaiting(update, 'lock table personas in exclusive mode');
-    await settled();
+    await serverIsIdle();
     expect(await effectSince(before)).toEqual(NO_EFFECT);
     expect((await deskAt(alive()[0]!).send(update)).status).toBe(202);
     expect((await deskAt(alive()[1]!).send(update)).status).toBe(200);
@@ -114,7 +114,7 @@ describe('a process killed with an update in its hands', () => {
     const before = await traces(service.rows, service.workspaceId);
     const update = deskAt(service.processes[0]!).update({ customerEntitlementId: randomUUID() });
     await killWaiting(update, sql, ofWorkspace ? [service.workspaceId] : []);
-    await settled();
+    await serverIsIdle();
     // Whether the server gets as far as the COMMIT before it notices that nobody listens is its own affair.
     const left = await effectSince(before);
     expect(left).toEqual(left['events'] === 0 ? NO_EFFECT : ONE_EFFECT);
@@ -129,7 +129,7 @@ describe('a process killed with an update in its hands', () => {
   });
 
   /** The server works off what the dead process had sent. */
-  async function settled(): Promise<void> {
+  async function serverIsIdle(): Promise<void> {
     await eventually(async () => {
       const [row] = await service.rows<{ open: number }>(
         `select count(*)::int as open from pg_stat_activity

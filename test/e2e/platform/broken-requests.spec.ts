@@ -219,8 +219,8 @@ describe('a request that does not arrive', () => {
   beforeAll(async () => {
     // The same application behind a server that is less patient.
     server = createServer(test.app.getHttpAdapter().getInstance());
-    const patience = { headersTimeout: 100, requestTimeout: 300, connectionsCheckingInterval: 50 };
-    test.app.get(BrokenRequests).answer(server, patience);
+    const timeouts = { headersTimeout: 100, requestTimeout: 300, connectionsCheckingInterval: 50 };
+    test.app.get(BrokenRequests).answer(server, timeouts);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -27,9 +27,11 @@ describe('SIGTERM', () => {
   it('fails none of 200 requests in flight', { timeout: 60_000 }, async () => {
     await handIn('warm');
     // Held at their end, so that all of them are in flight when the signal comes.
-    const hold = await service.database.owner.connect();
-    await hold.query('begin');
-    await hold.query('select 1 from receipt_heads where workspace_id = $1 for update', [service.workspaceId]);
+    const blocker = await service.database.owner.connect();
+    await blocker.query('begin');
+    await blocker.query('select 1 from receipt_heads where workspace_id = $1 for update', [
+      service.workspaceId,
+    ]);
     let answered = 0;
     const requests = Array.from({ length: 200 }, (_, index) =>
       handIn(`Drain ${index}`).finally(() => answered++),
@@ -45,8 +47,8 @@ describe('SIGTERM', () => {
     expect(answered).toBe(0);
     const stopped = process.stop();
     await sleep(NOTICED_MS);
-    await hold.query('rollback');
-    hold.release();
+    await blocker.query('rollback');
+    blocker.release();
     const answers = await Promise.all(requests);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(await stopped).toBe(0);

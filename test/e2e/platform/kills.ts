@@ -32,17 +32,17 @@ export async function killWhileServing(service: Service, kills: number): Promise
     const successor = service.start();
     const batch = Array.from({ length: AT_ONCE }, () => newId('req'));
     // Every third time the act is held at its end, so that the kill certainly comes between the claim and the answer.
-    const hold = tally.kills % 3 === 2 ? await service.database.owner.connect() : undefined;
-    await hold?.query('begin');
-    await hold?.query('select 1 from receipt_heads where workspace_id = $1 for update', [
+    const blocker = tally.kills % 3 === 2 ? await service.database.owner.connect() : undefined;
+    await blocker?.query('begin');
+    await blocker?.query('select 1 from receipt_heads where workspace_id = $1 for update', [
       service.workspaceId,
     ]);
     const first = batch.map((key) => send(service, victim, key).catch(() => undefined));
-    await sleep(randomInt(hold ? 30 : 0, hold ? 90 : LATEST_KILL_MS));
+    await sleep(randomInt(blocker ? 30 : 0, blocker ? 90 : LATEST_KILL_MS));
     await victim.kill();
     tally.kills++;
-    await hold?.query('rollback');
-    hold?.release();
+    await blocker?.query('rollback');
+    blocker?.release();
     const answers = await Promise.all(first);
     for (const [index, key] of batch.entries()) {
       const before = answers[index];

@@ -165,7 +165,11 @@ describe('POST /ack 403', () => {
 });
 
 describe('POST /ack 404', () => {
-  const NOT_FOUND = { code: 'NOT_FOUND', message: 'There is no such resource, or you may not see it.', status: 404 };
+  const NOT_FOUND = {
+    code: 'NOT_FOUND',
+    message: 'There is no such resource, or you may not see it.',
+    status: 404,
+  };
 
   it.each([
     ['an id that names nothing', () => newId('sig')],

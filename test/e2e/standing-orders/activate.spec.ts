@@ -112,7 +112,7 @@ describe('POST /standing-orders/:id/activate 403', () => {
       expect(answer.body.error).toEqual({
         code: 'FORBIDDEN',
         status: 403,
-        message: 'It allows work packets that cannot be undone: only an owner activates it.',
+        message: 'It allows work packets that cannot be undone, so only an owner may activate it.',
         details: { requiredRoles: ['owner'] },
       });
       expect((await desk.row(standingOrderId)).status).toBe(status);

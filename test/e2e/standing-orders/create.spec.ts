@@ -116,7 +116,7 @@ describe('POST /standing-orders 201', () => {
     expect(answer.body).toMatchObject({
       status: 'draft',
       heldBecause:
-        'It allows work packets that cannot be undone: an owner activates it with acknowledge: true.',
+        'It allows work packets that cannot be undone, so an owner must activate it with acknowledge: true.',
       activatedAt: null,
     });
     const { standingOrderId, heldBecause } = answer.body;
@@ -219,7 +219,7 @@ describe('POST /standing-orders 403', () => {
       expect(answer.body.error).toEqual({
         code: 'FORBIDDEN',
         status: 403,
-        message: 'Only an admin creates a standing order that allows.',
+        message: 'Only an admin may create a standing order that allows work packets.',
         details: { requiredRoles: ['admin', 'owner'] },
       });
     }

@@ -30,7 +30,7 @@ async function handIn(address: string): Promise<string> {
 }
 
 /** The directive when it has ended, or waits for a person. */
-function settled(directiveId: string): Promise<DirectiveView> {
+function ended(directiveId: string): Promise<DirectiveView> {
   return eventually(
     async () => (await workspace.owner.get<DirectiveView>(`/directives/${directiveId}`)).body,
     ({ status }) => !['queued', 'executing', 'sending'].includes(status),
@@ -55,7 +55,7 @@ async function mailsOf(...directives: DirectiveView[]) {
 describe('an order that allows', () => {
   it('lets a mail to its domain go out without an approval', async () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME, workspace.owner);
-    const directive = await settled(await handIn('jane@acme.example'));
+    const directive = await ended(await handIn('jane@acme.example'));
     expect(directive).toMatchObject({ status: 'executed', approvalId: null });
     expect(directive.history.map(({ to }) => to)).toEqual(['queued', 'executing', 'sending', 'executed']);
     const [mail, ...more] = await mailsOf(directive);
@@ -78,7 +78,7 @@ describe('an order that allows', () => {
 
   it('stops a mail to another domain at review, and says why', async () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
-    const directive = await settled(await handIn('jane@elsewhere.example'));
+    const directive = await ended(await handIn('jane@elsewhere.example'));
     expect(directive.status).toBe('pending_approval');
     expect(await explanation(directive)).toEqual(['No standing order allows this work packet.']);
     expect(await mailsOf(directive)).toEqual([]);
@@ -87,7 +87,7 @@ describe('an order that allows', () => {
   it('says nothing while it is a draft, paused or archived', async () => {
     const standingOrderId = await desk.create(MAIL_TO_ACME, workspace.owner);
     const reviewed = async () => {
-      const directive = await settled(await handIn('jane@acme.example'));
+      const directive = await ended(await handIn('jane@acme.example'));
       expect(directive.status).toBe('pending_approval');
     };
     await reviewed();
@@ -111,11 +111,11 @@ describe('an order that allows', () => {
     );
     await holder.query('commit');
     holder.release();
-    const directives = await Promise.all(handedIn.map(settled));
+    const directives = await Promise.all(handedIn.map(ended));
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;
     expect((await explanation(waiting))[0]).toMatch(
-      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of the day/,
+      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of this day/,
     );
     expect(await mailsOf(...directives)).toHaveLength(1);
   });
@@ -123,9 +123,11 @@ describe('an order that allows', () => {
   it('lets nothing through while the guardian is supervised', async () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
     await workspace.owner.put('/guardian/mode', { mode: 'supervised' });
-    const directive = await settled(await handIn('jane@acme.example'));
+    const directive = await ended(await handIn('jane@acme.example'));
     expect(directive.status).toBe('pending_approval');
-    expect(await explanation(directive)).toContain('The guardian is supervised: every work packet asks.');
+    expect(await explanation(directive)).toContain(
+      'The guardian is supervised: every work packet needs an approval.',
+    );
     expect(await mailsOf(directive)).toEqual([]);
   });
 });
@@ -134,7 +136,7 @@ describe('an order that denies', () => {
   it('fails the directive, whatever else allows it', async () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
     await desk.create(NO_MAIL, workspace.owner);
-    const directive = await settled(await handIn('jane@acme.example'));
+    const directive = await ended(await handIn('jane@acme.example'));
     expect(directive).toMatchObject({ status: 'failed', approvalId: null, error: { code: 'POLICY_DENIED' } });
     expect(directive.error!.message).toContain('The standing order "No mail" forbids this work packet.');
     expect(await mailsOf(directive)).toEqual([]);

@@ -78,7 +78,7 @@ describe('POST /standing-orders/:id/pause 403', () => {
     expect(answer.status).toBe(403);
     expect(answer.body.error).toMatchObject({
       code: 'FORBIDDEN',
-      message: 'Only an admin pauses a standing order that restrains.',
+      message: 'Only an admin may pause a standing order that restricts work packets.',
       details: { requiredRoles: ['admin', 'owner'] },
     });
     expect((await desk.row(standingOrderId)).status).toBe('active');

@@ -52,7 +52,7 @@ describe('npm run recover with DATABASE_URL', () => {
     expect(receipt).toMatchObject({
       actor: { type: 'system', via: 'cli' },
       entity: { type: 'token', id: listed.tokenId },
-      summary: 'A new token for the owner Owner was made on the server.',
+      summary: 'A new token for the owner Owner was created on the server.',
     });
     expect(JSON.stringify(receipt)).not.toContain(token);
     expect((await owner.get('/audit-feed/verify')).body).toMatchObject({ ok: true, faults: [] });
@@ -90,7 +90,9 @@ describe('npm run recover with the embedded database', () => {
     const environment = { NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0' };
     const early = await recover(environment);
     expect(early.code).toBe(1);
-    expect(early.stderr).toContain('There is no workspace yet: npm start makes the first one and its token.');
+    expect(early.stderr).toContain(
+      'There is no workspace yet: npm start creates the first one and its token.',
+    );
     const service = await ServiceProcess.start({ ...environment, BOOTSTRAP_TOKEN: newOperatorToken() });
     const beside = await recover(environment);
     expect((await new Client(service.url, beside.token).get('/bootstrap')).status).toBe(200);

@@ -60,7 +60,7 @@ export function paperMove(assignment: Assignment, step: string): Move {
     { title, sections },
     {
       summary: `A document is ready to be filed: “${title}”.`,
-      rationale: 'The instruction asks for work on paper; nothing in it is sent to anybody.',
+      rationale: 'The instruction asks for a document; nothing in it is sent to anybody.',
     },
   );
 }

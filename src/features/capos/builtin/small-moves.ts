@@ -20,7 +20,7 @@ export function revenueMove(assignment: Assignment, entry: RevenueEntry, step: s
       : ['Recording revenue is outside this engine: hand it to Revenue.']),
     ...(currency === null ? [`The currency of ${entry.amount} is not named, and none is assumed.`] : []),
     ...(source === null ? ['It does not say from whom the money came.'] : []),
-    ...(entry.amount > LIMITS.amount ? ['The amount is beyond what the ledger takes.'] : []),
+    ...(entry.amount > LIMITS.amount ? ['The amount is larger than the ledger accepts.'] : []),
   ];
   if (currency === null || source === null || obstacles.length > 0)
     return unrecorded(assignment, step, obstacles);

@@ -43,7 +43,7 @@ function standing({ briefing }: Assignment): string[] {
   return [
     `- Revenue in the last 24 hours: ${revenue}`,
     `- Signals scored: ${metrics.signalsScored}`,
-    `- Guardian: ${quotedInline(guardian.mode, 40)}, ${counted(guardian.pending, 'move')} pending`,
+    `- Guardian: ${quotedInline(guardian.mode, 40)}, ${counted(guardian.pending, 'work packet')} pending`,
   ];
 }
 
@@ -90,14 +90,14 @@ function decisionsFor({ briefing }: Assignment): string[] {
       .slice(0, 3)
       .map(
         ({ title }) =>
-          `Settle the critical signal “${quotedInline(title, 120)}” today, and name who does it.`,
+          `Resolve the critical signal “${quotedInline(title, 120)}” today, and name who does it.`,
       ),
     ...(guardian.mode === 'killed'
       ? ['Find out why the kill switch was used before operation is restored.']
       : []),
     ...(guardian.pending > 0
       ? [
-          `Review the ${counted(guardian.pending, 'pending move')}: approve what is right, reject the rest with a reason.`,
+          `Review the ${counted(guardian.pending, 'pending work packet')}: approve what is right, reject the rest with a reason.`,
         ]
       : []),
     ...(failed.length > 0 ? [`Look into what failed: ${listed(failed.slice(0, 3))}.`] : []),

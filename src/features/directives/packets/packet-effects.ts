@@ -75,7 +75,12 @@ export class PacketEffects {
   /** @throws EffectFailed when nothing here carries the action out */
   of({ type }: Action): Effect {
     const effect = this.#effects[type] as unknown as Effect | undefined;
-    if (!effect) throw new EffectFailed('NOT_AVAILABLE', `Nothing here carries out ${type}.`, false);
+    if (!effect)
+      throw new EffectFailed(
+        'NOT_AVAILABLE',
+        `Work packets of the type ${type} cannot be carried out.`,
+        false,
+      );
     return effect;
   }
 

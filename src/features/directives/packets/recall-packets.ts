@@ -80,7 +80,7 @@ export class RecallPackets {
       {
         actor: GUARDIAN,
         action: 'directive.recalled',
-        summary: `"${title}" waits for a person: the standing orders no longer cover what was about to be sent.`,
+        summary: `"${title}" needs the approval of a person: the standing orders no longer allow what was about to be sent.`,
         details: {
           approvalId,
           workPacketIds: recalled.map((one) => one.workPacketId),

@@ -94,7 +94,7 @@ export class SendPacket implements OnModuleInit {
     if (packet.status === 'sending' && !effect.repeatable) {
       throw new EffectFailed(
         'UNCONFIRMED',
-        'The process ended while this was being sent; whether it arrived is not known, so it is not sent again.',
+        'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.',
         false,
       );
     }
@@ -102,7 +102,7 @@ export class SendPacket implements OnModuleInit {
     return this.markSending(packet, action, effect);
   }
 
-  /** Holds the packet against what is true now; what may not leave any more is dealt with here. */
+  /** Checks the packet against what is true now; what may not be sent any more is dealt with here. */
   private async mayLeave(item: WorkItem, packet: DuePacket, guardian: GuardianEntity): Promise<boolean> {
     const { allowedBy, priority } = packet;
     const ended = this.hasEnded(packet);
@@ -124,7 +124,7 @@ export class SendPacket implements OnModuleInit {
   /** Why nobody wants the packet any more, though it was allowed. */
   private hasEnded({ status, deadline, directiveStatus }: DuePacket): WorkError | undefined {
     if (DIRECTIVE_STATES.isFinal(directiveStatus)) {
-      return { code: 'DIRECTIVE_ENDED', message: `Its directive is ${directiveStatus}.` };
+      return { code: 'DIRECTIVE_ENDED', message: `Its directive is already ${directiveStatus}.` };
     }
     // One that was handed out before says how that ended, whatever the time.
     if (status !== 'queued' || deadline === null || deadline > this.clock.now()) return undefined;
@@ -135,7 +135,7 @@ export class SendPacket implements OnModuleInit {
   private allowedAction(packet: DuePacket): Action {
     const validated = validateAction(packet.engine, packet.actionType, packet.params);
     if (!validated.ok || contentHash(packet) !== packet.allowedHash) {
-      throw new EffectFailed('CONTENT_CHANGED', 'The work packet is not the one that was allowed.', false);
+      throw new EffectFailed('CONTENT_CHANGED', 'The work packet has changed since it was allowed.', false);
     }
     return validated.action;
   }
@@ -197,7 +197,7 @@ function asEffectFailed(error: unknown): EffectFailed {
   // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
   return new EffectFailed(
     'UNCONFIRMED',
-    'It failed in an unknown way; whether it arrived is not known.',
+    'It failed unexpectedly; it is not known whether it arrived.',
     false,
   );
 }

@@ -34,7 +34,7 @@ export class WorkPacketEntity {
   teamId!: string | null;
   @Column('text')
   directiveId!: string;
-  /** Its place among the moves of one draft. */
+  /** Its position among the work packets of one draft. */
   @Column('int')
   position!: number;
   @Column('text')

@@ -85,7 +85,7 @@ export function decidedPacketOf(
   };
 }
 
-/** An order that names whom a mail may reach speaks about each recipient, so copies stand among them. */
+/** An order that names whom a mail may reach applies to each recipient, so copies stand among them. */
 function everyRecipient(params: Record<string, unknown>): Record<string, unknown> {
   const { to, cc } = params;
   return Array.isArray(to) && Array.isArray(cc) ? { ...params, to: [...to, ...cc] } : params;

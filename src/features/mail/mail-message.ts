@@ -6,7 +6,7 @@ import { markdownToHtml, markdownToText } from './markdown.js';
 
 /** A mail to send. */
 export interface MailMessage {
-  /** The work packet, or whatever else is sent once; names the Message-ID and the file in the outbox. */
+  /** The work packet, or whatever else is sent once; names the Message-ID, and the file where mail is written to files. */
   id: string;
   /** Bare addresses. */
   to: string[];
@@ -20,7 +20,7 @@ export interface MailMessage {
 }
 
 /** A mail as it goes over the wire. */
-export interface Letter {
+export interface ComposedMail {
   id: string;
   messageId: string;
   from: string;
@@ -44,9 +44,9 @@ function mailboxOf(text: string): Mailbox {
 /**
  * The one RFC 5322 text of a message. Message-ID and boundaries come from the id, so that a second try at the same
  * message is the same mail to everyone who receives it twice.
- * @throws MailFailed `refused` for a header field that holds a line break, or an address that is none
+ * @throws MailFailed `refused` for a header field that contains a line break, or an address that is none
  */
-export async function compose(message: MailMessage, sender: string, at: number): Promise<Letter> {
+export async function compose(message: MailMessage, sender: string, at: number): Promise<ComposedMail> {
   const { id, to, cc = [], subject, body, workspaceName, replyTo } = message;
   const from = mailboxOf(sender);
   checkHeaders({ id: [id], to, cc, subject: [subject], replyTo: replyTo === undefined ? [] : [replyTo] });
@@ -71,7 +71,7 @@ export async function compose(message: MailMessage, sender: string, at: number):
   return { id, messageId, from: String(envelope.from), recipients: envelope.to, bytes: await mail.build() };
 }
 
-/** An address object is taken as it is; a string would be parsed, and could turn out to be several addresses. */
+/** An address object is used as it is; a string would be parsed, and could turn out to be several addresses. */
 function bare(address: string): Mailbox {
   return { name: '', address };
 }
@@ -83,7 +83,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 function checkHeaders(fields: Record<string, string[]>): void {
   for (const [field, values] of Object.entries(fields)) {
     if (values.some((value) => CONTROL.test(value))) {
-      throw new MailFailed('refused', `The mail's ${field} holds a line break or another control character.`);
+      throw new MailFailed(
+        'refused',
+        `The mail's ${field} contains a line break or another control character.`,
+      );
     }
   }
   // The id also names a file.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MailMessage } from '../../../src/features/mail/letter.js';
+import type { MailMessage } from '../../../src/features/mail/mail-message.js';
 import { Mailer, MailFailed } from '../../../src/features/mail/mailer.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';
@@ -30,21 +30,21 @@ const message = (change: Partial<MailMessage> = {}): MailMessage => ({
 
 describe('without a mail server', () => {
   it('a mail becomes one complete file, and may be sent again', async () => {
-    const letter = message();
-    const sent = await mailer.send(letter, never);
+    const mail = message();
+    const sent = await mailer.send(mail, never);
     expect(sent).toEqual({
-      messageId: `<${letter.id}@example.com>`,
+      messageId: `<${mail.id}@example.com>`,
       accepted: ['bob@buyer.example', 'eve@buyer.example'],
       rejected: [],
       transport: 'outbox',
-      response: `outbox/${letter.id}.eml`,
+      response: `outbox/${mail.id}.eml`,
     });
     expect(mailer.repeatable).toBe(true);
-    expect(await readdir(join(dataDir, 'outbox'))).toEqual([`${letter.id}.eml`]);
+    expect(await readdir(join(dataDir, 'outbox'))).toEqual([`${mail.id}.eml`]);
     const bytes = await readFile(join(dataDir, sent.response));
     expect(bytes.toString('latin1').replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
     expect(await PostalMime.parse(bytes)).toMatchObject({
-      messageId: `<${letter.id}@example.com>`,
+      messageId: `<${mail.id}@example.com>`,
       from: { name: 'Consigliere', address: 'consigliere@example.com' },
       to: [{ address: 'bob@buyer.example' }],
       cc: [{ address: 'eve@buyer.example' }],
@@ -60,19 +60,19 @@ describe('without a mail server', () => {
   });
 
   it('the same packet writes its file once, however often and at the same time', async () => {
-    const letter = message();
-    const file = join(dataDir, 'outbox', `${letter.id}.eml`);
-    const sent = await Promise.all(Array.from({ length: 5 }, () => mailer.send(letter, never)));
+    const mail = message();
+    const file = join(dataDir, 'outbox', `${mail.id}.eml`);
+    const sent = await Promise.all(Array.from({ length: 5 }, () => mailer.send(mail, never)));
     for (const one of sent) expect(one).toEqual(sent[0]);
-    expect(await readdir(join(dataDir, 'outbox'))).toEqual([`${letter.id}.eml`]);
+    expect(await readdir(join(dataDir, 'outbox'))).toEqual([`${mail.id}.eml`]);
     const { ino } = await stat(file);
     const bytes = await readFile(file);
-    await mailer.send({ ...letter, subject: 'Another' }, never);
+    await mailer.send({ ...mail, subject: 'Another' }, never);
     expect((await stat(file)).ino).toBe(ino);
     expect(await readFile(file)).toEqual(bytes);
   });
 
-  it('nothing is written when sending is called off', async () => {
+  it('nothing is written when sending is aborted', async () => {
     await expect(mailer.send(message(), AbortSignal.abort())).rejects.toMatchObject({
       code: 'unreachable',
       retryable: true,

@@ -1,25 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Letter } from './letter.js';
+import type { ComposedMail } from './mail-message.js';
 import { MailFailed } from './mail-failed.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
 
-/** Where mail goes without a mail server: one `.eml` file each, for a person or another program to take on. */
-export class Outbox implements MailTransport {
+/** Where mail goes without a mail server: one `.eml` file each, for a person or another program to send. */
+export class FileMailTransport implements MailTransport {
   readonly repeatable = true;
 
   constructor(private readonly directory: string) {}
 
   /** Writes the file once: whole or not at all, and a second time not again. */
-  async deliver(letter: Letter, signal: AbortSignal): Promise<SentMail> {
-    const { id, messageId, recipients, bytes } = letter;
+  async deliver(mail: ComposedMail, signal: AbortSignal): Promise<SentMail> {
+    const { id, messageId, recipients, bytes } = mail;
     const file = join(this.directory, `${id}.eml`);
-    if (signal.aborted) throw new MailFailed('unreachable', 'Sending was called off.', signal.reason);
+    if (signal.aborted) throw new MailFailed('unreachable', 'Sending was cancelled.', signal.reason);
     try {
       if (!(await exists(file))) await this.write(file, bytes);
     } catch (error) {
-      throw new MailFailed('unreachable', 'The outbox cannot be written.', error);
+      throw new MailFailed(
+        'unreachable',
+        'The mail could not be written to a file in DATA_DIR/outbox.',
+        error,
+      );
     }
     return {
       messageId,
