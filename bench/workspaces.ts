@@ -54,6 +54,8 @@ export async function asOwner<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl });
+  // A connection that breaks fails the next query.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);
