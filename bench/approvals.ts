@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { call, inParallel, timed } from './calls.js';
 import { start } from './processes.js';
+import { isQuick } from './size.js';
 
-const APPROVALS = 200;
+const APPROVALS = isQuick ? 40 : 200;
 const TEXT = 'Email jane@acme.example and tell her that her order ships on Friday.';
 
 /** Milliseconds of each approval of a mail that waits, one at a time, while a worker sends what was approved. */

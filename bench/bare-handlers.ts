@@ -2,27 +2,17 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pg from 'pg';
 import { CONTEXT } from '../src/features/context/context.reader.js';
-import { newId } from '../src/platform/kernel/ids.js';
+import { bareHandIn } from './bare-hand-in.js';
 
 /**
- * What the service is measured against: Express and pg with nothing in between. It writes the same rows in one
- * statement, and reads the context by the same one; no roles, limits, idempotency, receipts or work that follows.
+ * What the service is measured against: Express and pg with nothing in between. It looks the token up, writes the same
+ * rows in one statement, and reads the context by the same one; no roles, limits, replay of a key, isolation of
+ * workspaces, validation or wake-up.
  */
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 16 });
 
-const INSERT = /* sql */ `
-with directive as (
-  insert into directives (directive_id, workspace_id, text, routed_by, priority, requires_approval, context, status,
-    approval_id, created_by, created_at)
-  values ($1, $3, $4, 'consigliere', 'medium', true, '{}', 'pending_approval', $2, '{}', now())
-)
-insert into approvals (approval_id, workspace_id, directive_id, kind, round, status, ready, title, summary, priority,
-  risk, reversibility, requested_by, requested_at, expires_at, on_expiry)
-values ($2, $3, $1, 'output', 0, 'pending', false, $4, '', 'medium', 'low', 'read_only', '{}', now(),
-  now() + interval '72 hours', 'reject')`;
-
-/** Tokens are looked up once: who calls is not what is measured here. */
+/** For the read tokens are looked up once: who calls is not what is measured there. */
 const workspaces = new Map<string, string>();
 
 async function workspaceOf(token: string): Promise<string> {
@@ -41,14 +31,17 @@ async function workspaceOf(token: string): Promise<string> {
 const app = express();
 app.use(express.json());
 app.post('/api/pro/directive', async (request, response) => {
-  const workspaceId = await workspaceOf(request.headers['x-service-token'] as string);
-  const [directiveId, approvalId] = [newId('dir'), newId('apr')];
-  await pool.query({
-    name: 'insert',
-    text: INSERT,
-    values: [directiveId, approvalId, workspaceId, request.body.text],
-  });
-  response.status(201).json({ directiveId, approvalId, status: 'pending_approval' });
+  const { query, answer } = bareHandIn(
+    request.headers['x-service-token'] as string,
+    request.headers['idempotency-key'] as string,
+    request.body.text,
+  );
+  const { rowCount } = await pool.query(query);
+  if (rowCount === 0) {
+    response.status(401).end();
+    return;
+  }
+  response.status(201).location(`/api/pro/directives/${answer.directiveId}`).json(answer);
 });
 app.get('/api/pro/context', async (request, response) => {
   const workspaceId = await workspaceOf(request.headers['x-service-token'] as string);

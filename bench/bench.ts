@@ -1,36 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import http from 'node:http';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
-import { sha256 } from '../src/platform/kernel/canonical-json.js';
-import { newId } from '../src/platform/kernel/ids.js';
-import { newOperatorToken } from '../src/platform/kernel/operator-token.js';
 import { measureApprovals } from './approvals.js';
 import { measureAuditPages } from './audit-pages.js';
-import { quantile } from './calls.js';
-import { type DeliveryFigures, measureDeliveries } from './deliveries.js';
+import { measureDeliveries } from './deliveries.js';
+import { measureDrafts } from './drafts.js';
+import { measureHandIns } from './hand-ins.js';
 import { start } from './processes.js';
+import {
+  machine,
+  reportComparisons,
+  reportDeliveries,
+  reportRates,
+  reportStarts,
+  reportTimes,
+} from './report.js';
+import { isQuick, wants } from './size.js';
+import { measureWork } from './work.js';
+import { asOwner, createWorkspaces } from './workspaces.js';
 
 /**
- * Measures the service against bare handlers over the same database, in one run and in alternating rounds, so that a
- * slow moment of the machine falls on both. The ratios are the result; the figures say on what machine.
+ * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
+ * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
+ * starts, hand-ins, drafts, work, deliveries, approvals, audit and growth; `--quick` runs everything in short.
  */
 
-const WORKSPACES = 16;
-const CLIENTS = 16;
-const ROUNDS = 5;
-const ROUND_MS = 2_000;
-const WARM_UP_MS = 1_500;
-const TEXT = 'Email jane@acme.example and tell her that her order ships on Friday.';
-let address = 0;
-
-interface Load {
-  perSecond: number;
-  /** Milliseconds of each request. */
-  latencies: number[];
-}
+/** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
+const GROWTH_ROWS = isQuick ? 2_000 : 20_000;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-bench-'));
 await chmod(dataDir, 0o755);
@@ -41,47 +41,57 @@ try {
 }
 
 async function main(): Promise<void> {
-  const starts = await measureStarts();
-  await withDatabase('load', async (environment) => {
-    // Workers draft what is handed in; here only the handing in is measured.
-    const api = await start('../src/main.js', {
-      ...environment,
-      PROCESS_ROLE: 'api',
-      RATE_LIMIT_STORE: 'memory',
+  console.log(machine());
+  if (wants('starts')) reportStarts(await measureStarts());
+  if (wants('hand-ins')) {
+    await withDatabase('hand-ins', async (environment) => {
+      const { compared, single } = await measureHandIns(environment);
+      reportComparisons(compared, single);
     });
-    const bare = await start('bare-handlers.js', environment);
-    const url = environment['DATABASE_URL']!;
-    const tokens = await createWorkspaces(url, WORKSPACES);
-    const results = {
-      'POST /directive, 16 workspaces': await compare(api.url, bare.url, 'directive', tokens),
-      'POST /directive, one workspace': await compare(api.url, bare.url, 'directive', tokens.slice(0, 1)),
-      // A workspace that has been worked in, as the planner knows it after a minute.
-      'GET /context': await analyzed(url).then(() =>
-        compare(api.url, bare.url, 'context', tokens.slice(0, 1)),
-      ),
-    };
-    report(results, await alone(api.url, bare.url, tokens[0]!), starts);
-    await bare.stop();
-    await api.stop();
+  }
+  if (wants('drafts')) {
+    await withDatabase('drafts', async (environment) => {
+      reportTimes('one process of role all', {
+        'from hand-in to ready draft, 50 a second, 16 workspaces': await measureDrafts(environment),
+      });
+    });
+  }
+  if (wants('work')) await withDatabase('work', measureAndReportWork);
+  if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
+  if (wants('growth')) await measureGrowth();
+}
+
+async function measureAndReportWork(environment: Record<string, string>): Promise<void> {
+  const { pickUp, lateness, perSecond } = await measureWork(environment);
+  reportTimes('work, one process of role all', {
+    'picked up after the COMMIT, idle': pickUp.idle,
+    'picked up beside a workspace with 10,000 due': pickUp.beside,
+    'late after a wait of 1 s': lateness['1 s'],
+    'late after a wait of 10 s': lateness['10 s'],
   });
-  // A database of their own: here workers work, and find nothing to do but what is measured.
-  await withDatabase('work', async (environment) => {
-    const first = await start('../src/main.js', environment);
-    await first.stop();
-    const [one, two, three] = (await createWorkspaces(environment['DATABASE_URL']!, 3)) as [
-      string,
-      string,
-      string,
-    ];
-    reportDeliveries(await measureDeliveries(environment, one));
-    reportTimes('one at a time', {
-      'POST /approvals/{id}/approve': await measureApprovals(environment, two),
-    });
-    reportTimes('audit page of 50 among 1,000,000', await measureAuditPages(environment, three));
+  reportRates('items per second', {
+    'one workspace': perSecond.one,
+    'sixteen workspaces': perSecond.sixteen,
   });
 }
 
-/** A server of its own for `work`, and the environment of a service that uses it. */
+/** Here workers work, and find nothing to do but what is measured. */
+async function measureRest(environment: Record<string, string>): Promise<void> {
+  const [one, two, three] = (
+    await asOwner(environment['DATABASE_URL']!, (owner) => createWorkspaces(owner, 3))
+  ).map(({ token }) => token) as [string, string, string];
+  if (wants('deliveries')) reportDeliveries(await measureDeliveries(environment, one));
+  if (wants('approvals')) {
+    reportTimes('one at a time', {
+      'POST /approvals/{id}/approve': await measureApprovals(environment, two),
+    });
+  }
+  if (wants('audit')) {
+    reportTimes('audit page of 50 in a long chain', await measureAuditPages(environment, three));
+  }
+}
+
+/** A migrated server of its own for `work`, and the environment of a service that uses it. */
 async function withDatabase(
   name: string,
   work: (environment: Record<string, string>) => Promise<void>,
@@ -95,11 +105,14 @@ async function withDatabase(
   const breakOff = () => void server.stop().then(() => process.exit(130));
   process.on('SIGINT', breakOff).on('SIGTERM', breakOff);
   try {
-    await work({
+    const environment = {
       DATABASE_URL: server.url,
       DATA_DIR: join(dataDir, name),
       BOOTSTRAP_TIER: 'enterprise',
-    });
+    };
+    const first = await start('../src/main.js', environment);
+    await first.stop();
+    await work(environment);
   } finally {
     process.off('SIGINT', breakOff).off('SIGTERM', breakOff);
     await server.stop();
@@ -112,177 +125,20 @@ async function measureStarts(): Promise<{ firstMs: number; secondMs: number; idl
   const first = await start('../src/main.js', environment);
   await first.stop();
   const second = await start('../src/main.js', environment);
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  await pause(5_000);
   const idleMb = second.residentMb();
   await second.stop();
   return { firstMs: first.readyMs, secondMs: second.readyMs, idleMb };
 }
 
-async function createWorkspaces(url: string, count: number): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const tokens: string[] = [];
-  for (let index = 0; index < count; index++) {
-    const [workspaceId, userId, memberId] = [newId('wks'), newId('usr'), newId('mem')];
-    const token = newOperatorToken();
-    await client.query('insert into workspaces (workspace_id, name, tier) values ($1, $2, $3)', [
-      workspaceId,
-      `bench ${index}`,
-      'enterprise',
-    ]);
-    await client.query('insert into users (user_id, email, display_name) values ($1, $2, $3)', [
-      userId,
-      `${userId}@example.com`,
-      'Bench',
-    ]);
-    await client.query(
-      'insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, $4)',
-      [memberId, workspaceId, userId, 'owner'],
-    );
-    await client.query(
-      'insert into tokens (token_id, workspace_id, member_id, name, token_hash, hint) values ($1, $2, $3, $4, $5, $6)',
-      [newId('tok'), workspaceId, memberId, 'bench', sha256(token), token.slice(-4)],
-    );
-    tokens.push(token);
-  }
-  await client.end();
-  return tokens;
-}
-
-async function analyzed(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query('analyze');
-  await client.end();
-}
-
-/** Rounds of one and the other in turn; the medians of the rounds. */
-async function compare(service: string, bare: string, route: string, tokens: readonly string[]) {
-  await load(service, route, tokens, CLIENTS, WARM_UP_MS);
-  await load(bare, route, tokens, CLIENTS, WARM_UP_MS);
-  const ours: Load[] = [];
-  const theirs: Load[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await load(service, route, tokens, CLIENTS, ROUND_MS));
-    theirs.push(await load(bare, route, tokens, CLIENTS, ROUND_MS));
-  }
-  return { ours, theirs };
-}
-
-/** One client at a time: what a single caller waits. */
-async function alone(service: string, bare: string, token: string) {
-  const result: Record<string, { ours: number; theirs: number }> = {};
-  for (const route of ['directive', 'context']) {
-    await load(service, route, [token], 1, WARM_UP_MS);
-    const ours = await load(service, route, [token], 1, ROUND_MS);
-    await load(bare, route, [token], 1, WARM_UP_MS);
-    const theirs = await load(bare, route, [token], 1, ROUND_MS);
-    result[route] = { ours: median(ours.latencies), theirs: median(theirs.latencies) };
-  }
-  return result;
-}
-
-async function load(
-  url: string,
-  route: string,
-  tokens: readonly string[],
-  clients: number,
-  forMs: number,
-): Promise<Load> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
-  const latencies: number[] = [];
-  const until = performance.now() + forMs;
-  let sent = 0;
-  const client = async () => {
-    while (performance.now() < until) {
-      const began = performance.now();
-      await request(agent, url, route, tokens[sent % tokens.length]!, sent++);
-      latencies.push(performance.now() - began);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  agent.destroy();
-  return { perSecond: latencies.length / (forMs / 1000), latencies };
-}
-
-function request(agent: http.Agent, url: string, route: string, token: string, n: number): Promise<void> {
-  const posts = route === 'directive';
-  const body = posts ? JSON.stringify({ text: TEXT }) : '';
-  // A new address each time: the limits count, and let everyone pass.
-  const next = address++;
-  const headers = {
-    'x-service-token': token,
-    'x-forwarded-for': `10.${(next >> 16) & 255}.${(next >> 8) & 255}.${next & 255}`,
-    ...(posts && {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'idempotency-key': `bench-${next}-${n}`,
-    }),
-  };
-  return new Promise((resolve, reject) => {
-    const sent = http.request(
-      `${url}/api/pro/${route}`,
-      { method: posts ? 'POST' : 'GET', agent, headers },
-      (answer) => {
-        answer.resume();
-        answer.on('end', () =>
-          answer.statusCode! < 300 ? resolve() : reject(new Error(`${route} answered ${answer.statusCode}`)),
-        );
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-function median(numbers: readonly number[]): number {
-  return quantile(numbers, 0.5);
-}
-
-function report(
-  results: Record<string, { ours: Load[]; theirs: Load[] }>,
-  single: Record<string, { ours: number; theirs: number }>,
-  starts: { firstMs: number; secondMs: number; idleMb: number },
-): void {
-  const machine = `${cpus().length} x ${cpus()[0]!.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
-  console.log(
-    `\n${machine}; ${CLIENTS} clients, medians of ${ROUNDS} alternating rounds of ${ROUND_MS / 1000} s\n`,
-  );
-  console.log('| what | service /s | bare /s | ratio | service p50 ms | bare p50 ms |');
-  console.log('|---|---:|---:|---:|---:|---:|');
-  for (const [what, { ours, theirs }] of Object.entries(results)) {
-    const [a, b] = [ours, theirs].map((rounds) => median(rounds.map((round) => round.perSecond)));
-    const [la, lb] = [ours, theirs].map((rounds) => median(rounds.flatMap((round) => round.latencies)));
-    console.log(
-      `| ${what} | ${a!.toFixed(0)} | ${b!.toFixed(0)} | ${(a! / b!).toFixed(2)} | ${la!.toFixed(1)} | ${lb!.toFixed(1)} |`,
-    );
-  }
-  console.log('\n| one client alone | service p50 ms | bare p50 ms | ratio |\n|---|---:|---:|---:|');
-  for (const [route, { ours, theirs }] of Object.entries(single)) {
-    console.log(`| ${route} | ${ours.toFixed(2)} | ${theirs.toFixed(2)} | ${(ours / theirs).toFixed(2)} |`);
-  }
-  console.log('\n| start | |\n|---|---:|');
-  console.log(`| ready, first time | ${(starts.firstMs / 1000).toFixed(2)} s |`);
-  console.log(`| ready, after that | ${(starts.secondMs / 1000).toFixed(2)} s |`);
-  console.log(`| idle, resident, without the database | ${starts.idleMb.toFixed(0)} MB |`);
-}
-
-function reportDeliveries({ commitToBytes, perSecond, lateness }: DeliveryFigures): void {
-  console.log('\n| deliveries | p50 | p99 |\n|---|---:|---:|');
-  console.log(
-    `| from the COMMIT to the last byte, idle, ms | ${commitToBytes.p50.toFixed(1)} | ${commitToBytes.p99.toFixed(1)} |`,
-  );
-  for (const [wait, { least, p99 }] of Object.entries(lateness)) {
-    console.log(`| late after a wait of ${wait}, ms (least ${least.toFixed(1)}) | | ${p99.toFixed(1)} |`);
-  }
-  console.log('\n| deliveries per second | |\n|---|---:|');
-  console.log(`| one destination | ${perSecond.one.toFixed(0)} |`);
-  console.log(`| eight destinations | ${perSecond.eight.toFixed(0)} |`);
-}
-
-function reportTimes(title: string, times: Record<string, number[]>): void {
-  console.log(`\n| ${title} | p50 ms | p99 ms |\n|---|---:|---:|`);
-  for (const [what, each] of Object.entries(times)) {
-    console.log(`| ${what} | ${quantile(each, 0.5).toFixed(2)} | ${quantile(each, 0.99).toFixed(2)} |`);
-  }
+/** Prints its own table. */
+async function measureGrowth(): Promise<void> {
+  console.log();
+  const file = join(import.meta.dirname, 'growth.js');
+  const child = spawn(process.execPath, [file, String(GROWTH_ROWS)], { stdio: 'inherit' });
+  const stop = () => child.kill('SIGTERM');
+  process.once('exit', stop);
+  const [code] = await once(child, 'exit');
+  process.off('exit', stop);
+  if (code !== 0) throw new Error(`growth.js ended with ${String(code)}`);
 }

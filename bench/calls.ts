@@ -46,6 +46,38 @@ export async function inParallel(clients: number, count: number, act: () => Prom
   );
 }
 
+/** Begins an act so many times a second, whether those before it have ended or not; ends when all have. */
+export async function openLoop(
+  perSecond: number,
+  seconds: number,
+  act: (index: number) => Promise<void>,
+): Promise<void> {
+  const began = performance.now();
+  const underWay = new Set<Promise<void>>();
+  let failure: { error: unknown } | undefined;
+  for (let index = 0; index < perSecond * seconds && !failure; index++) {
+    const waitMs = began + (index * 1000) / perSecond - performance.now();
+    if (waitMs > 0) await pause(waitMs);
+    const one = act(index)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+  }
+  await Promise.all(underWay);
+  if (failure) throw failure.error;
+}
+
+/** Looks until it is so. */
+export async function until(isSo: () => boolean, withinMs: number, what: string): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
+    await pause(20);
+  }
+}
+
 export function quantile(numbers: readonly number[], part: number): number {
   return numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * part))]!;
 }

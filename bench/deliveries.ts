@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { call, inParallel, quantile, spaced } from './calls.js';
 import { start } from './processes.js';
+import { isQuick } from './size.js';
 
 /** What the receiver saw: when the last byte of each request had come, and when it was answered. Unix milliseconds. */
 interface Arrival {
@@ -29,9 +30,9 @@ export interface DeliveryFigures {
   lateness: Record<'1 s' | '10 s', { least: number; p99: number }>;
 }
 
-const IDLE_EVENTS = 300;
-const WAITING_EVENTS = 2_000;
-const FAILING_EVENTS = 50;
+const IDLE_EVENTS = isQuick ? 40 : 300;
+const WAITING_EVENTS = isQuick ? 400 : 2_000;
+const FAILING_EVENTS = isQuick ? 10 : 50;
 
 const now = () => performance.timeOrigin + performance.now();
 

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Writable } from 'node:stream';
 
 /** A started program of the benchmark. */
 export interface Process {
   url: string;
+  pid: number;
   readyMs: number;
   residentMb(): number;
   stop(): Promise<void>;
@@ -16,8 +18,12 @@ const running = new Set<ChildProcess>();
 // A benchmark that fails, or is broken off, leaves nothing behind.
 process.on('exit', () => running.forEach((child) => child.kill('SIGTERM')));
 
-/** Starts a program of the build and waits until it is ready. */
-export async function start(file: string, environment: Record<string, string>): Promise<Process> {
+/** Starts a program of the build and waits until it is ready; what it writes after that goes to `log`, or nowhere. */
+export async function start(
+  file: string,
+  environment: Record<string, string>,
+  log?: Writable,
+): Promise<Process> {
   const began = performance.now();
   const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', TRUST_PROXY: '1', ...environment },
@@ -31,8 +37,12 @@ export async function start(file: string, environment: Record<string, string>): 
     if (url) break;
   }
   if (!url) throw new Error(`${file} did not start`);
+  // Unread, its output would fill the pipe, and then hold it up.
+  if (log) child.stdout.pipe(log, { end: false });
+  else child.stdout.resume();
   return {
     url,
+    pid: child.pid!,
     readyMs: performance.now() - began,
     residentMb: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
