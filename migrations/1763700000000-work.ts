@@ -29,8 +29,12 @@ const CARRIED = [
 ];
 
 const WORK = /* sql */ `
+-- No number of an attempt comes twice, whatever becomes of the item: the result of one that was stopped for a day is void.
+create sequence work_attempts;
+grant usage on sequence work_attempts to consigliere_system;
+
 -- due_at is when anyone may claim the item: at once, at its next try, or when the lease of who has claimed it ends;
--- infinity while it is parked. attempt counts claims, and a result counts only under the attempt that made it. failures
+-- infinity while it is parked. attempt is the number of the claim, and a result counts only under the attempt that made it. failures
 -- counts attempts that ended in an error nobody foresaw, crashes those whose process did not live to say how they ended.
 create table work_items (
   kind text not null,
@@ -40,7 +44,7 @@ create table work_items (
   due_at timestamptz not null,
   claimed boolean not null default false,
   abort_requested boolean not null default false,
-  attempt int not null default 0,
+  attempt bigint not null default 0,
   failures int not null default 0,
   crashes int not null default 0,
   last_error jsonb,

@@ -61,7 +61,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.check_attempt(p_kind text, p_id text, p_attempt integer)
+CREATE OR REPLACE FUNCTION app.check_attempt(p_kind text, p_id text, p_attempt bigint)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
@@ -74,7 +74,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
- RETURNS TABLE(id text, workspace_id text, queue text, attempt integer, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -120,7 +120,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.claim_work(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
- RETURNS TABLE(id text, workspace_id text, queue text, attempt integer, failures integer, crashes integer, last_error jsonb, probe boolean)
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -153,7 +153,7 @@ begin
         where w.kind = p_kind and w.queue = wanted.queue and w.due_at <= now()
         order by w.due_at limit room for update skip locked
       )
-      update work_items w set claimed = true, abort_requested = false, attempt = w.attempt + 1,
+      update work_items w set claimed = true, abort_requested = false, attempt = nextval('work_attempts'),
         crashes = w.crashes + w.claimed::int, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
@@ -319,7 +319,7 @@ AS $function$
 $function$;
 alter function app.due_work(text[],interval) owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.end_attempt(p_kind text, p_id text, p_attempt integer, p_wait_ms double precision, p_error jsonb, p_failures integer)
+CREATE OR REPLACE FUNCTION app.end_attempt(p_kind text, p_id text, p_attempt bigint, p_wait_ms double precision, p_error jsonb, p_failures integer)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
@@ -386,8 +386,8 @@ AS $function$
 $function$;
 alter function app.expire_keys() owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.extend_work(p_kinds text[], p_ids text[], p_attempts integer[], p_lease interval)
- RETURNS TABLE(kind text, id text, attempt integer, abort_requested boolean)
+CREATE OR REPLACE FUNCTION app.extend_work(p_kinds text[], p_ids text[], p_attempts bigint[], p_lease interval)
+ RETURNS TABLE(kind text, id text, attempt bigint, abort_requested boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -402,7 +402,7 @@ begin
     where w.kind = mine.kind and w.id = mine.id and w.attempt = mine.attempt and w.claimed
     returning w.kind, w.id, w.attempt, w.abort_requested;
 end $function$;
-alter function app.extend_work(text[],text[],integer[],interval) owner to consigliere_system;
+alter function app.extend_work(text[],text[],bigint[],interval) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
  RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
@@ -1897,7 +1897,7 @@ create table work_items (
   due_at timestamp with time zone not null,
   claimed boolean not null default false,
   abort_requested boolean not null default false,
-  attempt integer not null default 0,
+  attempt bigint not null default 0,
   failures integer not null default 0,
   crashes integer not null default 0,
   last_error jsonb,

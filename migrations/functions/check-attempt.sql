@@ -1,7 +1,7 @@
 drop function if exists app.check_attempt;
 
 -- Fails when the item is not this attempt's any more; otherwise it stays this attempt's until the transaction ends.
-create function app.check_attempt(p_kind text, p_id text, p_attempt int) returns void
+create function app.check_attempt(p_kind text, p_id text, p_attempt bigint) returns void
   language plpgsql set search_path = public, pg_temp as $$
 begin
   perform from work_items w where w.kind = p_kind and w.id = p_id and w.attempt = p_attempt and w.claimed for share;

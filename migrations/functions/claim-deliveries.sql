@@ -4,7 +4,7 @@ drop function if exists app.claim_deliveries;
 -- destination was deleted or is gone is claimed as well, so that its work ends. What is claimed may have been committed
 -- while the claim waited for its turn; only a statement that begins after it sees the rows that belong to it.
 create function app.claim_deliveries(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval)
-  returns table (id text, workspace_id text, queue text, attempt int, failures int, crashes int, last_error jsonb,
+  returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
     probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends int, url text,
     sealed_secret text, former_sealed_secrets text[])
   language plpgsql security definer

@@ -7,7 +7,7 @@ drop function if exists app.claim_work;
 -- A claim that is lost with the server's memory is only made again, so it need not wait for the disk. Plans must not
 -- hang on statistics, which a table like this one never has right.
 create function app.claim_work(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval)
-  returns table (id text, workspace_id text, queue text, attempt int, failures int, crashes int, last_error jsonb,
+  returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
     probe boolean)
   language plpgsql security definer
   set search_path = public, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
@@ -36,7 +36,7 @@ begin
         where w.kind = p_kind and w.queue = wanted.queue and w.due_at <= now()
         order by w.due_at limit room for update skip locked
       )
-      update work_items w set claimed = true, abort_requested = false, attempt = w.attempt + 1,
+      update work_items w set claimed = true, abort_requested = false, attempt = nextval('work_attempts'),
         crashes = w.crashes + w.claimed::int, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,

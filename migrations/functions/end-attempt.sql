@@ -2,7 +2,7 @@ drop function if exists app.end_attempt;
 
 -- Ends an attempt in the transaction that writes its result: the item is done, or with p_wait_ms due again after that
 -- (infinity: parked). Fails, and so undoes the result, when the item is not this attempt's any more.
-create function app.end_attempt(p_kind text, p_id text, p_attempt int, p_wait_ms double precision, p_error jsonb,
+create function app.end_attempt(p_kind text, p_id text, p_attempt bigint, p_wait_ms double precision, p_error jsonb,
     p_failures int)
   returns void language plpgsql set search_path = public, pg_temp as $$
 begin

@@ -1,8 +1,8 @@
 drop function if exists app.extend_work;
 
 -- Keeps claimed items for another lease; answers those that are still their claimer's, and whether they should stop.
-create function app.extend_work(p_kinds text[], p_ids text[], p_attempts int[], p_lease interval)
-  returns table (kind text, id text, attempt int, abort_requested boolean)
+create function app.extend_work(p_kinds text[], p_ids text[], p_attempts bigint[], p_lease interval)
+  returns table (kind text, id text, attempt bigint, abort_requested boolean)
   language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
 begin

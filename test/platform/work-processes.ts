@@ -132,7 +132,7 @@ export class WorkDesk {
 
   items(kind: string): Promise<ItemRow[]> {
     return this.rows<ItemRow>(
-      `select id, queue, claimed, attempt, failures, crashes, last_error, due_at = 'infinity' as "isParked"
+      `select id, queue, claimed, attempt::int as attempt, failures, crashes, last_error, due_at = 'infinity' as "isParked"
        from work_items where kind = $1 order by id`,
       [kind],
     );

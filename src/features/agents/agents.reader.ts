@@ -12,11 +12,14 @@ import type { AgentView } from './agents.dto.js';
  * directive keeps no time of its own; it ended with the last change of its history.
  */
 const AGENTS = /* sql */ `
+with ready as materialized (select key, n from app.tally_of($1, 'approvals') where key like 'ready %'),
+  directive_tally as materialized (select key, n from app.tally_of($1, 'directives')),
+  today as materialized (select date_trunc('day', $3::timestamptz, app.workspace_zone($1)) as began_at)
 select c.role, g.mode = 'killed' as killed, g.reason as kill_reason, p.paused_by,
   open.pending_directives, open.current_directive_id,
-  coalesce((select n from app.tally_of($1, 'approvals') where key = 'ready ' || c.role), 0) as ready_approvals,
+  coalesce((select n from ready where key = 'ready ' || c.role), 0) as ready_approvals,
   (select count(*) from directives where workspace_id = w.workspace_id and capo = c.role
-    and executed_at >= date_trunc('day', $3::timestamptz, (select app.workspace_zone($1)))) as completed_today,
+    and executed_at >= (select began_at from today)) as completed_today,
   (select executed_at from directives where workspace_id = w.workspace_id and capo = c.role
     and executed_at is not null order by executed_at desc limit 1) as last_executed_at,
   (select coalesce(json_agg(f), '[]') from (
@@ -28,7 +31,7 @@ join guardians g using (workspace_id)
 cross join unnest($2::text[]) with ordinality as c(role, position)
 left join paused_capos p on p.workspace_id = w.workspace_id and p.capo = c.role
 cross join lateral (
-  select coalesce((select sum(n) from app.tally_of($1, 'directives')
+  select coalesce((select sum(n) from directive_tally
       where key in ('pending_approval ' || c.role, 'queued ' || c.role, 'executing ' || c.role, 'sending ' || c.role,
         'halted ' || c.role)), 0) as pending_directives,
     (select directive_id from (

@@ -91,12 +91,12 @@ export class DraftDirective implements OnModuleInit {
         this.work.park(item);
         return undefined;
       }
-      this.recordStart(directive, guardian, item.attempt);
+      this.recordStart(directive, guardian, item.failures + item.crashes === 0);
       return directive;
     });
   }
 
-  private recordStart(directive: DirectiveEntity, { epoch }: GuardianEntity, attempt: number): void {
+  private recordStart(directive: DirectiveEntity, { epoch }: GuardianEntity, isFirst: boolean): void {
     const capo = directive.capo!;
     const receipt = {
       actor: capoActor(capo),
@@ -106,7 +106,7 @@ export class DraftDirective implements OnModuleInit {
       details: { round: directive.feedback.length },
     };
     if (directive.status === 'queued') this.transitions.apply(directive, 'start', receipt);
-    else if (attempt === 1) this.transitions.note(directive, receipt);
+    else if (isFirst) this.transitions.note(directive, receipt);
     if (directive.startedAt === null) this.directives.update(directive, { startedAt: this.clock.now() });
   }
 

@@ -8,7 +8,7 @@ export interface WorkItem {
   workspaceId: string;
   /** Whose turn it is: items of one queue wait for each other, and each queue gets its share. */
   queue: string;
-  /** Counts claims; a result counts only under the attempt that made it. */
+  /** The number of this claim, which no other ever has; a result counts only under the attempt that made it. */
   attempt: number;
   /** Attempts that ended in an error nobody foresaw, or that the feature asked to be counted. */
   failures: number;

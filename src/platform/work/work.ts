@@ -52,7 +52,7 @@ export class Work {
       `insert into work_items as existing (kind, id, workspace_id, queue, due_at)
        select $1, id, $2, queue, now() from unnest($3::text[], $4::text[]) as enqueued (id, queue)
        on conflict (kind, id) do update set due_at = now(), claimed = false, abort_requested = false,
-         attempt = existing.attempt + 1, failures = 0, crashes = 0, last_error = null`,
+         failures = 0, crashes = 0, last_error = null`,
       [kind, workspaceId, items.map(({ id }) => id), queues],
     );
     this.notify(kind, queues);
@@ -139,7 +139,7 @@ export class Work {
   /** Parks all work of these kinds in the workspace; attempts that are under way are void, and are told to stop. */
   parkAll(kinds: readonly string[]): void {
     this.db.write(
-      `update work_items set due_at = 'infinity', attempt = attempt + claimed::int, claimed = false, crashes = 0
+      `update work_items set due_at = 'infinity', claimed = false, crashes = 0
        where workspace_id = $1 and kind = any($2)`,
       [this.db.unit.scope.workspaceId, kinds],
     );

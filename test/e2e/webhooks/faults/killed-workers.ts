@@ -66,8 +66,8 @@ export async function killWorkers(
     const [victim, other] = stage.workers;
     const at = await killFromElsewhere(victim, randomInt(LATEST_KILL_MS));
     const held = await service.rows<Held>(
-      `select w.delivery_id, w.event_id, d.url, i.attempt as claims
-       from work_items i join webhook_deliveries w on w.delivery_id = i.id
+      `select w.delivery_id, w.event_id, d.url, c.claims
+       from work_items i join counting.claims c on c.delivery_id = i.id join webhook_deliveries w on w.delivery_id = i.id
          join webhook_destinations d using (destination_id)
        where i.kind = 'webhook.deliver' and i.claimed and i.workspace_id = any($1)`,
       [workspaces],

@@ -36,8 +36,8 @@ const COUNT_CLAIMS = `
   create table counting.claims (delivery_id text primary key, claims int not null);
   create function counting.count_claim() returns trigger language plpgsql security definer as $$
   begin
-    insert into counting.claims values (new.id, new.attempt)
-    on conflict (delivery_id) do update set claims = excluded.claims;
+    insert into counting.claims as counted values (new.id, 1)
+    on conflict (delivery_id) do update set claims = counted.claims + 1;
     return null;
   end $$;
   create trigger count_claims after update of attempt on public.work_items for each row when (new.claimed)
