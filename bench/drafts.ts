@@ -11,7 +11,7 @@ const WARM_UP_SECONDS = isQuick ? 2 : 5;
 const TEXT = 'Email jane@acme.example and tell her that her order ships on Friday.';
 
 /**
- * Milliseconds from the moment a hand-in is sent until the service announces its draft, in one process of role `all`:
+ * Milliseconds from the moment a hand-in is sent until the service publishes its draft, in one process of role `all`:
  * what routes and drafts shares the event loop with what takes requests. Hand-ins come at their rate, whether those before
  * have been answered or not.
  */
@@ -30,11 +30,9 @@ export async function measureDrafts(environment: Record<string, string>): Promis
       const handIn = async (n: number) => {
         const at = performance.now();
         const { token } = workspaces[n % WORKSPACES]!;
-        const { approvalId } = await call<{ approvalId: string }>(
-          `${service.url}/api/pro/directive`,
-          token,
-          { text: TEXT },
-        );
+        const { approvalId } = await call<{ approvalId: string }>(`${service.url}/api/pro/directive`, token, {
+          text: TEXT,
+        });
         sentAt.set(approvalId, at);
       };
       const run = async (seconds: number) => {

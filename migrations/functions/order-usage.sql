@@ -2,7 +2,7 @@ drop function if exists app.order_usage;
 
 -- What each active order has let through by p_at: within the last hour and day, since midnight by currency, and within
 -- the window of its budget. Exactly what counting all its uses would give, at a cost that does not grow with them.
--- For whoever holds the workspace's decisions, since it moves the counters on.
+-- For whoever has locked the workspace's decisions, since it changes the counters.
 create function app.order_usage(p_workspace_id text, p_timezone text, p_at timestamptz)
   returns table (standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
   language plpgsql set search_path = public, pg_temp as $$

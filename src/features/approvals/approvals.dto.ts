@@ -155,7 +155,7 @@ const StandsAlone = () =>
         const { approvalId, decision, feedback, revise } = args!.object as DecisionsBody;
         return [approvalId, decision, feedback, revise].every((one) => one === undefined);
       },
-      defaultMessage: () => 'decisions must stand alone: put the single decision among them',
+      defaultMessage: () => 'decisions cannot be combined with a single decision: add it to the list',
     },
   });
 

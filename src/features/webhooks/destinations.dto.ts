@@ -192,7 +192,7 @@ function IsAlone(): PropertyDecorator {
     name: 'isAlone',
     validator: {
       validate: (_event, args) => (args!.object as RegisterWebhookBody).events === undefined,
-      defaultMessage: () => 'event and events exclude each other',
+      defaultMessage: () => 'event and events cannot be used together',
     },
   });
 }

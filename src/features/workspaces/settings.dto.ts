@@ -116,7 +116,7 @@ function IsAnotherTime(): PropertyDecorator {
     validator: {
       // From 22:00 to 22:00 could mean no hour or all of them.
       validate: (to, args) => to !== (args!.object as QuietHours).from,
-      defaultMessage: () => '$property must be another time than from',
+      defaultMessage: () => '$property must differ from the time in from',
     },
   });
 }

@@ -63,7 +63,7 @@ function newPool({ url, addresses, isAllowed }: Dial): Pool {
     rejectUnauthorized: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-    // Host, SNI and the name in the certificate stay the URL's; only where to dial is settled here.
+    // Host, SNI and the name in the certificate stay the URL's; only where to dial is decided here.
     lookup: pinnedTo(addresses.slice(0, ADDRESSES)),
   });
   return new Pool(url.origin, {

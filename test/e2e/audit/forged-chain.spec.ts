@@ -136,7 +136,7 @@ describe('someone with the rights of the database’s owner, but without SECRETS
       expect.objectContaining({
         kind: 'untrusted_key',
         keyId: ownKeyId,
-        message: expect.stringContaining('is gone'),
+        message: expect.stringContaining('is missing'),
       }),
     ]);
   });

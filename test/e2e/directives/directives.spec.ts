@@ -541,7 +541,7 @@ describe('after a crash', () => {
     await guardian.query('rollback');
     guardian.release();
     await eventually(async () =>
-      test.logs.slice(told).some(({ msg }) => String(msg).includes('late result')),
+      test.logs.slice(told).some(({ msg }) => String(msg).includes('a late result was discarded')),
     );
     expect((await own.packets(directiveId))[0]).toMatchObject({ status: 'queued', attempts: 0 });
     expect(await readdir(join(test.dataDir, 'outbox'))).not.toContain(`${workPacketId}.eml`);

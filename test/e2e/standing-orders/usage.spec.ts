@@ -43,7 +43,7 @@ class Order {
     return order;
   }
 
-  /** As the act of a move that goes out. */
+  /** As the act that sends a work packet. */
   use(at: number, amount = 1, currency: string | null = 'EUR'): Promise<void> {
     return this.act(async () => {
       const orders = test.app.get(StandingOrders);
