@@ -30,11 +30,9 @@ export async function measureDrafts(environment: Record<string, string>): Promis
       const handIn = async (n: number) => {
         const at = performance.now();
         const { token } = workspaces[n % WORKSPACES]!;
-        const { approvalId } = await call<{ approvalId: string }>(
-          `${service.url}/api/pro/directive`,
-          token,
-          { text: TEXT },
-        );
+        const { approvalId } = await call<{ approvalId: string }>(`${service.url}/api/pro/directive`, token, {
+          text: TEXT,
+        });
         sentAt.set(approvalId, at);
       };
       const run = async (seconds: number) => {
