@@ -106,7 +106,11 @@ export interface BareAnswer {
 
 /** The hand-in of `text` under an idempotency key: what to run, and what to answer once it has found the caller. */
 export function bareHandIn(token: string, key: string, text: string) {
-  const answer: BareAnswer = { directiveId: newId('dir'), approvalId: newId('apr'), status: 'pending_approval' };
+  const answer: BareAnswer = {
+    directiveId: newId('dir'),
+    approvalId: newId('apr'),
+    status: 'pending_approval',
+  };
   const values = [
     sha256(token),
     answer.directiveId,

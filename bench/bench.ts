@@ -20,7 +20,7 @@ import {
   reportTimes,
 } from './report.js';
 import { isQuick, wants } from './size.js';
-import { measureWork } from './work.js';
+import { FLOOD, measureWork } from './work.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
 
 /**
@@ -65,7 +65,7 @@ async function measureAndReportWork(environment: Record<string, string>): Promis
   const { pickUp, lateness, perSecond } = await measureWork(environment);
   reportTimes('work, one process of role all', {
     'picked up after the COMMIT, idle': pickUp.idle,
-    'picked up beside a workspace with 10,000 due': pickUp.beside,
+    [`picked up beside a workspace with ${FLOOD} due`]: pickUp.beside,
     'late after a wait of 1 s': lateness['1 s'],
     'late after a wait of 10 s': lateness['10 s'],
   });

@@ -53,20 +53,18 @@ export async function openLoop(
   act: (index: number) => Promise<void>,
 ): Promise<void> {
   const began = performance.now();
-  const underWay = new Set<Promise<void>>();
-  let failure: { error: unknown } | undefined;
-  for (let index = 0; index < perSecond * seconds && !failure; index++) {
+  const underWay = new Set<Promise<unknown>>();
+  const failures: unknown[] = [];
+  for (let index = 0; index < perSecond * seconds && failures.length === 0; index++) {
     const waitMs = began + (index * 1000) / perSecond - performance.now();
     if (waitMs > 0) await pause(waitMs);
     const one = act(index)
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
+      .catch((error: unknown) => failures.push(error))
       .finally(() => underWay.delete(one));
     underWay.add(one);
   }
   await Promise.all(underWay);
-  if (failure) throw failure.error;
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Looks until it is so. */

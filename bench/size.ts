@@ -4,7 +4,9 @@
  */
 export const isQuick = process.argv.includes('--quick');
 
-const named = process.argv.slice(2).filter((argument) => /^[a-z-]+$/.test(argument) && !argument.startsWith('-'));
+const named = process.argv
+  .slice(2)
+  .filter((argument) => /^[a-z-]+$/.test(argument) && !argument.startsWith('-'));
 
 export function wants(part: string): boolean {
   return named.length === 0 || named.includes(part);

@@ -88,12 +88,12 @@ async function soak(service: Process, owner: pg.Client, mails: MailReceiver): Pr
   await listenForApprovals(owner, (approvalId) => void traffic.changed(approvalId));
   const unforeseen: string[] = [];
   const endMinute = async () => {
-    const { service: main, drafting } = memory.sample();
+    const memoryNow = memory.sample();
     minutes.end({
       'approved so far': traffic.approved,
       rows: await rowsOf(owner),
-      'service MB': main,
-      'drafting MB': drafting,
+      'service MB': memoryNow.service,
+      'drafting MB': memoryNow.drafting,
     });
   };
   const sampling = setInterval(() => memory.sample(), MEMORY_EVERY_MS);

@@ -15,7 +15,8 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 const KIND = 'bench.run';
 const PICK_UPS = isQuick ? 50 : 500;
 const LATE_ITEMS = isQuick ? 20 : 100;
-const FLOOD = isQuick ? 2_000 : 10_000;
+/** What is due in the workspace beside which another is looked at. */
+export const FLOOD = isQuick ? 2_000 : 10_000;
 /** What one item of the flood takes, as if it called something. */
 const FLOOD_ITEM_MS = 5;
 const BESIDE_EVERY_MS = 20;
@@ -116,13 +117,13 @@ class WorkBench {
 
   /** Items of one workspace while another has thousands that are due. */
   async pickUpsBesideFlood(): Promise<number[]> {
-    let left = FLOOD;
-    await this.enqueue(1, FLOOD, async () => {
+    const ended: string[] = [];
+    await this.enqueue(1, FLOOD, async ({ id }) => {
       await pause(FLOOD_ITEM_MS);
-      left--;
+      ended.push(id);
     });
     const waits: number[] = [];
-    while (left > 0) {
+    while (ended.length < FLOOD) {
       waits.push(await this.pickUp(0));
       await pause(BESIDE_EVERY_MS);
     }

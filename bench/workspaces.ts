@@ -49,10 +49,7 @@ export async function addDestinations(client: pg.Client, workspaces: readonly Wo
 }
 
 /** Runs `work` with a connection of the database's owner. */
-export async function asOwner<T>(
-  databaseUrl: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
+export async function asOwner<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl });
   // A connection that breaks fails the next query.
   client.on('error', () => undefined);

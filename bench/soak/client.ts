@@ -41,7 +41,11 @@ export class Client {
       ...(key !== undefined && { 'idempotency-key': key }),
     };
     const began = performance.now();
-    const answer = (status: number, content: string) => ({ status, ms: performance.now() - began, body: content });
+    const answer = (status: number, content: string) => ({
+      status,
+      ms: performance.now() - began,
+      body: content,
+    });
     return new Promise((resolve) => {
       const failed = (error: Error) => resolve(answer(0, error.message));
       const request = http.request(`${this.url}/api/pro${path}`, { method, agent: this.#agent, headers });

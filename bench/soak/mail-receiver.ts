@@ -20,14 +20,13 @@ export async function startMailReceiver(): Promise<MailReceiver> {
     disableReverseLookup: true,
     closeTimeout: 100,
     onData: (stream, { envelope }, done) => {
-      text(stream).then((mail) => {
+      const count = (mail: string) => {
         const messageId = /^Message-ID:\s*(\S+)/im.exec(mail)?.[1] ?? 'none';
-        byMessageId.set(messageId, (byMessageId.get(messageId) ?? 0) + 1);
-        for (const { address } of envelope.rcptTo) {
-          byRecipient.set(address, (byRecipient.get(address) ?? 0) + 1);
-        }
+        addTo(byMessageId, messageId);
+        for (const { address } of envelope.rcptTo) addTo(byRecipient, address);
         done();
-      }, done);
+      };
+      text(stream).then(count, done);
     },
   });
   // A client that goes away is the client's affair.
@@ -40,4 +39,8 @@ export async function startMailReceiver(): Promise<MailReceiver> {
     byRecipient,
     close: () => new Promise((resolve) => smtp.close(() => resolve())),
   };
+}
+
+function addTo(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

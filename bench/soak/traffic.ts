@@ -36,7 +36,10 @@ export class Traffic {
     const sentAt = performance.now();
     const answer = await this.client.post('/directive', token, { text }, `soak-${n}`);
     if (!this.minutes.answered('hand-in', answer)) return;
-    const { directiveId, approvalId } = JSON.parse(answer.body) as Record<'directiveId' | 'approvalId', string>;
+    const { directiveId, approvalId } = JSON.parse(answer.body) as Record<
+      'directiveId' | 'approvalId',
+      string
+    >;
     this.accepted.push({ directiveId, customer });
     this.#waiting.set(approvalId, { token, sentAt });
     const readyAt = this.#early.get(approvalId);
