@@ -369,7 +369,7 @@ describe('a port that is taken before the server binds it', () => {
 describe('a server that ends during its start', () => {
   it('is reported with the end of its log', async () => {
     await expect(start({ settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
-      /ended during its start:[^]*invalid value for parameter "shared_buffers": "plenty"/,
+      /stopped while it was starting:[^]*invalid value for parameter "shared_buffers": "plenty"/,
     );
     expect(await start()).toMatchObject({ startedByUs: true, initialised: false });
   });
