@@ -96,6 +96,6 @@ async function expectWhole(service: Service, keys: ReadonlyMap<string, Answer>):
     (select count(*)::int from idempotency_keys) keys,
     (select count(*)::int from approvals) approvals,
     (select count(*)::int from receipts where directive_id is not null) receipts,
-    (select count(*)::int from app.overdue_work(interval '0', 1000000) where task = 'directive.route') due`);
+    (select count(*)::int from work_items where kind = 'directive.route' and due_at <= now()) due`);
   expect(counts).toEqual({ keys: keys.size, approvals: keys.size, receipts: 2 * keys.size, due: keys.size });
 }
