@@ -205,7 +205,7 @@ export class DirectiveOutput {
   contentHash!: string;
 }
 
-export class DirectiveEngine {
+class DirectiveEngine {
   /**
    * The engine that made the draft; `builtin` is the one that works without a model.
    * @example 'builtin'
@@ -215,7 +215,7 @@ export class DirectiveEngine {
   model!: string | null;
 }
 
-export class DirectiveCost {
+class DirectiveCost {
   /**
    * What the draft cost, in `currency`.
    * @example 0
@@ -238,7 +238,7 @@ export class DirectiveCost {
   tokensOut!: number;
 }
 
-export class DirectiveError {
+class DirectiveError {
   /**
    * The code of the error.
    * @example 'POLICY_DENIED'

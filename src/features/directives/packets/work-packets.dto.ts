@@ -109,7 +109,7 @@ export class PacketDecision extends PacketDecisionSummary {
   inputHash!: string;
 }
 
-export class PacketCost {
+class PacketCost {
   /**
    * The amount, in `currency`.
    * @example 0

@@ -16,7 +16,7 @@ const COLUMNS = columnsOf(WorkPacketEntity);
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
 /** What lists show of a packet; what it sends and what came of it stand in the single record. */
-export const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, title, kind, action_type,
+const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, title, kind, action_type,
   left(target, ${LISTED_TEXT}) as target, reversibility, status, decision->>'outcome' as outcome, leverage_score,
   multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts, created_at, executed_at, receipt_id`;
 
