@@ -43,7 +43,7 @@ async function tokenFor(member: TestMember, by: string): Promise<{ token: string
 async function approveStatus(token: string, approvalId: string): Promise<number> {
   const answer = await deskOf(token).approve(approvalId);
   if (answer.status === 403) {
-    expect(answer.body.error.message).toContain('someone other than the member who asked for it');
+    expect(answer.body.error.message).toContain('someone other than the member who asked for this');
   }
   return answer.status;
 }

@@ -143,9 +143,7 @@ describe('registration with an Idempotency-Key', () => {
     const body = { description: 'Replayed', url: 'https://receiver.example.com/' };
     const first = await desk.client.post('/partner/webhooks', body, headers);
     const again = await desk.client.post('/partner/webhooks', body, headers);
-    // All but the id of the request, which is that of the second one.
-    expect({ ...again.body, requestId: first.body.requestId }).toEqual(first.body);
-    expect(again.body.requestId).not.toBe(first.body.requestId);
+    expect(again.text).toBe(first.text);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect((await desk.live()).filter((row) => row['description'] === 'Replayed')).toHaveLength(1);
     const [kept] = await test.rows<{ body: string }>('select body from idempotency_keys where key = $1', [
