@@ -39,7 +39,9 @@ export async function recoveredWhileStopped(mailing: MailingService): Promise<vo
   expect(await mailing.until(workPacketId, 'failed')).toMatchObject(recovered);
   const told = sender.logs.length;
   sender.signal('SIGCONT');
-  await eventually(async () => JSON.stringify(sender.logs.slice(told)).includes('a late result was discarded'));
+  await eventually(async () =>
+    JSON.stringify(sender.logs.slice(told)).includes('a late result was discarded'),
+  );
   expect(await mailing.packet(workPacketId)).toMatchObject(recovered);
   await expectOnce(mailing, workPacketId);
   expect(receiver.times(workPacketId)).toBe(1);
