@@ -43,6 +43,7 @@ create table work_items (
   queue text not null,
   due_at timestamptz not null,
   claimed boolean not null default false,
+  claimed_by text not null default '',
   abort_requested boolean not null default false,
   attempt bigint not null default 0,
   failures int not null default 0,

@@ -73,7 +73,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
+CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
  RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -89,7 +89,7 @@ declare
   probes boolean[];
 begin
   select array_agg(c.id), array_agg(c.probe) into ids, probes
-    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease) c;
+    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease, p_claimer) c;
   if ids is null then return; end if;
   return query
     select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe,
@@ -103,7 +103,7 @@ begin
     left join webhook_events e on e.event_id = d.event_id
     left join webhook_destinations p on p.destination_id = d.destination_id;
 end $function$;
-alter function app.claim_deliveries(text,text[],integer[],integer,interval) owner to consigliere_system;
+alter function app.claim_deliveries(text,text[],integer[],integer,interval,text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.claim_key(p_workspace_id text, p_member_id text, p_key text)
  RETURNS SETOF idempotency_keys
@@ -119,7 +119,7 @@ begin
       and i.created_at > now() - interval '24 hours';
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.claim_work(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval)
+CREATE OR REPLACE FUNCTION app.claim_work(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
  RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -154,7 +154,7 @@ begin
         order by w.due_at limit room for update skip locked
       )
       update work_items w set claimed = true, abort_requested = false, attempt = nextval('work_attempts'),
-        crashes = w.crashes + w.claimed::int, due_at = clock_timestamp() + p_lease
+        crashes = w.crashes + (w.claimed and w.claimed_by <> p_claimer)::int, claimed_by = p_claimer, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
         breaker.kind is not null;
@@ -164,7 +164,7 @@ begin
     end if;
   end loop;
 end $function$;
-alter function app.claim_work(text,text[],integer[],integer,interval) owner to consigliere_system;
+alter function app.claim_work(text,text[],integer[],integer,interval,text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.cost_since(p_workspace_id text, p_from timestamp with time zone)
  RETURNS TABLE(currency text, amount numeric)
@@ -397,9 +397,15 @@ AS $function$
 begin
   set local synchronous_commit = off;
   return query
+    with kept as (
+      -- In one order, as whoever parks work locks it.
+      select w.kind, w.id from work_items w
+      join unnest(p_kinds, p_ids, p_attempts) mine (kind, id, attempt)
+        on w.kind = mine.kind and w.id = mine.id and w.attempt = mine.attempt
+      where w.claimed order by w.kind, w.id for no key update of w
+    )
     update work_items w set due_at = clock_timestamp() + p_lease
-    from unnest(p_kinds, p_ids, p_attempts) mine (kind, id, attempt)
-    where w.kind = mine.kind and w.id = mine.id and w.attempt = mine.attempt and w.claimed
+    from kept where w.kind = kept.kind and w.id = kept.id
     returning w.kind, w.id, w.attempt, w.abort_requested;
 end $function$;
 alter function app.extend_work(text[],text[],bigint[],interval) owner to consigliere_system;
@@ -1896,6 +1902,7 @@ create table work_items (
   queue text not null,
   due_at timestamp with time zone not null,
   claimed boolean not null default false,
+  claimed_by text not null default ''::text,
   abort_requested boolean not null default false,
   attempt bigint not null default 0,
   failures integer not null default 0,

@@ -3,7 +3,8 @@ drop function if exists app.claim_deliveries;
 -- Claims deliveries as app.claim_work does, and answers in the same call all that sending one needs. A delivery whose
 -- destination was deleted or is gone is claimed as well, so that its work ends. What is claimed may have been committed
 -- while the claim waited for its turn; only a statement that begins after it sees the rows that belong to it.
-create function app.claim_deliveries(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval)
+create function app.claim_deliveries(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval,
+    p_claimer text)
   returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
     probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends int, url text,
     sealed_secret text, former_sealed_secrets text[])
@@ -16,7 +17,7 @@ declare
   probes boolean[];
 begin
   select array_agg(c.id), array_agg(c.probe) into ids, probes
-    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease) c;
+    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease, p_claimer) c;
   if ids is null then return; end if;
   return query
     select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe,

@@ -2,11 +2,12 @@ drop function if exists app.claim_work;
 
 -- Claims due items of these queues, the longest due first, up to p_rooms[i] of p_queues[i]; each stays its claimer's for
 -- p_lease. With p_in_flight no more than so many of a queue are in flight over all processes: claims for one queue
--- then follow each other, and what they leave to be claimed is up to its breaker. An item that is claimed again though it
--- was claimed already has outlived its process.
+-- then follow each other, and what they leave to be claimed is up to its breaker. An item that is claimed again though
+-- another process had claimed it has outlived that process; one that comes back to its claimer only lost its lease.
 -- A claim that is lost with the server's memory is only made again, so it need not wait for the disk. Plans must not
 -- hang on statistics, which a table like this one never has right.
-create function app.claim_work(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval)
+create function app.claim_work(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval,
+    p_claimer text)
   returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
     probe boolean)
   language plpgsql security definer
@@ -37,7 +38,7 @@ begin
         order by w.due_at limit room for update skip locked
       )
       update work_items w set claimed = true, abort_requested = false, attempt = nextval('work_attempts'),
-        crashes = w.crashes + w.claimed::int, due_at = clock_timestamp() + p_lease
+        crashes = w.crashes + (w.claimed and w.claimed_by <> p_claimer)::int, claimed_by = p_claimer, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
         breaker.kind is not null;

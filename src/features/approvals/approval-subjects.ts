@@ -11,6 +11,8 @@ export interface ApprovalSubject {
   /** Lets go what was approved; answers the directive's status from now on. */
   approved(approval: ApprovalEntity, by: Actor): Promise<DirectiveStatus>;
   rejected(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus>;
+  /** @throws DomainError when another draft makes no sense any more; called before anything is written */
+  assertRevisable(approval: ApprovalEntity): Promise<void>;
   changesRequested(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus>;
   expired(approval: ApprovalEntity): Promise<void>;
   status(approval: ApprovalEntity): Promise<DirectiveStatus>;

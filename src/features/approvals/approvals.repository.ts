@@ -74,7 +74,8 @@ export class Approvals {
 
   /** Attaches the draft to an approval that the transaction has locked. */
   makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
-    this.db.update(ApprovalEntity, { workspaceId, approvalId }, { ...content, ready: true });
+    const key = { workspaceId, approvalId, status: 'pending' as const };
+    this.db.update(ApprovalEntity, key, { ...content, ready: true });
   }
 
   /** Ends an approval that the transaction has locked. */

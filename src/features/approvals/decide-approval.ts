@@ -92,6 +92,7 @@ export class DecideApproval {
     );
     const subject = this.subjects.of(approval);
     if (verdict === 'repeated') return answer(approval, await subject.status(approval));
+    if (decision === 'reject' && revise) await subject.assertRevisable(approval);
 
     const by = actorOf(caller);
     const status = decision === 'approve' ? 'approved' : revise ? 'changes_requested' : 'rejected';

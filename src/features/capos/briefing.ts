@@ -108,6 +108,8 @@ export interface DraftPacket {
 }
 
 export interface CapoRunner {
+  /** How many drafts of one workspace it makes at a time in this process, so that no workspace takes all of it. */
+  readonly perWorkspace: number;
   /** Rejects with `RunnerFailed`; any other error is a defect of the runner. */
   run(briefing: Briefing, options: { signal: AbortSignal }): Promise<Draft>;
 }

@@ -19,6 +19,8 @@ const PROCESSES: ProcessPoolOptions = {
  * in a process apart, since there is always one more text for which they take too long or too much.
  */
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
+  /** Its processes are few: a workspace whose texts take long leaves the others one. */
+  readonly perWorkspace = 1;
   readonly #processes: ProcessPool<Briefing, Pick<Draft, 'summary' | 'body' | 'packets'>>;
 
   constructor(private readonly options = PROCESSES) {

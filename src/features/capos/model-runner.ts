@@ -28,6 +28,7 @@ export function createModelRunner(options: ModelRunnerOptions): CapoRunner {
   let structured = true;
 
   return {
+    perWorkspace: 4,
     async run(briefing, { signal }): Promise<Draft> {
       const deadline = AbortSignal.timeout(options.timeoutMs ?? 120_000);
       const meter = new Meter(options);

@@ -30,9 +30,10 @@ export class CancelDirective {
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();
     requireRole(caller, directive.teamId, 'operator');
-    const partlySent =
-      directive.status === 'halted' && (await this.packets.anyHandedOut(workspaceId, directiveId));
-    if (!DIRECTIVE_STATES.sources('cancel').includes(directive.status) || partlySent) {
+    const isUnsent =
+      DIRECTIVE_STATES.sources('cancel').includes(directive.status) &&
+      !(await this.packets.anyHandedOut(workspaceId, directiveId));
+    if (!isUnsent) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);

@@ -38,7 +38,7 @@ export class CompleteDirective {
     if (unsent > 0) {
       const error = {
         code: tally.failed > 0 ? 'PACKET_FAILED' : PolicyDenied.code,
-        message: `${unsent} of its ${unsent + tally.executed + tally.cancelled} work packets could not be carried out.`,
+        message: `${unsent} of its work packets could not be carried out.`,
       };
       this.transitions.apply(
         directive,
@@ -52,11 +52,13 @@ export class CompleteDirective {
         },
         { error },
       );
-    } else if (tally.cancelled > 0 && tally.executed === 0) {
+    } else if (tally.expired > 0 && tally.executed === 0) {
       const summary = `"${title}" expired: its deadline passed before anything was sent.`;
       this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });
     } else {
-      const summary = `${CAPOS[capo].name} carried out "${title}".`;
+      const part = tally.expired > 0 ? 'a part of ' : '';
+      const rest = tally.expired > 0 ? '; its deadline passed before the rest was sent' : '';
+      const summary = `${CAPOS[capo].name} carried out ${part}"${title}"${rest}.`;
       this.transitions.apply(directive, 'complete', { actor, action: 'directive.executed', summary });
     }
   }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
@@ -8,6 +9,7 @@ import { RequestApproval } from '../approvals/request-approval.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
+import { DropRest } from './drop-rest.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
@@ -22,6 +24,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
+    private readonly dropRest: DropRest,
     private readonly requestApproval: RequestApproval,
     private readonly work: Work,
   ) {}
@@ -47,12 +50,25 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   async rejected(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus> {
+    if (await this.isPartlySent(approval)) {
+      await this.dropRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
+      return this.status(approval);
+    }
     this.cancelWork(approval);
     return this.transitions.apply(named(approval), 'reject', {
       actor: by,
       action: 'directive.rejected',
       summary: `"${approval.title}" was rejected by ${by.name}.`,
       details: { approvalId: approval.approvalId, feedback },
+    });
+  }
+
+  /** A new draft would send again what has been sent. @throws InvalidTransition when a part has been */
+  async assertRevisable(approval: ApprovalEntity): Promise<void> {
+    if (!(await this.isPartlySent(approval))) return;
+    throw new InvalidTransition({
+      message:
+        'A part of this has been sent already, so it cannot be drafted again. Reject it without `revise`.',
     });
   }
 
@@ -90,6 +106,10 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   async expired(approval: ApprovalEntity): Promise<void> {
+    if (await this.isPartlySent(approval)) {
+      await this.dropRest.execute(named(approval), approval.title, SYSTEM, 'nobody decided about it in time');
+      return;
+    }
     this.cancelWork(approval);
     this.transitions.apply(named(approval), 'expire', {
       actor: SYSTEM,
@@ -97,6 +117,10 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       summary: `"${approval.title}" expired with its approval; nothing was sent.`,
       details: { approvalId: approval.approvalId },
     });
+  }
+
+  private isPartlySent({ workspaceId, directiveId }: ApprovalEntity): Promise<boolean> {
+    return this.packets.anyHandedOut(workspaceId, directiveId);
   }
 
   /** The packets of the draft, and the draft itself if it is still being made. */

@@ -9,6 +9,7 @@ export type DirectiveTrigger =
   | 'allow'
   | 'approve'
   | 'recall'
+  | 'drop_rest'
   | 'complete'
   | 'fail'
   | 'reject'
@@ -71,6 +72,13 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     to: 'pending_approval',
     by: 'the guardian',
     when: 'A work packet that standing orders had allowed is no longer allowed when it is about to be sent.',
+  },
+  {
+    trigger: 'drop_rest',
+    from: ['pending_approval'],
+    to: 'sending',
+    by: 'an operator, or the system',
+    when: 'It was recalled after a part had been sent, and the rest is rejected or expires; it ends as that part did.',
   },
   {
     trigger: 'complete',

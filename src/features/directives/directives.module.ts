@@ -16,6 +16,7 @@ import { DirectiveEntity } from './directive.entity.js';
 import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
+import { DropRest } from './drop-rest.js';
 import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
 import { GiveUpDraft } from './give-up-draft.js';
@@ -54,6 +55,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     AcceptDraft,
     DecidedOutput,
     CompleteDirective,
+    DropRest,
     EndDirective,
     GiveUpDraft,
     CancelDirective,

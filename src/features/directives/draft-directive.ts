@@ -52,7 +52,7 @@ export class DraftDirective implements OnModuleInit {
       name: 'directive.draft',
       // A capo mostly waits, for a model or for a thread of its own; what it computes here is little.
       pool: 32,
-      perQueue: 4,
+      perQueue: this.runner.perWorkspace,
       tries: 5,
       abortTopic: KILLED_TOPIC,
       run: (item, signal) => this.execute(item, signal),
@@ -121,7 +121,7 @@ export class DraftDirective implements OnModuleInit {
   private async recordFailure(item: WorkItem, failure: RunnerFailed): Promise<void> {
     await this.db.transaction(scopeOfWork(item), async () => {
       const approval = await this.approvals.lockPending(item.workspaceId, item.id);
-      const directive = await this.directives.lock(item.workspaceId, item.id);
+      const directive = await this.directives.lockDrafting(item.workspaceId, item.id);
       if (!directive) return;
       const error = { code: failure.code.toUpperCase(), message: failure.message };
       // Tokens are paid for even when nothing usable came back.

@@ -92,7 +92,8 @@ export class EndDirective {
     });
   }
 
-  private endApproval(directive: DirectiveEntity, approval: ApprovalEntity, ending: Ending): void {
+  /** Ends the approval alone. */
+  endApproval(directive: DirectiveEntity, approval: ApprovalEntity, ending: Ending): void {
     const status = ending.trigger === 'expire' ? 'expired' : 'cancelled';
     const receiptId = this.transitions.note(directive, {
       actor: ending.actor,

@@ -4,12 +4,15 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DIRECTIVE_STATES } from './directive-states.js';
 import { Directives } from './directives.repository.js';
+import { titleOf } from './directive.js';
+import { DropRest } from './drop-rest.js';
 import { EndDirective } from './end-directive.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
@@ -33,6 +36,7 @@ export class ExpireDirective implements OnModuleInit {
     private readonly guardians: Guardians,
     private readonly packets: WorkPackets,
     private readonly endDirective: EndDirective,
+    private readonly dropRest: DropRest,
   ) {}
 
   onModuleInit(): void {
@@ -54,27 +58,35 @@ export class ExpireDirective implements OnModuleInit {
       const approval = await this.approvals.lockPending(workspaceId, id);
       const directive = await this.directives.lock(workspaceId, id);
       this.work.complete(item);
-      if (!directive || !(await this.hasExpired(directive))) return;
-      const because = 'its deadline passed';
-      this.endDirective.endFromOutside(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
+      if (directive && this.hasExpired(directive)) await this.expire(directive, approval);
     });
   }
 
-  private async hasExpired({
-    workspaceId,
-    directiveId,
-    status,
-    deadline,
-  }: DirectiveEntity): Promise<boolean> {
-    if (!EXPIRABLE.includes(status) || deadline === null || deadline > this.clock.now()) return false;
-    return !(await this.packets.anyHandedOut(workspaceId, directiveId));
+  private hasExpired({ status, deadline }: DirectiveEntity): boolean {
+    return EXPIRABLE.includes(status) && deadline !== null && deadline <= this.clock.now();
+  }
+
+  private async expire(directive: DirectiveEntity, approval: ApprovalEntity | undefined): Promise<void> {
+    const { workspaceId, directiveId, status, text } = directive;
+    const because = 'its deadline passed';
+    if (!(await this.packets.anyHandedOut(workspaceId, directiveId))) {
+      this.endDirective.endFromOutside(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
+      return;
+    }
+    // Recalled after a part was sent. A halted one goes on with the revert, packet by packet.
+    if (status !== 'pending_approval') return;
+    if (approval)
+      this.endDirective.endApproval(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
+    await this.dropRest.execute(directive, titleOf(text), SYSTEM, because);
   }
 
   /** It cannot even be ended as expired; so it is ended as failed, without what may be in the way. */
   private async giveUp({ workspaceId, id }: WorkItem, error: WorkError): Promise<void> {
+    await this.guardians.lockShared(workspaceId);
     const approval = await this.approvals.lockPending(workspaceId, id);
     const directive = await this.directives.lock(workspaceId, id);
     if (!directive || !EXPIRABLE.includes(directive.status) || directive.status === 'halted') return;
-    this.endDirective.giveUp(directive, approval, error);
+    if (await this.packets.anyHandedOut(workspaceId, id)) return;
+    this.endDirective.fail(directive, approval, error);
   }
 }

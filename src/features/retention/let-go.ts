@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { PinoLogger } from 'nestjs-pino';
 import { Db } from '../../platform/database/db.js';
 
 /** Small enough that a run holds its locks for some tens of milliseconds. */
@@ -13,12 +14,20 @@ export type LetGone = Record<string, number>;
 /** Deletes what is kept no longer (docs/retention.md), some at a time; several processes may do it at once. */
 @Injectable()
 export class LetGo {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly logger: PinoLogger,
+  ) {}
 
   @Interval(60_000)
   async inBackground(): Promise<void> {
     // What fails now is deleted in a minute.
-    await this.execute().catch(() => undefined);
+    await this.execute().catch((error: unknown) => {
+      this.logger.warn(
+        { err: error },
+        'what is kept no longer could not be deleted; the next try follows in a minute',
+      );
+    });
   }
 
   async execute(): Promise<LetGone> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { PinoLogger } from 'nestjs-pino';
 import { Db } from './db.js';
 
 /** Far more than a process writes in the time between two runs. */
@@ -11,11 +12,16 @@ const CHANGES_AT_ONCE = 20_000;
  */
 @Injectable()
 export class Tallies {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly logger: PinoLogger,
+  ) {}
 
   @Interval(2_000)
   async fold(): Promise<void> {
     // What fails now is added up in two seconds.
-    await this.db.system('select app.fold_tallies($1)', [CHANGES_AT_ONCE]).catch(() => undefined);
+    await this.db.system('select app.fold_tallies($1)', [CHANGES_AT_ONCE]).catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'tallies could not be added up; the next try follows in two seconds');
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { isLateResult } from '../database/database-errors.js';
+import { isCancelled, isLateResult } from '../database/database-errors.js';
 import { Db } from '../database/db.js';
 import { newId } from '../kernel/ids.js';
 import { RequestContext } from '../kernel/request-context.js';
@@ -56,7 +56,7 @@ export class Attempts {
       return;
     }
     // What keeps the database from us says nothing about the work.
-    const isOutage = error instanceof Unavailable;
+    const isOutage = error instanceof Unavailable && !isCancelled(error.cause);
     this.logger.warn(about, isOutage ? 'work waits for the database' : 'an attempt at work failed');
     // Its crashes are forgotten once an end is recorded, and it must not be begun again: the lease ends by itself.
     if (isOutage && item.crashes >= CRASHES) return;

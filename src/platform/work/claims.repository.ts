@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Db } from '../database/db.js';
 import type { WorkItem, WorkKind } from './work-item.js';
@@ -27,6 +28,9 @@ interface KeptItem extends Pick<WorkItem, 'kind' | 'id' | 'attempt'> {
 /** The statements that look across workspaces: what is due, who claims it, who keeps it. All go by the database's clock. */
 @Injectable()
 export class Claims {
+  /** This process, as long as it lives. */
+  readonly #claimer = randomUUID();
+
   constructor(private readonly db: Db) {}
 
   /** Claims from each queue as many items as there is room for, and tells what is first in each now. */
@@ -34,8 +38,15 @@ export class Claims {
     const queues = [...grants.keys()];
     const [items, next] = (await this.db.systemAll([
       {
-        text: `select * from ${kind.claim ?? 'app.claim_work'}($1, $2, $3, $4, $5 * interval '1 millisecond')`,
-        values: [kind.name, queues, [...grants.values()], kind.perQueueEverywhere ?? null, LEASE_MS],
+        text: `select * from ${kind.claim ?? 'app.claim_work'}($1, $2, $3, $4, $5 * interval '1 millisecond', $6)`,
+        values: [
+          kind.name,
+          queues,
+          [...grants.values()],
+          kind.perQueueEverywhere ?? null,
+          LEASE_MS,
+          this.#claimer,
+        ],
       },
       { text: 'select queue, due_in_ms, is_due from app.next_work($1, $2)', values: [kind.name, queues] },
     ])) as [WorkItem[], Claimed['next']];

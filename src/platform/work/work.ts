@@ -22,6 +22,12 @@ interface Ending {
   failures?: number;
 }
 
+/** Rows are locked in one order, as leases are extended: two that lock some of the same rows cannot wait for each other. */
+const IN_ORDER = /* sql */ `
+with locked as (
+  select kind, id from work_items where workspace_id = $1 and kind = any($2) order by kind, id for no key update
+)`;
+
 /**
  * Work that is due (docs/decisions/0006). Everything here belongs to the open transaction: an item exists if and only if
  * the row it is about needs it, and an attempt ends with the transaction that writes its result. Workers look for what is
@@ -139,8 +145,8 @@ export class Work {
   /** Parks all work of these kinds in the workspace; attempts that are under way are void, and are told to stop. */
   parkAll(kinds: readonly string[]): void {
     this.db.write(
-      `update work_items set due_at = 'infinity', claimed = false, crashes = 0
-       where workspace_id = $1 and kind = any($2)`,
+      `${IN_ORDER} update work_items w set due_at = 'infinity', claimed = false, crashes = 0
+       from locked where w.kind = locked.kind and w.id = locked.id`,
       [this.db.unit.scope.workspaceId, kinds],
     );
   }
@@ -148,8 +154,9 @@ export class Work {
   /** Parks what nobody has claimed; attempts that are under way are asked to stop, and still say how they ended. */
   parkUnclaimed(kinds: readonly string[]): void {
     this.db.write(
-      `update work_items set due_at = case when claimed then due_at else 'infinity' end, abort_requested = claimed
-       where workspace_id = $1 and kind = any($2)`,
+      `${IN_ORDER} update work_items w set due_at = case when w.claimed then w.due_at else 'infinity' end,
+         abort_requested = w.claimed
+       from locked where w.kind = locked.kind and w.id = locked.id`,
       [this.db.unit.scope.workspaceId, kinds],
     );
   }

@@ -23,6 +23,7 @@ const ENQUEUED_AT_ONCE = 1_000;
 export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #workers = new Map<string, KindWorker>();
   #unsubscribe: (() => void)[] = [];
+  #sweeping = false;
 
   constructor(
     private readonly config: Config,
@@ -54,19 +55,31 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
 
   @Interval('work.sweep', SWEEP_EVERY_MS)
   async sweep(): Promise<void> {
-    if (this.#unsubscribe.length === 0) return;
-    try {
-      for (const { enqueueDue } of this.work.kinds.values()) {
-        if (enqueueDue) await this.claims.enqueueDue(enqueueDue, ENQUEUED_AT_ONCE);
-      }
+    if (this.#unsubscribe.length === 0 || this.#sweeping) return;
+    this.#sweeping = true;
+    for (const { name, enqueueDue } of this.work.kinds.values()) {
+      if (enqueueDue) await this.inSweep(name, () => this.claims.enqueueDue(enqueueDue, ENQUEUED_AT_ONCE));
+    }
+    await this.inSweep('all', async () => {
       for (const { kind, queue, dueInMs } of await this.claims.due(
         [...this.#workers.keys()],
         LOOK_AHEAD_MS,
       )) {
         this.#workers.get(kind)?.wake(queue, Math.max(0, dueInMs));
       }
+    });
+    this.#sweeping = false;
+  }
+
+  /** What one kind cannot enqueue keeps no other from being swept. */
+  private async inSweep(kind: string, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
     } catch (error) {
-      this.logger.warn({ err: error }, 'the sweep for due work failed; the next one follows in a second');
+      this.logger.warn(
+        { err: error, kind },
+        'the sweep for due work failed; the next one follows in a second',
+      );
     }
   }
 

@@ -40,7 +40,7 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
   },
   {
     trigger: 'recall',
-    from: ['queued', 'sending'],
+    from: ['queued'],
     to: 'awaiting_approval',
     by: 'the guardian',
     when: 'Standing orders had allowed it and no longer do when it, or another one of the draft, is about to be sent.',
@@ -75,14 +75,14 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
   },
   {
     trigger: 'deny',
-    from: ['drafted', 'queued', 'sending'],
+    from: ['drafted', 'queued'],
     to: 'denied',
     by: 'the guardian',
     when: 'A standing order denies it, when it is decided or when it is about to be sent.',
   },
   {
     trigger: 'cancel',
-    from: ['drafted', 'awaiting_approval', 'queued', 'sending', 'halted'],
+    from: ['drafted', 'awaiting_approval', 'queued', 'halted'],
     to: 'cancelled',
     by: 'whoever ends its directive',
     when: 'Its directive ends, or another draft is requested, before a worker began.',

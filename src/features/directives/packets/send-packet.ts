@@ -1,11 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
 import { Clock } from '../../../platform/kernel/clock.js';
+import { throughOutage } from '../../../platform/work/through-outage.js';
 import { Work } from '../../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/work/work-item.js';
 import { type Action, type ActionResult, validateAction } from '../../capos/action-types.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { KILLED_TOPIC } from '../../guardian/guardian.js';
+import { KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
@@ -71,15 +72,19 @@ export class SendPacket implements OnModuleInit {
   /** Carries out what happens inside the database; answers what has to leave it. */
   private async begin(item: WorkItem): Promise<Handed | undefined> {
     const { workspaceId, id } = item;
-    const [[guardian], [packet]] = (await this.db.unit.batch([
+    const [[guardian], , [packet]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
+      this.packets.lockDirectiveStatement(workspaceId, id),
       this.packets.lockDueStatement(workspaceId, id),
-    ])) as [[GuardianEntity], [DuePacket?]];
+    ])) as [[GuardianEntity], unknown, [DuePacket?]];
     // The kill may have halted it since it was claimed; then it goes on with the revert.
-    if (!packet && guardian.mode === 'killed') this.work.park(item);
-    if (!packet || !(await this.mayLeave(item, packet, guardian))) return undefined;
+    if (letsNothingLeave(guardian.mode)) this.work.park(item);
+    if (!packet || letsNothingLeave(guardian.mode)) return undefined;
     const action = this.allowedAction(packet);
     const effect = this.effects.of(action);
+    // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
+    if (packet.status === 'sending' && effect.kind === 'outside' && !effect.repeatable) throw unconfirmed();
+    if (!(await this.mayLeave(item, packet, guardian))) return undefined;
     if (effect.kind === 'inside') {
       const result = await effect.run(toSend(packet, action));
       await this.results.succeed(
@@ -91,22 +96,20 @@ export class SendPacket implements OnModuleInit {
       );
       return undefined;
     }
-    if (packet.status === 'sending' && !effect.repeatable) {
-      throw new EffectFailed(
-        'UNCONFIRMED',
-        'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.',
-        false,
-      );
-    }
     this.work.check(item);
     return this.markSending(packet, action, effect);
   }
 
-  /** Checks the packet against what is true now; what may not be sent any more is dealt with here. */
+  /**
+   * Checks the packet against what is true now; what may not be sent any more is dealt with here.
+   * @throws EffectFailed for one that may have been sent already: nobody can say that it was not
+   */
   private async mayLeave(item: WorkItem, packet: DuePacket, guardian: GuardianEntity): Promise<boolean> {
     const { allowedBy, priority } = packet;
+    const mayHaveLeft = packet.status === 'sending';
     const ended = this.hasEnded(packet);
     if (ended) {
+      if (mayHaveLeft) throw unconfirmed();
       await this.results.cancel(item, packet, ended);
       return false;
     }
@@ -114,6 +117,7 @@ export class SendPacket implements OnModuleInit {
       guardian,
       allowedBy: allowedBy ?? 'policy',
     });
+    if (recheck.verdict !== 'go' && mayHaveLeft) throw unconfirmed();
     if (recheck.verdict === 'wait') this.work.park(item);
     else if (recheck.verdict === 'deny') await this.results.deny(item, packet, recheck.policy);
     else if (recheck.verdict === 'review')
@@ -160,13 +164,17 @@ export class SendPacket implements OnModuleInit {
       );
     } catch (error) {
       const failure = asEffectFailed(error);
-      await this.db.transaction(scopeOfWork(item), () => this.recordFailure(item, failure, signal.aborted));
+      await throughOutage(() =>
+        this.db.transaction(scopeOfWork(item), () => this.recordFailure(item, failure, signal.aborted)),
+      );
       return;
     }
-    await this.db.transaction(scopeOfWork(item), async () => {
-      const guardian = await this.guardians.lockShared(packet.workspaceId);
-      await this.results.succeed(item, packet, action, result, guardian);
-    });
+    await throughOutage(() =>
+      this.db.transaction(scopeOfWork(item), async () => {
+        const guardian = await this.guardians.lockShared(packet.workspaceId);
+        await this.results.succeed(item, packet, action, result, guardian);
+      }),
+    );
   }
 
   /** @param calledOff a kill has called it off, or the work is another attempt's by now */
@@ -185,6 +193,14 @@ export class SendPacket implements OnModuleInit {
     ])) as [unknown, [DuePacket?]];
     if (packet) await this.results.giveUp(packet, new EffectFailed(code, message, false));
   }
+}
+
+function unconfirmed(): EffectFailed {
+  return new EffectFailed(
+    'UNCONFIRMED',
+    'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.',
+    false,
+  );
 }
 
 function toSend(packet: DuePacket, action: Action): PacketToSend {

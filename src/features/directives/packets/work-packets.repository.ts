@@ -56,7 +56,8 @@ export interface PacketTally {
   executed: number;
   failed: number;
   denied: number;
-  cancelled: number;
+  /** Cancelled because the deadline passed before it left. */
+  expired: number;
 }
 
 type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status'>;
@@ -84,6 +85,19 @@ export class WorkPackets {
   add(packet: WorkPacketEntity, trigger: PacketTrigger, also: Partial<WorkPacketEntity> = {}): void {
     const status = PACKET_STATES.next(packet.status, trigger);
     this.db.insert(WorkPacketEntity, { ...packet, ...also, status });
+  }
+
+  /**
+   * Locks the directive of a packet, before the packet: packets of one directive that are about to leave take turns, since
+   * a recall of one locks the others.
+   */
+  lockDirectiveStatement(workspaceId: string, workPacketId: string): Statement {
+    return {
+      text: `select from directives where workspace_id = $1 and directive_id = (
+          select directive_id from work_packets where workspace_id = $1 and work_packet_id = $2)
+        for no key update`,
+      values: [workspaceId, workPacketId],
+    };
   }
 
   /** Locks a packet that may be handed out; no row for any other. */
@@ -156,7 +170,7 @@ export class WorkPackets {
 
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
     const tallies = await this.tallies(workspaceId, [directiveId]);
-    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, cancelled: 0 };
+    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, expired: 0 };
   }
 
   /** By directive; one without packets is not in it. */
@@ -165,7 +179,7 @@ export class WorkPackets {
     const rows = await this.db.query<PacketTally & { directiveId: string }>(
       `select directive_id, count(*) filter (where status = 'executed') as executed,
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
-         count(*) filter (where status = 'cancelled') as cancelled,
+         count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
          count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open
        from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,
       [workspaceId, directiveIds],
