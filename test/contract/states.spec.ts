@@ -63,6 +63,8 @@ describe('the states of a directive', () => {
     expect(leaving.map(({ trigger, by }) => [trigger, by])).toEqual([
       ['allow', 'the guardian'],
       ['approve', 'an operator'],
+      // Only what was under way before it was recalled ends; the rest is cancelled.
+      ['drop_rest', 'an operator, or the system'],
       ['resume_sending', 'an admin'],
     ]);
   });

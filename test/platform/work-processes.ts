@@ -214,8 +214,9 @@ export class WorkProcess {
     return this.module.get(Db);
   }
 
-  get claims(): Claims {
-    return this.module.get(Claims, { strict: false });
+  /** Claims as another process does. */
+  anotherClaimer(): Claims {
+    return new Claims(this.db);
   }
 
   /** An act of a workspace. */

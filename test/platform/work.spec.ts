@@ -269,7 +269,7 @@ describe('an item whose process ended', () => {
   async function crash(process: WorkProcess, work: WorkKind, times: number): Promise<void> {
     for (let crashes = 0; crashes < times; crashes++) {
       await desk.makeDue(work.name);
-      const { items } = await process.claims.claim(work, new Map([['killer', 1]]));
+      const { items } = await process.anotherClaimer().claim(work, new Map([['killer', 1]]));
       expect(items).toMatchObject([{ id: 'killer-1', crashes }]);
     }
     await desk.makeDue(work.name);
@@ -290,6 +290,17 @@ describe('an item whose process ended', () => {
         expect.objectContaining({ code: 'PROCESS_ENDED' }),
       ],
     ]);
+  });
+
+  it('is not counted as crashed when it comes back to the process that only lost its lease', async () => {
+    const work = kind('t.killer', async () => undefined);
+    const process = await desk.start();
+    await desk.leave('t.killer', 'killer');
+    const claims = process.anotherClaimer();
+    for (let times = 0; times < 4; times++) {
+      await desk.makeDue('t.killer');
+      expect((await claims.claim(work, new Map([['killer', 1]]))).items).toMatchObject([{ crashes: 0 }]);
+    }
   });
 
   it('counts anew once an attempt has said how it ended', async () => {
