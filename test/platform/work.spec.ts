@@ -194,7 +194,8 @@ describe('two processes', () => {
           inside--;
           counts[process]!++;
         },
-        { perQueueEverywhere: 10 },
+        // Neither fills the cap alone, so each finds room at its first claim; together they would exceed it.
+        { perQueue: 8, perQueueEverywhere: 10 },
       );
     const [one, other] = [await desk.start(counted(0)), await desk.start(counted(1))];
     await desk.leave('t.cap', 'capped', 2_000);
@@ -383,10 +384,14 @@ describe('an attempt that throws', () => {
     );
     await desk.leave('t.mixed', 'bad', 200);
     const process: WorkProcess = await desk.start(work);
+    // Some of them have written and failed, and others still wait, before the calm one comes.
+    const failed = () => desk.rows(`select 1 from work_items where kind = 't.mixed' and failures > 0`);
+    await eventually(failed, (rows) => rows.length > 4);
     await process.transaction((queue) => queue.enqueue('t.mixed', { id: 'fine', queue: 'calm' }));
     await eventually(async () => done.length > 0);
     expect(done).toEqual(['fine']);
     expect(await desk.results('bad')).toEqual([]);
+    expect(await desk.items('t.mixed')).not.toEqual([]);
   });
 
   it('is parked when it cannot even be given up, and is not begun for that', async () => {
