@@ -13,8 +13,10 @@ interface Start {
   dataDir: string;
   startLock: string;
   server: Server;
-  /** Adopts the live server, or starts one at this port. Call under the start lock. */
-  open: (port: number) => Promise<Server>;
+  /** The live server, if there is one. Call under the start lock. */
+  find: () => Promise<Server | undefined>;
+  /** Starts a server at this port. Call under the start lock. */
+  launch: (port: number) => Promise<Server>;
   log: (message: string) => void;
 }
 
@@ -66,21 +68,26 @@ export class SharedServer {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping ??= withLock(this.#start.startLock, async () => {
-      if (this.#use.release()) await this.#server.stop();
+      if (this.#use.release()) await (await this.current())?.stop();
       else this.#start.log('The embedded database keeps running because another process uses it.');
     });
     await this.#stopping;
   }
 
+  /** Another user of the server may have started it again since we last looked. */
+  private async current(): Promise<Server | undefined> {
+    return this.#server.running() ? this.#server : this.#start.find();
+  }
+
   private async restart(): Promise<void> {
     if (this.#restarting || this.#stopping || this.#server.running()) return;
     this.#restarting = true;
-    const { startLock, open, log } = this.#start;
+    const { startLock, find, launch, log } = this.#start;
     try {
       await withLock(startLock, async () => {
         if (this.#stopping) return;
         log('The embedded database has stopped and is being restarted.');
-        const server = await open(this.port);
+        const server = (await find()) ?? (await launch(this.port));
         if (server.port !== this.port) {
           throw new Error(`it runs on port ${server.port} now instead of ${this.port}: restart this process`);
         }

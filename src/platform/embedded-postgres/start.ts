@@ -32,10 +32,9 @@ export async function startFrom(host: Host, options: StartOptions): Promise<Shar
       directory: location.directory,
       password: await readPassword(location.directory),
     };
-    const open = async (port?: number) =>
-      (await adoptServer(location, cluster, log)) ??
-      (await startServer(location, cluster, settings, log, port));
-    const server = await open();
-    return new SharedServer({ cluster, initialised, dataDir, startLock, server, open, log });
+    const find = () => adoptServer(location, cluster, log);
+    const launch = (port?: number) => startServer(location, cluster, settings, log, port);
+    const server = (await find()) ?? (await launch());
+    return new SharedServer({ cluster, initialised, dataDir, startLock, server, find, launch, log });
   });
 }
