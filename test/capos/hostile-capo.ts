@@ -1,10 +1,10 @@
-import type { Briefing, Draft } from '../../src/features/capos/briefing.js';
+import type { Briefing, DraftContent } from '../../src/features/capos/briefing.js';
 import { checkDraftBounds } from '../../src/features/capos/draft-bounds.js';
 import { serveCalls } from '../../src/platform/processes/serve-calls.js';
 
 /** A capo that does what the directive says, however bad for it. */
-serveCalls(({ directive }: Briefing): Pick<Draft, 'summary' | 'body' | 'packets'> => {
-  const draft = { summary: 'Ready.', body: 'Ready.', packets: [] };
+serveCalls(({ directive }: Briefing): DraftContent => {
+  const draft = { remarks: 'Ready.', packets: [], concerns: [] };
   const kept: string[][] = [];
   switch (directive.text) {
     case 'loop':
@@ -16,7 +16,7 @@ serveCalls(({ directive }: Briefing): Pick<Draft, 'summary' | 'body' | 'packets'
     case 'throw':
       throw new TypeError('A defect.');
     case 'write too much':
-      checkDraftBounds({ ...draft, body: 'a'.repeat(1_000_000) });
+      checkDraftBounds({ ...draft, remarks: 'a'.repeat(1_000_000) });
   }
   return draft;
 });

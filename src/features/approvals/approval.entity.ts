@@ -11,6 +11,8 @@ export interface Output {
   format: 'markdown';
   body: string;
   contentHash: string;
+  /** In the words of the runner, a model perhaps; null when it had nothing to add. */
+  remarks: { engine: { name: string; model: string | null }; text: string } | null;
 }
 
 /** A work packet with its complete parameters, as the person who decides sees it. */

@@ -251,6 +251,29 @@ export const DECISIONS_BODY: ApiBodyOptions = {
   },
 };
 
+export class RemarksEngine {
+  /**
+   * `builtin`, or the provider of the model.
+   * @example 'builtin'
+   */
+  name!: string;
+  /**
+   * The model in the words of its provider; null for the built-in runner.
+   * @example 'claude-sonnet-4-5'
+   */
+  model!: string | null;
+}
+
+export class OutputRemarks {
+  /** Who said it. */
+  engine!: RemarksEngine;
+  /**
+   * What the runner did, and what it could not do.
+   * @example 'The address stands in the directive; the delivery date is from its context.'
+   */
+  text!: string;
+}
+
 export class ApprovalOutput {
   /**
    * One sentence on what was made.
@@ -272,6 +295,8 @@ export class ApprovalOutput {
    * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
    */
   contentHash!: string;
+  /** What the runner says about its draft in its own words; never sent, and null when it had nothing to add. */
+  remarks!: OutputRemarks | null;
 }
 
 export class ApprovalAction {

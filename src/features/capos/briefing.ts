@@ -41,7 +41,14 @@ export interface FeedbackRound {
   round: number;
   text: string;
   /** The draft that the operator sent back. */
-  previous: Pick<Draft, 'summary' | 'body' | 'packets'>;
+  previous: PreviousDraft;
+}
+
+/** What a person saw, with their own edits in it. */
+export interface PreviousDraft {
+  summary: string;
+  body: string;
+  packets: readonly Pick<DraftPacket, 'title' | 'type' | 'params' | 'rationale'>[];
 }
 
 export interface SignalBrief {
@@ -88,15 +95,22 @@ export interface PacketBrief {
   createdAt: number;
 }
 
-/** What a runner answers. Reversibility, compensation and base score are not in here: the registry adds them. */
+/**
+ * What a runner answers. Reversibility, compensation and base score are not in here: the registry adds them. Nor are
+ * summary and body, which are made from the packets (`draft-output.ts`).
+ */
 export interface Draft {
-  summary: string;
-  /** Markdown */
-  body: string;
+  /** In the runner's own words what it did, and what it could not do; shown beside the draft, never sent. */
+  remarks: string;
   packets: DraftPacket[];
+  /** Why this is more dangerous than its packets show. */
+  concerns: Concern[];
   engine: { name: string; model: string | null };
   cost: Cost;
 }
+
+/** What is made of the instruction; engine and cost are how. */
+export type DraftContent = Pick<Draft, 'remarks' | 'packets' | 'concerns'>;
 
 export interface DraftPacket {
   title: string;
@@ -105,6 +119,21 @@ export interface DraftPacket {
   params: Record<string, unknown>;
   rationale: string;
   multipliers: Record<string, number>;
+  /** What a person must supply before it may be approved; empty when it is complete. */
+  needsInput: NeededInput[];
+}
+
+export interface NeededInput {
+  /** Within the packet, such as `params.body`. */
+  path: string;
+  /** A sentence for the person who is to supply it. */
+  message: string;
+}
+
+export interface Concern {
+  risk: 'high' | 'critical';
+  /** A sentence for the person who decides. */
+  reason: string;
 }
 
 export interface CapoRunner {

@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { CallFailed } from '../../platform/processes/call-failed.js';
 import { ProcessPool, type ProcessPoolOptions } from '../../platform/processes/process-pool.js';
 import { NO_COST } from '../terms/terms.js';
-import { RunnerFailed, type Briefing, type CapoRunner, type Draft } from './briefing.js';
+import { RunnerFailed, type Briefing, type CapoRunner, type Draft, type DraftContent } from './briefing.js';
 import { DraftTooLarge } from './draft-bounds.js';
 
 const PROCESSES: ProcessPoolOptions = {
@@ -21,7 +21,7 @@ const PROCESSES: ProcessPoolOptions = {
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   /** Its processes are few: a workspace whose texts take long leaves the others one. */
   readonly perWorkspace = 1;
-  readonly #processes: ProcessPool<Briefing, Pick<Draft, 'summary' | 'body' | 'packets'>>;
+  readonly #processes: ProcessPool<Briefing, DraftContent>;
 
   constructor(private readonly options = PROCESSES) {
     this.#processes = new ProcessPool(options);

@@ -1,14 +1,14 @@
 import { LIMITS } from './action-params.js';
-import type { Draft } from './briefing.js';
+import type { DraftContent } from './briefing.js';
 
 /** How much a runner may hand over, whoever it is: in code units of each text, and in bytes of UTF-8 altogether. */
 export const DRAFT_BOUNDS = {
-  summary: 4_000,
-  body: LIMITS.document,
+  remarks: 4_000,
   packets: 100,
   target: 500,
   rationale: 2_000,
   multipliers: 8,
+  reason: 500,
   bytes: 1_000_000,
 } as const;
 
@@ -18,11 +18,7 @@ export class DraftTooLarge extends Error {
 }
 
 /** Throws {@link DraftTooLarge}. */
-export function checkDraftBounds({
-  summary,
-  body,
-  packets,
-}: Pick<Draft, 'summary' | 'body' | 'packets'>): void {
+export function checkDraftBounds({ remarks, packets, concerns }: DraftContent): void {
   const numbers = new Intl.NumberFormat('en');
   if (packets.length > DRAFT_BOUNDS.packets) {
     throw new DraftTooLarge(
@@ -30,8 +26,12 @@ export function checkDraftBounds({
     );
   }
   const texts: [name: string, text: string, limit: number][] = [
-    ['summary', summary, DRAFT_BOUNDS.summary],
-    ['body', body, DRAFT_BOUNDS.body],
+    ['remarks', remarks, DRAFT_BOUNDS.remarks],
+    ...concerns.map(({ reason }): [string, string, number] => [
+      'reason of a concern',
+      reason,
+      DRAFT_BOUNDS.reason,
+    ]),
     ...packets.flatMap(({ title, target, rationale }): [string, string, number][] => [
       ['title of a work packet', title, LIMITS.title],
       ['target of a work packet', target, DRAFT_BOUNDS.target],
@@ -45,7 +45,7 @@ export function checkDraftBounds({
       );
     }
   }
-  const bytes = Buffer.byteLength(JSON.stringify({ summary, body, packets }));
+  const bytes = Buffer.byteLength(JSON.stringify({ remarks, packets, concerns }));
   if (bytes > DRAFT_BOUNDS.bytes) {
     throw new DraftTooLarge(
       `The draft has ${numbers.format(bytes)} bytes; at most ${numbers.format(DRAFT_BOUNDS.bytes)} are allowed.`,

@@ -9,7 +9,7 @@ import {
   type ActionTypeName,
   type Fault,
 } from './action-types.js';
-import type { Draft, DraftPacket } from './briefing.js';
+import type { DraftContent, DraftPacket } from './briefing.js';
 import { checkDraftBounds, DRAFT_BOUNDS, DraftTooLarge } from './draft-bounds.js';
 import type { Engine } from './capo.js';
 
@@ -38,8 +38,7 @@ const Multipliers = z
 
 /** Unknown keys are dropped rather than refused: a model that adds `reversibility` has not said anything. */
 const Answer = z.object({
-  summary: line(DRAFT_BOUNDS.summary),
-  body: text(DRAFT_BOUNDS.body),
+  summary: line(DRAFT_BOUNDS.remarks),
   packets: z
     .array(
       z.object({
@@ -55,8 +54,7 @@ const Answer = z.object({
     .max(DRAFT_BOUNDS.packets),
 });
 
-export type Reading =
-  { ok: true; draft: Pick<Draft, 'summary' | 'body' | 'packets'> } | { ok: false; faults: Fault[] };
+export type Reading = { ok: true; draft: DraftContent } | { ok: false; faults: Fault[] };
 
 /** A draft whose every packet the registry accepts for this engine, or all the faults. */
 export function readAnswer(engine: Engine, answer: unknown): Reading {
@@ -74,11 +72,11 @@ export function readAnswer(engine: Engine, answer: unknown): Reading {
   for (const [at, packet] of parsed.data.packets.entries()) {
     const params = isActionType(packet.type) ? withoutNulls(packet.type, packet.params) : packet.params;
     const checked = validateAction(engine, packet.type, params);
-    if (checked.ok) packets.push({ ...packet, params: { ...checked.action.params } });
+    if (checked.ok) packets.push({ ...packet, params: { ...checked.action.params }, needsInput: [] });
     else faults.push(...checked.faults.map((fault) => ({ ...fault, path: `packets.${at}.${fault.path}` })));
   }
   if (faults.length > 0) return { ok: false, faults };
-  const draft = { ...parsed.data, packets };
+  const draft = { remarks: parsed.data.summary, packets, concerns: [] };
   try {
     checkDraftBounds(draft);
   } catch (error) {
@@ -112,7 +110,7 @@ export function answerSchema(engine: Engine): JSONSchema7 {
       multipliers: { type: 'array', items: object({ name: string, value: { type: 'number' } }) },
     }),
   );
-  return object({ summary: string, body: string, packets: { type: 'array', items: { anyOf: packets } } });
+  return object({ summary: string, packets: { type: 'array', items: { anyOf: packets } } });
 }
 
 export function describedTypes(engine: Engine): string {

@@ -22,7 +22,7 @@ ${describedTypes(capo.engine)}
 3. Never invent addresses, amounts, names or dates. What is missing is said in the summary, and the text is filed with document.file instead.
 4. Write finished text: no placeholders, no notes to yourself, no remark about being a model. Mails are signed by ${JSON.stringify(senderName)}, in the language of the directive.
 5. Relative dates are meant in ${workspace.timezone}; now it is ${new Date(now).toISOString()} in UTC. Write them as calendar dates.
-6. "summary" says in one to three sentences what is ready and what is missing. "body" is the whole output in Markdown, readable on its own. "packets" contains at least one work packet, "rationale" why, "multipliers" at most three named factors between 0.1 and 10 for how much the work packet matters.
+6. "summary" says in one to three sentences what is ready and what is missing. "packets" contains at least one work packet, "rationale" why, "multipliers" at most three named factors between 0.1 and 10 for how much the work packet matters.
 
 Answer with one JSON object and nothing else. Its schema:
 ${JSON.stringify(answerSchema(capo.engine))}`;

@@ -14,7 +14,7 @@ import { capoActor } from '../capos/capo-actor.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
-import { contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
+import { actionOf, contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { addCost, outputOf, titleOf } from './directive.js';
@@ -72,16 +72,16 @@ export class AcceptDraft {
       this.attach(directive, draft, packets);
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
       const policy = await this.gate.decide(decidable, { guardian });
-      this.decide({ directive, packets, policy, guardian }, draft, approval);
+      this.decide({ directive, packets, policy, guardian }, approval);
     });
   }
 
-  private decide(accepted: Accepted, draft: Draft, approval: ApprovalEntity | undefined): void {
+  private decide(accepted: Accepted, approval: ApprovalEntity | undefined): void {
     const { directive, policy } = accepted;
     if (policy.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
-    else if (directive.requiresApproval || approval) this.review(accepted, draft, directive.approvalId!);
+    else if (directive.requiresApproval || approval) this.review(accepted, directive.approvalId!);
     else if (policy.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
-    else this.review(accepted, draft, this.ask(directive));
+    else this.review(accepted, this.ask(directive));
   }
 
   /** Undefined when a work packet is not one that this capo can make: the registry is trusted, the draft is not. */
@@ -108,7 +108,7 @@ export class AcceptDraft {
   }
 
   private attach(directive: DirectiveEntity, draft: Draft, packets: readonly WorkPacketEntity[]): void {
-    const output = outputOf(draft);
+    const output = outputOf(draft, packets.map(actionOf));
     directive.output = output;
     this.directives.attachDraft(directive, {
       output,
@@ -175,7 +175,7 @@ export class AcceptDraft {
     return approvalId;
   }
 
-  private review(accepted: Accepted, draft: Draft, approvalId: string): void {
+  private review(accepted: Accepted, approvalId: string): void {
     const { directive, packets, policy, guardian } = accepted;
     const { workspaceId, directiveId, deadline } = directive;
     const title = titleOf(directive.text);
@@ -184,7 +184,7 @@ export class AcceptDraft {
     }
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
-      readyContent(directive, draft.summary, packets, policy, this.clock.now()),
+      readyContent(directive, packets, policy, this.clock.now()),
     );
     const receipt = {
       actor: capoActor(directive.capo!),

@@ -144,10 +144,8 @@ function roundOf(approval: ApprovalEntity, round: number, text: string): Feedbac
   const packets = approval.packets.map(({ title, action, rationale }) => ({
     title,
     type: action.type,
-    target: action.target ?? '',
     params: action.params,
     rationale,
-    multipliers: {},
   }));
   return { round, text, previous: { summary: approval.summary, body: approval.output?.body ?? '', packets } };
 }

@@ -1,7 +1,9 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { cutText } from '../../platform/kernel/text.js';
 import type { Output } from '../approvals/approval.entity.js';
+import type { Action } from '../capos/action-types.js';
 import type { Draft } from '../capos/briefing.js';
+import { bodyOf, summaryOf as summaryOfActions } from '../capos/draft-output.js';
 import type { Cost } from '../terms/terms.js';
 import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -13,8 +15,19 @@ export function titleOf(text: string): string {
   return cutText(line, 120);
 }
 
-export function outputOf({ summary, body }: Draft): Output {
-  return { summary, format: 'markdown', body, contentHash: sha256(canonicalJson({ body })) };
+/** The draft as a person reads it, made from its work packets; the runner's own words stand beside it. */
+export function outputOf(
+  { engine, remarks }: Pick<Draft, 'engine' | 'remarks'>,
+  actions: readonly Action[],
+): Output {
+  const body = bodyOf(actions);
+  return {
+    summary: summaryOfActions(actions),
+    format: 'markdown',
+    body,
+    contentHash: sha256(canonicalJson({ body })),
+    remarks: remarks.trim() === '' ? null : { engine, text: remarks },
+  };
 }
 
 /** The cost of all drafts of a directive so far, to a millionth as each of them. */

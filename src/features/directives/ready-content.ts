@@ -12,7 +12,6 @@ import type { DirectiveEntity } from './directive.entity.js';
 /** What a person is shown to decide on: each work packet with its complete parameters, the risk, and why they are asked. */
 export function readyContent(
   { capo, output, priority }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority'>,
-  summary: string,
   packets: readonly WorkPacketEntity[],
   policy: readonly PolicyDecision[],
   now: number,
@@ -23,7 +22,7 @@ export function readyContent(
   const strictest = EFFECTS.findLast((effect) => decisions.some(({ outcome }) => outcome === effect));
   return {
     capo,
-    summary,
+    summary: output?.summary ?? '',
     risk: highestRisk(packets, priority),
     reversibility: highestReversibility(packets.map((packet) => packet.reversibility)),
     output,

@@ -15,7 +15,7 @@ export interface Assignment {
 
 /** The outcome of a step: its packets, their readable form, and what the operator has to know about them. */
 export interface Move {
-  packets: DraftPacket[];
+  packets: Omit<DraftPacket, 'needsInput'>[];
   /** Markdown for the body of the draft. */
   section: string;
   summary: string;

@@ -92,7 +92,11 @@ function joined(lines: readonly string[]): string[] {
 const isEntry = (line: string) => /^(?:- |\d+\. )/.test(line);
 
 /** Files the document; what it says may be cut at the registry's limit, never refused for its length. */
-function filing(assignment: Assignment, document: Document, rationale: string): DraftPacket {
+function filing(
+  assignment: Assignment,
+  document: Document,
+  rationale: string,
+): Omit<DraftPacket, 'needsInput'> {
   const title = clip(
     plain(document.title, LIMITS.title).replace(/\s+/g, ' ') || 'Document',
     LIMITS.title - 10,

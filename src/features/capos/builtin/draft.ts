@@ -1,4 +1,4 @@
-import type { Briefing, Draft } from '../briefing.js';
+import type { Briefing, DraftContent } from '../briefing.js';
 import { assignmentOf, type Assignment, type Move } from './assignment.js';
 import { noEdits, readFeedback } from './edits.js';
 import { readInstruction, type Step } from './instruction.js';
@@ -12,7 +12,7 @@ import { clip, plain, READABLE } from './text.js';
 const MAX_MOVES = 10;
 
 /** From instruction to draft: read the steps, make one move of each, say what was done and what is missing. */
-export function draftFrom(briefing: Briefing): Pick<Draft, 'summary' | 'body' | 'packets'> {
+export function draftFrom(briefing: Briefing): DraftContent {
   const edits = noEdits();
   const assignment = assignmentOf(briefing, edits);
   const text = plain(briefing.directive.text);
@@ -36,9 +36,9 @@ export function draftFrom(briefing: Briefing): Pick<Draft, 'summary' | 'body' | 
     ...editNotes(assignment),
   ];
   return {
-    summary: clip([...moves.map(({ summary }) => summary), ...new Set(notes)].join(' '), 4_000),
-    body: moves.map(({ section }) => section).join('\n\n---\n\n'),
-    packets: moves.flatMap(({ packets }) => packets),
+    remarks: clip([...moves.map(({ summary }) => summary), ...new Set(notes)].join(' '), 4_000),
+    packets: moves.flatMap(({ packets }) => packets.map((packet) => ({ ...packet, needsInput: [] }))),
+    concerns: [],
   };
 }
 

@@ -152,7 +152,7 @@ function packetOf(
   mail: Mail,
   readers: readonly Recipient[],
   copies: readonly Recipient[],
-): DraftPacket {
+): Omit<DraftPacket, 'needsInput'> {
   const { briefing } = assignment;
   const matter = `${mail.subject} ${briefing.directive.text}`;
   const names = readers.slice(0, 2).map(({ name, email }) => name ?? email);

@@ -65,14 +65,14 @@ export class RecallPackets {
       one === packet ? policy : { decision: one.decision!, input: one.decisionInput! },
     );
     const approvalId = newId('apr');
-    const { teamId, capo, priority, deadline, text, output } = directive;
+    const { teamId, capo, priority, deadline, text } = directive;
     const title = titleOf(text);
     const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0, deadline };
     const requester = await this.directives.requesterOf(workspaceId, directiveId);
     this.requestApproval.open({ ...asked, ...requester });
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
-      readyContent(directive, output?.summary ?? '', recalled, decisions, this.clock.now()),
+      readyContent(directive, recalled, decisions, this.clock.now()),
     );
     this.transitions.apply(
       directive,

@@ -17,6 +17,12 @@ export function contentHash({ workPacketId, actionType, target, params }: Packet
   return sha256(canonicalJson({ workPacketId, actionType, target, params }));
 }
 
+/** What the packet does, as the registry knows it. */
+export function actionOf({ actionType, params }: Pick<PacketContent, 'actionType' | 'params'>): Action {
+  // Only what the registry accepted is stored.
+  return { type: actionType, params } as Action;
+}
+
 export interface PacketOrigin {
   workPacketId: Id<'pkt'>;
   workspaceId: string;
