@@ -1,7 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import type { DirectiveStatus } from '../terms/terms.js';
-import type { ApprovalEntity, ApprovalKind } from './approval.entity.js';
+import type { ApprovalEntity, ApprovalKind, PacketChange } from './approval.entity.js';
+import type { EditedContent } from './approvals.repository.js';
+
+/** What a person wants to be sent instead. */
+export interface Edit {
+  /** Complete parameters, which replace those of the work packet. */
+  packets: readonly { workPacketId: string; params: Record<string, unknown> }[];
+  add: readonly { action: { type: string; params: Record<string, unknown>; title?: string } }[];
+  remove: readonly string[];
+  output: { body: string } | null;
+}
+
+/** Who edits, and what holds at that moment. */
+export interface EditSituation {
+  by: Actor;
+  /** Every member who may be the one that edits. */
+  people: readonly string[];
+  at: number;
+  guardian: GuardianEntity;
+}
+
+/** What an edit made of it. */
+export interface Edited {
+  changes: PacketChange[];
+  content: EditedContent;
+}
 
 /**
  * What an approval is about. Approvals know that something waits, not what it is: the feature that asked registers
@@ -10,10 +36,21 @@ import type { ApprovalEntity, ApprovalKind } from './approval.entity.js';
 export interface ApprovalSubject {
   /** Lets go what was approved; answers the directive's status from now on. */
   approved(approval: ApprovalEntity, by: Actor): Promise<DirectiveStatus>;
+  /**
+   * Writes what a person wants to be sent instead; undefined when it was like that already.
+   * @throws ValidationFailed with every fault, PolicyDenied, InvalidTransition; before anything is written
+   */
+  edit(approval: ApprovalEntity, edit: Edit, situation: EditSituation): Promise<Edited | undefined>;
   rejected(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus>;
   /** @throws DomainError when another draft makes no sense any more; called before anything is written */
   assertRevisable(approval: ApprovalEntity): Promise<void>;
-  changesRequested(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus>;
+  /** @param nextApprovalId the approval to open for the next draft */
+  changesRequested(
+    approval: ApprovalEntity,
+    by: Actor,
+    feedback: string,
+    nextApprovalId: string,
+  ): Promise<DirectiveStatus>;
   expired(approval: ApprovalEntity): Promise<void>;
   status(approval: ApprovalEntity): Promise<DirectiveStatus>;
 }

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js';
+import type { Concern, NeededInput } from '../capos/briefing.js';
 
 export type ApprovalStatus =
   'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
@@ -23,6 +24,45 @@ export interface ApprovalPacket {
   reversibility: Reversibility;
   rationale: string;
   contentHash: string;
+  /** What a person has to supply before it may be approved. */
+  needsInput: NeededInput[];
+  writtenBy: Author;
+  /** What people have changed since, the last one of each part. */
+  edits: PacketEdit[];
+}
+
+/** The built-in runner of a capo, a model in its name, or a person. */
+export type Author = 'capo' | 'model' | 'person';
+
+/** A part of a work packet that a person has written. */
+export interface PacketEdit {
+  /** Such as `params.body`. */
+  path: string;
+  by: Actor;
+  /** Unix milliseconds. */
+  at: number;
+}
+
+/** What an edit did to one work packet. */
+export interface PacketChange {
+  workPacketId: string;
+  change: 'edited' | 'added' | 'removed';
+  /** The parts that changed, such as `params.body`; empty for a work packet that was added or removed whole. */
+  paths: string[];
+  /** What stood at these paths before. */
+  before: Record<string, unknown>;
+}
+
+/** One content that the approval had, or has. */
+export interface Revision {
+  n: number;
+  author: Author;
+  by: Actor;
+  /** Unix milliseconds. */
+  at: number;
+  contentHash: string;
+  /** Since the revision before; empty for the draft. */
+  changes: PacketChange[];
 }
 
 /** Why a person is asked. */
@@ -61,19 +101,28 @@ export class ApprovalEntity {
   priority!: Priority;
   @Column('text')
   risk!: Risk;
+  /** Why it is more dangerous than its work packets show. */
+  @Column('jsonb')
+  concerns!: Concern[];
   @Column('text')
   reversibility!: Reversibility;
   @Column('jsonb', { nullable: true })
   output!: Output | null;
   @Column('jsonb')
   packets!: ApprovalPacket[];
+  /** How much a person has to supply before it can be approved. */
+  @Column('int')
+  inputsNeeded!: number;
+  /** Each content that it had, oldest first: the draft, then what people made of it. */
+  @Column('jsonb')
+  revisions!: Revision[];
   @Column('text', { nullable: true })
   contentHash!: string | null;
   @Column('jsonb', { nullable: true })
   policy!: ApprovalPolicy | null;
   @Column('jsonb')
   requestedBy!: Actor;
-  /** Every member who may be the one that asked. */
+  /** Every member who may be the one that asked, or has edited it since. */
   @Column('text', { array: true })
   requesterIds!: string[];
   @Column('timestamptz')
@@ -101,10 +150,13 @@ export class ApprovalEntity {
   feedback!: string | null;
   @Column('text', { nullable: true })
   receiptId!: string | null;
+  /** The approval of the draft that was asked for instead. */
+  @Column('text', { nullable: true })
+  nextApprovalId!: string | null;
 }
 
 /** An approval as lists show it. */
 export type ListedApproval = Omit<
   ApprovalEntity,
-  'workspaceId' | 'output' | 'packets' | 'policy' | 'feedback'
+  'workspaceId' | 'output' | 'packets' | 'policy' | 'feedback' | 'concerns' | 'revisions'
 >;

@@ -8,8 +8,10 @@ import {
   ApprovalExpired,
   ApprovalNotReady,
   ContentChanged,
+  InputRequired,
 } from './approvals.errors.js';
-import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
+import type { ApprovalSummary, ApprovalView, InputDetail } from './approvals.dto.js';
+import { waitingFor, type Holdups } from './waiting.js';
 import type { ApprovalEntity, ApprovalPacket, ListedApproval, Output } from './approval.entity.js';
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
@@ -41,7 +43,8 @@ export function approvedHash(
 
 /**
  * Whether the decision may be made now. Answers `repeated` for the same decision again, which changes nothing.
- * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged, Forbidden, InvalidTransition
+ * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged, Forbidden,
+ * InputRequired, InvalidTransition
  */
 export function judge(
   approval: ApprovalEntity,
@@ -71,10 +74,56 @@ export function judge(
   if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
     throw new Forbidden({
       message:
-        'A standing order requires approval by someone other than the member who asked for this, with a token that the two of them do not share.',
+        'A standing order requires approval by someone other than the members who asked for this or edited it, with a token that they do not share.',
     });
   }
+  const lacking = inputsNeeded(approval);
+  if (lacking.length > 0) throw new InputRequired({ details: lacking });
   return 'decide';
+}
+
+/**
+ * Whether it may be edited now.
+ * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged
+ */
+export function judgeEdit(
+  approval: ApprovalEntity,
+  ifMatch: string,
+  guardian: GuardianMode,
+  now: number,
+): void {
+  if (isExpired(approval, now)) throw new ApprovalExpired();
+  if (approval.status !== 'pending')
+    throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
+  // Observing stops what leaves, and not the work on drafts.
+  if (guardian === 'killed' || guardian === 'recovering')
+    throw new GuardianHalted({ details: { mode: guardian } });
+  if (!approval.ready) throw new ApprovalNotReady();
+  if (ifMatch !== approval.contentHash) {
+    throw new ContentChanged({ details: { contentHash: approval.contentHash } });
+  }
+}
+
+/** The work packets; those of drafts made before they could be edited lack nothing, and a capo wrote them. */
+export function packetsOf({ packets }: Pick<ApprovalEntity, 'packets'>): ApprovalPacket[] {
+  const unedited: Pick<ApprovalPacket, 'needsInput' | 'writtenBy' | 'edits'> = {
+    needsInput: [],
+    writtenBy: 'capo',
+    edits: [],
+  };
+  return packets.map((packet) => ({ ...unedited, ...packet }));
+}
+
+/** What has to be supplied before it can be approved, by its place in the approval. */
+export function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] {
+  return packetsOf(approval).flatMap(({ workPacketId, needsInput }, index) =>
+    needsInput.map(({ path, message }) => ({
+      path: `packets.${index}.${path}`,
+      rule: 'needsInput',
+      message,
+      workPacketId,
+    })),
+  );
 }
 
 /**
@@ -91,12 +140,23 @@ function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: 
   return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
 }
 
-export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
-  const { workspaceId: _workspace, output, packets, policy, feedback, ...listed } = approval;
-  return { ...summaryOf(listed, now), output, packets, policy, feedback };
+export function viewOf(approval: ApprovalEntity, now: number, holdups: Holdups): ApprovalView {
+  const {
+    workspaceId: _workspace,
+    output,
+    packets: _packets,
+    policy,
+    feedback,
+    concerns,
+    revisions,
+    ...listed
+  } = approval;
+  const packets = packetsOf(approval);
+  const riskReasons = concerns.map(({ reason }) => reason);
+  return { ...summaryOf(listed, now, holdups), riskReasons, output, packets, policy, revisions, feedback };
 }
 
-export function summaryOf(approval: ListedApproval, now: number): ApprovalSummary {
+export function summaryOf(approval: ListedApproval, now: number, holdups: Holdups): ApprovalSummary {
   const {
     frozenMs,
     selfApproval: _self,
@@ -108,6 +168,7 @@ export function summaryOf(approval: ListedApproval, now: number): ApprovalSummar
   return {
     ...shown,
     urgent: approval.status === 'pending' && isUrgent(approval, now),
+    waitingFor: waitingFor(approval, holdups),
     // While killed the clock stands still for approvals, so the time of expiry moves along.
     expiresAt: frozenMs === null ? approval.expiresAt : now + frozenMs,
   };

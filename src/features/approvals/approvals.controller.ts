@@ -1,13 +1,13 @@
-import { Body, Controller, Get, Headers, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
 import { Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { Forbidden, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { Forbidden, InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { GuardianHalted } from '../guardian/guardian.errors.js';
+import { GuardianHalted, PolicyDenied } from '../guardian/guardian.errors.js';
 import { summaryOf, viewOf } from './approval.js';
 import {
   APPROVAL_PARAM,
@@ -19,7 +19,9 @@ import {
   DecisionResults,
   DECISIONS_BODY,
   DecisionsBody,
+  EditBody,
   IF_MATCH,
+  IF_MATCH_REQUIRED,
   RejectBody,
   WaitQuery,
 } from './approvals.dto.js';
@@ -28,10 +30,14 @@ import {
   ApprovalExpired,
   ApprovalNotReady,
   ContentChanged,
+  InputRequired,
+  PreconditionRequired,
 } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
 import { DecideApproval } from './decide-approval.js';
+import { EditApproval } from './edit-approval.js';
+import { HoldupsReader } from './holdups.reader.js';
 
 @Controller('api/pro/approvals')
 export class ApprovalsController {
@@ -39,6 +45,8 @@ export class ApprovalsController {
     private readonly approvals: Approvals,
     private readonly awaitApproval: AwaitApproval,
     private readonly decideApproval: DecideApproval,
+    private readonly editApproval: EditApproval,
+    private readonly holdups: HoldupsReader,
     private readonly clock: Clock,
   ) {}
 
@@ -47,8 +55,12 @@ export class ApprovalsController {
   @Route({ auth: 'token', limit: specified('/api/pro/approvals'), returns: { 200: ApprovalPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: ApprovalsQuery): Promise<ApprovalPage> {
     const at = listedAt(query.cursor) ?? this.clock.now();
-    const page = await this.approvals.list(scopeOf(caller), query, at);
-    return { ...page, items: page.items.map((approval) => summaryOf(approval, at)) };
+    const scope = scopeOf(caller);
+    const [page, holdups] = await Promise.all([
+      this.approvals.list(scope, query, at),
+      this.holdups.read(scope),
+    ]);
+    return { ...page, items: page.items.map((approval) => summaryOf(approval, at, holdups)) };
   }
 
   /** Decides one approval, or up to a hundred. */
@@ -78,7 +90,44 @@ export class ApprovalsController {
     @Param('approvalId') approvalId: string,
     @Query() { wait }: WaitQuery,
   ): Promise<ApprovalView> {
-    return viewOf(await this.awaitApproval.execute(scopeOf(caller), approvalId, wait), this.clock.now());
+    const scope = scopeOf(caller);
+    const approval = await this.awaitApproval.execute(scope, approvalId, wait);
+    return viewOf(approval, this.clock.now(), await this.holdups.read(scope));
+  }
+
+  /**
+   * Changes what is sent before it is approved. Parameters are checked against the registry, the policy decides again,
+   * and the approval stays pending under a new content hash.
+   */
+  @ApiParam(APPROVAL_PARAM)
+  @ApiHeader(IF_MATCH_REQUIRED)
+  @Patch(':approvalId')
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    teamRole: true,
+    returns: { 200: ApprovalView },
+    errors: [
+      NotFound,
+      ApprovalAlreadyDecided,
+      ApprovalNotReady,
+      InvalidTransition,
+      ApprovalExpired,
+      ContentChanged,
+      PreconditionRequired,
+      ValidationFailed,
+      PolicyDenied,
+      GuardianHalted,
+    ],
+  })
+  async edit(
+    @CurrentCaller() caller: Caller,
+    @Param('approvalId') approvalId: string,
+    @Body() body: EditBody,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<ApprovalView> {
+    const approval = await this.editApproval.execute(caller, approvalId, body, unquoted(ifMatch));
+    return viewOf(approval, this.clock.now(), await this.holdups.read(scopeOf(caller)));
   }
 
   /** Approves; what was approved is sent. `If-Match` with the content hash approves only what was read. */
@@ -96,6 +145,7 @@ export class ApprovalsController {
       ApprovalNotReady,
       ApprovalExpired,
       ContentChanged,
+      InputRequired,
       GuardianHalted,
       Forbidden,
     ],

@@ -6,8 +6,10 @@ import {
   ArrayUnique,
   IsArray,
   IsBoolean,
+  IsDefined,
   IsIn,
   IsInt,
+  IsObject,
   IsOptional,
   IsString,
   Matches,
@@ -32,6 +34,13 @@ export const IF_MATCH = {
   schema: { type: 'string', example: '"9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f"' },
 } as const;
 
+/** The required header of an edit, as it is documented. */
+export const IF_MATCH_REQUIRED = {
+  ...IF_MATCH,
+  required: true,
+  description: 'The content hash that was read, in quotes or bare: another one is 412, none (or `*`) is 428.',
+} as const;
+
 /** The parameter of the paths, as it is documented. */
 export const APPROVAL_PARAM = {
   name: 'approvalId',
@@ -42,6 +51,12 @@ export const APPROVAL_PARAM = {
 const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
 export type ApprovalStatus = (typeof STATUSES)[number];
 const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
+const PACKET_ID = /^pkt_[0-9a-z]{26}$/;
+// oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
+const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
+
+/** Keys of the client's own: class-transformer would leave some of them out without a word. */
+const KeptAsSent = () => Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
 
 export class ApprovalsQuery extends PageQuery {
   /**
@@ -109,6 +124,110 @@ export class RejectBody {
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
+}
+
+/** New parameters for a work packet. */
+export class PacketEditBody {
+  /**
+   * The work packet.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  @Matches(PACKET_ID, { message: 'workPacketId must be the id of a work packet' })
+  workPacketId!: string;
+
+  /**
+   * All of its parameters: what is left out is removed. The action type says which there are.
+   * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Thursday." }
+   */
+  @KeptAsSent()
+  @IsObject()
+  params!: Record<string, unknown>;
+}
+
+/** What an added work packet does. */
+export class AddedActionBody {
+  /**
+   * The action type; one within the scope of the capo's engine.
+   * @example 'document.file'
+   */
+  @IsString()
+  @MaxLength(100)
+  type!: string;
+
+  /**
+   * What it is carried out with; the action type says which fields there are.
+   * @example { "title": "Delivery of order 17", "body": "Jane was told that it arrives on Thursday." }
+   */
+  @KeptAsSent()
+  @IsObject()
+  params!: Record<string, unknown>;
+
+  /**
+   * What it does, in one line; made from the parameters unless given.
+   * @example 'Note on order 17'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  @Matches(/\S/, { message: 'title must not be empty' })
+  @Matches(ONE_LINE, { message: 'title must be one line without control characters' })
+  title?: string;
+}
+
+/** A work packet that the capo did not think of. */
+export class AddedPacketBody {
+  /** What it does. */
+  @IsDefined()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => AddedActionBody)
+  action!: AddedActionBody;
+}
+
+export class EditedOutputBody {
+  /**
+   * The new text of the draft, where the draft is a single document; a first line `# Title` is its title.
+   * @example '# Memo on the delivery delays\n\nTwo of nine deliveries were late.'
+   */
+  @IsString()
+  @MaxLength(101_000)
+  body!: string;
+}
+
+/** What is to be sent instead; at least one of the four. */
+export class EditBody {
+  /** New parameters for work packets of the draft. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => PacketEditBody)
+  packets?: PacketEditBody[];
+
+  /** Work packets to add, behind the others. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => AddedPacketBody)
+  add?: AddedPacketBody[];
+
+  /**
+   * Work packets to leave out.
+   * @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Matches(PACKET_ID, { each: true, message: 'each value in remove must be the id of a work packet' })
+  remove?: string[];
+
+  /** The new text, where the draft is a single document. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => EditedOutputBody)
+  output?: EditedOutputBody;
 }
 
 /** One decision on one approval. */
@@ -317,6 +436,34 @@ export class ApprovalAction {
   params!: Record<string, unknown>;
 }
 
+export class ApprovalNeededInput {
+  /**
+   * Where in the action.
+   * @example 'params.body'
+   */
+  path!: string;
+  /**
+   * What a person has to supply, in a sentence.
+   * @example 'Word the message: the directive only describes it.'
+   */
+  message!: string;
+}
+
+export class ApprovalPacketEdit {
+  /**
+   * What was changed.
+   * @example 'params.body'
+   */
+  path!: string;
+  /** By whom. */
+  by!: ActorView;
+  /**
+   * When, Unix milliseconds.
+   * @example 1771401660000
+   */
+  at!: number;
+}
+
 export class ApprovalWorkPacket {
   /**
    * The id of the work packet.
@@ -345,6 +492,79 @@ export class ApprovalWorkPacket {
    * @example '7426afc489d0eef99a0b438def226ad139f752350c25cf2c04900281afbb79e0'
    */
   contentHash!: string;
+  /** What a person has to supply before it may be approved; empty when it is complete. */
+  needsInput!: ApprovalNeededInput[];
+  /**
+   * Who wrote it: the built-in runner of the capo, a model in its name, or a person who added it.
+   * @example 'capo'
+   */
+  writtenBy!: 'capo' | 'model' | 'person';
+  /** What people have changed since, the last change of each part. */
+  edits!: ApprovalPacketEdit[];
+}
+
+export class RevisionChange {
+  /**
+   * The work packet.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  workPacketId!: string;
+  /**
+   * What was done to it.
+   * @example 'edited'
+   */
+  change!: 'edited' | 'added' | 'removed';
+  /**
+   * What of it changed; empty when it was added or removed whole.
+   * @example ['params.body']
+   */
+  paths!: string[];
+  /**
+   * What stood there before, by path.
+   * @example { "params.body": "Hello Jane, the delivery arrives on Friday." }
+   */
+  before!: Record<string, unknown>;
+}
+
+export class ApprovalRevision {
+  /**
+   * The draft is 1.
+   * @example 2
+   */
+  n!: number;
+  /**
+   * Who wrote it: the built-in runner of a capo, a model in its name, or a person.
+   * @example 'person'
+   */
+  author!: 'capo' | 'model' | 'person';
+  /** By whom. */
+  by!: ActorView;
+  /**
+   * When, Unix milliseconds.
+   * @example 1771401660000
+   */
+  at!: number;
+  /**
+   * What the approval was bound to from then on.
+   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
+   */
+  contentHash!: string;
+  /** What changed since the revision before; empty for the draft. */
+  changes!: RevisionChange[];
+}
+
+export class WaitingFor {
+  /**
+   * `draft`: the capo; `resume`: the capo is paused; `revert`: the kill switch is engaged; `input`: an edit that
+   * supplies what is missing; `mode`: the guardian only observes; `decision`: a person who approves or rejects.
+   * @example 'decision'
+   */
+  reason!: 'draft' | 'resume' | 'revert' | 'input' | 'mode' | 'decision';
+  /**
+   * The same for a person.
+   * @example 'A person has to approve or reject it.'
+   */
+  message!: string;
 }
 
 export class ApprovalReason {
@@ -430,6 +650,13 @@ export class ApprovalSummary {
    * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
    */
   contentHash!: string | null;
+  /**
+   * How much of the draft a person has to supply before it can be approved.
+   * @example 0
+   */
+  inputsNeeded!: number;
+  /** What has to happen next; null once it is decided. */
+  waitingFor!: WaitingFor | null;
   /** Who handed in the directive. */
   requestedBy!: ActorView;
   /**
@@ -456,6 +683,8 @@ export class ApprovalSummary {
   decidedVia!: string | null;
   /** The receipt of the decision; null while it is pending. */
   receiptId!: string | null;
+  /** The approval of the draft that was asked for instead; null unless changes were requested. */
+  nextApprovalId!: string | null;
 }
 
 /** Something that waits for a person, or waited, with all that is approved. */
@@ -464,6 +693,13 @@ export class ApprovalView extends ApprovalSummary {
   output!: ApprovalOutput | null;
   /** The work packets that are carried out once it is approved. */
   packets!: ApprovalWorkPacket[];
+  /**
+   * Why it is more dangerous than its work packets show; empty when it is not.
+   * @example ['eve@evil.example stands neither in the directive nor in what the workspace knows.']
+   */
+  riskReasons!: string[];
+  /** Each content that it had, oldest first: the draft, then what people made of it. */
+  revisions!: ApprovalRevision[];
   /** Why a person is asked; null until the draft is ready. */
   policy!: ApprovalReason | null;
   /** What the person who rejected it said; null otherwise. */
@@ -506,6 +742,35 @@ export class ApprovalDecided {
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
    */
   receiptId!: string;
+  /**
+   * The approval that follows; only when changes were requested.
+   * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
+   */
+  nextApprovalId?: string;
+}
+
+/** Something that has to be supplied before it can be approved. */
+export class InputDetail {
+  /**
+   * Where in the approval.
+   * @example 'packets.0.params.body'
+   */
+  path!: string;
+  /**
+   * Always the same.
+   * @example 'needsInput'
+   */
+  rule!: string;
+  /**
+   * What to supply, in a sentence.
+   * @example 'Word the message: the directive only describes it.'
+   */
+  message!: string;
+  /**
+   * The work packet that lacks it.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  workPacketId!: string;
 }
 
 export class DecisionError {
@@ -524,6 +789,8 @@ export class DecisionError {
    * @example 410
    */
   status!: number;
+  /** With INPUT_REQUIRED: what has to be supplied. */
+  details?: InputDetail[];
 }
 
 export class DecisionResult {
@@ -542,6 +809,11 @@ export class DecisionResult {
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
    */
   receiptId?: string;
+  /**
+   * The approval that follows; only when changes were requested.
+   * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
+   */
+  nextApprovalId?: string;
   /** Why the decision failed; left out when it did not. */
   error?: DecisionError;
 }

@@ -11,6 +11,16 @@ export const ApprovalNotReady = defineError(
   'The draft is not ready yet, so there is nothing to approve.',
   { retryAfterSeconds: 1 },
 );
+export const InputRequired = defineError(
+  'INPUT_REQUIRED',
+  409,
+  'The draft lacks something; edit it first. The details say what.',
+);
+export const PreconditionRequired = defineError(
+  'PRECONDITION_REQUIRED',
+  428,
+  'If-Match must name the content hash of what was read.',
+);
 export const ApprovalExpired = defineError('APPROVAL_EXPIRED', 410, 'This approval has expired.');
 export const ContentChanged = defineError(
   'CONTENT_CHANGED',

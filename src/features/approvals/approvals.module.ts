@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CaposModule } from '../capos/capos.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
@@ -9,14 +10,31 @@ import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
 import { DecideApproval } from './decide-approval.js';
+import { EditApproval } from './edit-approval.js';
 import { ExpireApproval } from './expire-approval.js';
+import { HoldupsReader } from './holdups.reader.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
 @Module({
-  imports: [TypeOrmModule.forFeature([ApprovalEntity]), EventsModule, GuardianModule, SignalsModule],
+  imports: [
+    TypeOrmModule.forFeature([ApprovalEntity]),
+    CaposModule,
+    EventsModule,
+    GuardianModule,
+    SignalsModule,
+  ],
   controllers: [ApprovalsController],
-  providers: [Approvals, ApprovalSubjects, AwaitApproval, DecideApproval, ExpireApproval, RequestApproval],
+  providers: [
+    Approvals,
+    ApprovalSubjects,
+    AwaitApproval,
+    DecideApproval,
+    EditApproval,
+    ExpireApproval,
+    HoldupsReader,
+    RequestApproval,
+  ],
   exports: [Approvals, ApprovalSubjects, RequestApproval],
 })
 export class ApprovalsModule {}

@@ -16,7 +16,7 @@ const COLUMNS = columnsOf(ApprovalEntity);
 const LISTED_TEXT = 500;
 /** What is approved stands in the single record, which whoever decides has read. */
 const LISTED = `${columnsOf(ApprovalEntity, {
-  without: ['workspaceId', 'summary', 'output', 'packets', 'policy', 'feedback'],
+  without: ['workspaceId', 'summary', 'output', 'packets', 'policy', 'feedback', 'concerns', 'revisions'],
 })}, left(summary, ${LISTED_TEXT}) as summary`;
 
 /** The draft that makes an approval ready. */
@@ -25,15 +25,20 @@ export type ReadyContent = Pick<
   | 'capo'
   | 'summary'
   | 'risk'
+  | 'concerns'
   | 'reversibility'
   | 'output'
   | 'packets'
+  | 'inputsNeeded'
   | 'contentHash'
   | 'policy'
   | 'expiresAt'
   | 'onExpiry'
   | 'selfApproval'
 >;
+
+/** What an edit replaces. */
+export type EditedContent = Omit<ReadyContent, 'capo' | 'concerns'>;
 
 @Injectable()
 export class Approvals {
@@ -73,9 +78,21 @@ export class Approvals {
   }
 
   /** Attaches the draft to an approval that the transaction has locked. */
-  makeReady(workspaceId: string, approvalId: string, content: ReadyContent): void {
+  makeReady(
+    workspaceId: string,
+    approvalId: string,
+    content: ReadyContent & Pick<ApprovalEntity, 'revisions'>,
+  ): void {
     const key = { workspaceId, approvalId, status: 'pending' as const };
     this.db.update(ApprovalEntity, key, { ...content, ready: true });
+  }
+
+  /** Replaces the content of an approval that the transaction has locked. */
+  edit(
+    { workspaceId, approvalId }: ApprovalEntity,
+    content: EditedContent & Pick<ApprovalEntity, 'revisions' | 'requesterIds'>,
+  ): void {
+    this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, content);
   }
 
   /** Ends an approval that the transaction has locked. */
@@ -87,14 +104,15 @@ export class Approvals {
       at: number;
       feedback: string | null;
       receiptId: string;
+      nextApprovalId?: string | null;
     },
   ): void {
     const { workspaceId, approvalId } = approval;
-    const { status, by, at, feedback, receiptId } = end;
+    const { status, by, at, feedback, receiptId, nextApprovalId = null } = end;
     this.db.update(
       ApprovalEntity,
       { workspaceId, approvalId },
-      { status, decidedAt: at, decidedBy: by, decidedVia: by.via, feedback, receiptId },
+      { status, decidedAt: at, decidedBy: by, decidedVia: by.via, feedback, receiptId, nextApprovalId },
     );
   }
 

@@ -6,13 +6,15 @@ import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { judge } from './approval.js';
 import type { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type { ApprovalDecided, DecisionBody, DecisionResult } from './approvals.dto.js';
+import type { ApprovalDecided, DecisionBody, DecisionResult, InputDetail } from './approvals.dto.js';
+import { InputRequired } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 
 interface Situation {
@@ -54,13 +56,14 @@ export class DecideApproval {
     for (const decision of decisions) {
       const { approvalId } = decision;
       try {
-        const { status, receiptId } = await this.decide(caller, decision, null, situation);
-        results.push({ approvalId, status, receiptId });
+        const { status, receiptId, nextApprovalId } = await this.decide(caller, decision, null, situation);
+        results.push({ approvalId, status, receiptId, ...(nextApprovalId && { nextApprovalId }) });
       } catch (error) {
         // Every refusal is made before anything is written, so the transaction is still good for the next one.
         if (!(error instanceof DomainError)) throw error;
         const { code, status } = error.definition;
-        results.push({ approvalId, error: { code, message: error.message, status } });
+        const details = code === InputRequired.code ? { details: error.details as InputDetail[] } : {};
+        results.push({ approvalId, error: { code, message: error.message, status, ...details } });
       }
     }
     return results;
@@ -107,14 +110,15 @@ export class DecideApproval {
       details: { contentHash: approval.contentHash, ...(feedback !== undefined && { feedback }) },
       guardianEpoch: guardian.epoch,
     });
-    const decided: ApprovalEntity = { ...approval, status, decidedAt: at, receiptId };
-    this.approvals.end(approval, { status, by, at, feedback: feedback ?? null, receiptId });
+    const nextApprovalId = status === 'changes_requested' ? newId('apr') : null;
+    const decided: ApprovalEntity = { ...approval, status, decidedAt: at, receiptId, nextApprovalId };
+    this.approvals.end(approval, { status, by, at, feedback: feedback ?? null, receiptId, nextApprovalId });
     const directiveStatus =
       status === 'approved'
         ? await subject.approved(decided, by)
         : status === 'rejected'
           ? await subject.rejected(decided, by, feedback!)
-          : await subject.changesRequested(decided, by, feedback!);
+          : await subject.changesRequested(decided, by, feedback!, nextApprovalId!);
     this.channel.publish('approval', approvalId);
     // A later decision of the same request finds it decided.
     approvals.set(approvalId, decided);
@@ -129,6 +133,14 @@ const WORDS = {
 } as const;
 
 function answer(approval: ApprovalEntity, directiveStatus: string): ApprovalDecided {
-  const { approvalId, status, directiveId, decidedAt, receiptId } = approval;
-  return { approvalId, status, directiveId, directiveStatus, decidedAt: decidedAt!, receiptId: receiptId! };
+  const { approvalId, status, directiveId, decidedAt, receiptId, nextApprovalId } = approval;
+  return {
+    approvalId,
+    status,
+    directiveId,
+    directiveStatus,
+    decidedAt: decidedAt!,
+    receiptId: receiptId!,
+    ...(nextApprovalId !== null && { nextApprovalId }),
+  };
 }

@@ -7,7 +7,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import { DEFAULT_EXPIRY_MS } from './approval.js';
-import type { ApprovalEntity } from './approval.entity.js';
+import type { ApprovalEntity, Revision } from './approval.entity.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
 
 /** What an approval is asked for. */
@@ -51,9 +51,12 @@ export class RequestApproval {
       ready: false,
       summary: '',
       risk: 'low',
+      concerns: [],
       reversibility: 'read_only',
       output: null,
       packets: [],
+      inputsNeeded: 0,
+      revisions: [],
       contentHash: null,
       policy: null,
       requestedAt: now,
@@ -66,6 +69,7 @@ export class RequestApproval {
       decidedVia: null,
       feedback: null,
       receiptId: null,
+      nextApprovalId: null,
     };
     this.approvals.add(approval);
     this.receipts.append({
@@ -84,10 +88,13 @@ export class RequestApproval {
   makeReady(
     approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'title' | 'deadline'>,
     content: ReadyContent,
+    { author, by }: Pick<Revision, 'author' | 'by'>,
   ): void {
     const { workspaceId, approvalId, directiveId, title, deadline } = approval;
     const expiresAt = byDeadline(content.expiresAt, deadline);
-    this.approvals.makeReady(workspaceId, approvalId, { ...content, expiresAt });
+    const at = this.clock.now();
+    const revisions = [{ n: 1, author, by, at, contentHash: content.contentHash!, changes: [] }];
+    this.approvals.makeReady(workspaceId, approvalId, { ...content, revisions, expiresAt });
     // What is queued for review is the output (SPECIFICATION, What the service does 3.4), so the event waits for it.
     const { risk, reversibility } = content;
     const url = `${this.address.url}/approvals/${approvalId}`;

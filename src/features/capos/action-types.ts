@@ -26,9 +26,12 @@ export interface ActionType<Params> {
   reversibility: Reversibility;
   /** Base of `leverageScore`: how much one such work packet usually changes for the business. */
   baseScore: number;
-  params: z.ZodType<Params>;
-  /** Whom or what it reaches, read from the params: orders decide by it, so no draft may word it. */
-  target(params: NoInfer<Params>): string;
+  params: z.ZodType<Params> & { shape: object };
+  /**
+   * Whom or what it reaches, read from the params: orders decide by it, so no draft may word it. Null where a draft
+   * still lacks it.
+   */
+  target(params: Partial<NoInfer<Params>>): string | null;
   compensate(params: NoInfer<Params>, result: ActionResult): Compensation | null;
 }
 
@@ -48,7 +51,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 1,
     params: DocumentFile,
-    target: ({ title }) => title,
+    target: ({ title }) => title || null,
     compensate: undo('document.withdraw', 'documentId'),
   }),
   'signal.raise': define({
@@ -58,7 +61,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 1.5,
     params: SignalRaise,
-    target: ({ type }) => type,
+    target: ({ type }) => type || null,
     compensate: undo('signal.withdraw', 'signalId'),
   }),
   'email.send': define({
@@ -68,7 +71,7 @@ export const ACTION_TYPES = {
     reversibility: 'irreversible',
     baseScore: 3,
     params: EmailSend,
-    target: ({ to, cc = [] }) => [...to, ...cc].join(', '),
+    target: ({ to, cc }) => [...(to ?? []), ...(cc ?? [])].join(', ') || null,
     compensate: () => null,
   }),
   'revenue.record': define({
@@ -78,7 +81,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 2,
     params: RevenueRecord,
-    target: ({ source }) => source,
+    target: ({ source }) => source || null,
     compensate: undo('revenue.reverse', 'eventId'),
   }),
   'directive.create': define({
@@ -88,7 +91,7 @@ export const ACTION_TYPES = {
     reversibility: 'reversible',
     baseScore: 2.5,
     params: DirectiveCreate,
-    target: ({ capo }) => capo,
+    target: ({ capo }) => capo || null,
     compensate: undo('directive.cancel', 'directiveId'),
   }),
 } as const;
@@ -120,8 +123,17 @@ function inScope(engine: Engine, type: ActionTypeName): boolean {
   return ACTION_TYPES[type].engines.includes(engine);
 }
 
-/** Either the action with checked params, or every fault at once. A type outside the engine's scope is a fault. */
-export function validateAction(engine: Engine, type: string, params: unknown): Validation {
+/**
+ * Either the action with checked params, or every fault at once. A type outside the engine's scope is a fault.
+ * @param lacking what a draft still lacks, such as `params.to`: a fault at exactly such a path is forgiven, so whoever
+ * reads the action must cope with nothing being there. What is sent is validated without it.
+ */
+export function validateAction(
+  engine: Engine,
+  type: string,
+  params: unknown,
+  { lacking = [] }: { lacking?: readonly string[] } = {},
+): Validation {
   if (!isActionType(type)) {
     return { ok: false, faults: [{ path: 'type', rule: 'known', message: 'is not an action type' }] };
   }
@@ -132,7 +144,33 @@ export function validateAction(engine: Engine, type: string, params: unknown): V
   const parsed = ACTION_TYPES[type].params.safeParse(params);
   // The registry pairs each type with its schema; TypeScript can't follow that pairing through a union of keys.
   if (parsed.success) return { ok: true, action: { type, params: parsed.data } as Action };
-  return { ok: false, faults: parsed.error.issues.flatMap((issue) => faultsOf(issue)) };
+  const faults = parsed.error.issues
+    .flatMap((issue) => faultsOf(issue))
+    .filter(({ path }) => !(lacking.includes(path) && isEmpty(valueAt(params, path))));
+  return faults.length === 0 ? { ok: true, action: { type, params } as Action } : { ok: false, faults };
+}
+
+/** What stands in `params` at a path such as `params.to`; undefined where nothing does. */
+export function valueAt(params: unknown, path: string): unknown {
+  const [, ...keys] = path.split('.');
+  return keys.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    params,
+  );
+}
+
+/** The parameters of an action type that a draft may say it lacks, as paths. */
+export function parametersOf(type: ActionTypeName): string[] {
+  return Object.keys(ACTION_TYPES[type].params.shape).map((name) => `params.${name}`);
+}
+
+/** Lacking is not the same as wrong: a person is asked for what is not there, and told of what is wrong. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {

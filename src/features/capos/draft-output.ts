@@ -1,16 +1,20 @@
 import { cutText } from '../../platform/kernel/text.js';
 import { LIMITS } from './action-params.js';
-import type { Action } from './action-types.js';
-import { CAPOS } from './capo.js';
+import type { Action, ActionTypeName, ParamsOf } from './action-types.js';
+import { CAPOS, type CapoRole } from './capo.js';
 
 /**
  * What a person reads of a draft, made from its work packets and from nothing else: a runner, least of all a model, has
- * no say in how its own work is described.
+ * no say in how its own work is described. A draft may lack something that a person is asked for; then it says so here.
  */
 
 /** A document that is larger still stands whole in its work packet. */
 const CUT = '\n\n… (the rest stands in the work packets)';
 const MAX_SUMMARY = 1_000;
+
+/** An action of which a person may still have to supply a part. */
+type Unfinished = { [T in ActionTypeName]: { type: T; params: Missing<ParamsOf<T>> } }[ActionTypeName];
+type Missing<Params> = { [Name in keyof Params]?: Params[Name] | null };
 
 /** One sentence for each work packet. */
 export function summaryOf(actions: readonly Action[]): string {
@@ -20,41 +24,107 @@ export function summaryOf(actions: readonly Action[]): string {
 
 /** The work packets as one Markdown document, each text word for word. */
 export function bodyOf(actions: readonly Action[]): string {
-  return cutText(actions.map(sectionFor).join('\n\n---\n\n'), LIMITS.document, CUT);
+  return cutText(wholeBodyOf(actions), LIMITS.document, CUT);
 }
 
-function sentenceFor({ type, params }: Action): string {
+/** True when {@link bodyOf} shows a part only. */
+export function isBodyCut(actions: readonly Action[]): boolean {
+  return wholeBodyOf(actions).length > LIMITS.document;
+}
+
+/** What one work packet does, in one line. */
+export function titleOf(action: Action): string {
+  return cutText(lineFor(action), LIMITS.title);
+}
+
+/**
+ * A document as {@link bodyOf} shows it, read back after somebody has edited it: what its first line says behind `# ` is
+ * the title. Without such a line the title stays.
+ */
+export function documentFrom(body: string, title: string): ParamsOf<'document.file'> {
+  const [, heading, rest] = /^# ([^\n]+)(?:\n\n?([^]*))?$/.exec(body) ?? [];
+  return heading === undefined ? { title, body } : { title: heading, body: rest ?? '' };
+}
+
+function wholeBodyOf(actions: readonly Action[]): string {
+  return actions.map(sectionFor).join('\n\n---\n\n');
+}
+
+function sentenceFor({ type, params }: Unfinished): string {
   switch (type) {
     case 'email.send':
-      return `A mail to ${params.to.join(', ')}: “${params.subject}”.`;
+      return `A mail to ${people(params.to)}: “${words(params.subject, 'no subject')}”.`;
     case 'document.file':
-      return `A document: “${params.title}”.`;
+      return `A document: “${words(params.title, 'no title')}”.`;
     case 'signal.raise':
-      return `A signal (${params.type}, ${params.severity}): “${params.title}”.`;
+      return `A signal (${kindOf(params)}): “${words(params.title, 'no title')}”.`;
     case 'revenue.record':
-      return `Revenue of ${params.amount} ${params.currency} from ${params.source}.`;
+      return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}.`;
     case 'directive.create':
-      return `A directive for ${CAPOS[params.capo].name}: “${cutText(params.directive.replace(/\s+/g, ' ').trim(), 120)}”.`;
+      return `A directive for ${nameOf(params.capo)}: “${firstWords(params.directive)}”.`;
   }
 }
 
-function sectionFor({ type, params }: Action): string {
+function lineFor({ type, params }: Unfinished): string {
+  switch (type) {
+    case 'email.send':
+      return `Mail to ${people(params.to)}: ${words(params.subject, 'no subject')}`;
+    case 'document.file':
+      return `Document: ${words(params.title, 'no title')}`;
+    case 'signal.raise':
+      return `Signal: ${words(params.title, 'no title')}`;
+    case 'revenue.record':
+      return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}`;
+    case 'directive.create':
+      return `Directive for ${nameOf(params.capo)}: ${firstWords(params.directive)}`;
+  }
+}
+
+function sectionFor({ type, params }: Unfinished): string {
   switch (type) {
     case 'email.send': {
       const copies = params.cc?.length ? [`**Cc:** ${params.cc.join(', ')}`] : [];
-      const head = [`**To:** ${params.to.join(', ')}`, ...copies, `**Subject:** ${params.subject}`];
-      return `${head.join('  \n')}\n\n${params.body}`;
+      const head = [
+        `**To:** ${people(params.to)}`,
+        ...copies,
+        `**Subject:** ${words(params.subject, 'no subject')}`,
+      ];
+      return `${head.join('  \n')}\n\n${words(params.body, 'no text')}`;
     }
     case 'document.file':
-      return `# ${params.title}\n\n${params.body}`;
+      return `# ${words(params.title, 'no title')}\n\n${words(params.body, 'no text')}`;
     case 'signal.raise':
-      return `**Signal (${params.type}, ${params.severity}):** ${params.title}\n\n${params.body}`;
+      return `**Signal (${kindOf(params)}):** ${words(params.title, 'no title')}\n\n${words(params.body, 'no text')}`;
     case 'revenue.record':
       return [
-        `**Revenue:** ${params.amount} ${params.currency} from ${params.source}`,
-        ...(params.description === undefined ? [] : [params.description]),
+        `**Revenue:** ${sum(params)} from ${words(params.source, 'nobody')}`,
+        ...(params.description ? [params.description] : []),
       ].join('\n\n');
     case 'directive.create':
-      return `**For ${CAPOS[params.capo].name}:**\n\n${params.directive}`;
+      return `**For ${nameOf(params.capo)}:**\n\n${words(params.directive, 'no text')}`;
   }
+}
+
+function people(addresses: readonly string[] | null | undefined): string {
+  return addresses?.length ? addresses.join(', ') : '(nobody yet)';
+}
+
+function words(text: string | null | undefined, otherwise: string): string {
+  return text?.trim() ? text : `(${otherwise} yet)`;
+}
+
+function firstWords(text: string | null | undefined): string {
+  return cutText(words(text, 'no text').replace(/\s+/g, ' ').trim(), 120);
+}
+
+function sum({ amount, currency }: Missing<ParamsOf<'revenue.record'>>): string {
+  return `${amount ?? '(no amount yet)'} ${words(currency, 'no currency')}`;
+}
+
+function kindOf({ type, severity }: Missing<ParamsOf<'signal.raise'>>): string {
+  return `${words(type, 'no type')}, ${words(severity, 'no severity')}`;
+}
+
+function nameOf(capo: CapoRole | null | undefined): string {
+  return capo ? CAPOS[capo].name : '(nobody yet)';
 }

@@ -7,11 +7,12 @@ import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { validateAction } from '../capos/action-types.js';
-import type { Draft } from '../capos/briefing.js';
+import { isActionType, parametersOf, validateAction } from '../capos/action-types.js';
+import type { Concern, Draft, DraftPacket } from '../capos/briefing.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
 import { actionOf, contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
@@ -22,12 +23,12 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
-import { PolicyDenied } from './directives.errors.js';
-import { readyContent } from './ready-content.js';
+import { authorOf, readyContent, whyNobodyElseMayAllow } from './ready-content.js';
 
 interface Accepted {
   directive: DirectiveEntity;
   packets: WorkPacketEntity[];
+  concerns: readonly Concern[];
   policy: PolicyDecision[];
   guardian: GuardianEntity;
 }
@@ -72,15 +73,19 @@ export class AcceptDraft {
       this.attach(directive, draft, packets);
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
       const policy = await this.gate.decide(decidable, { guardian });
-      this.decide({ directive, packets, policy, guardian }, approval);
+      this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
     });
   }
 
   private decide(accepted: Accepted, approval: ApprovalEntity | undefined): void {
-    const { directive, policy } = accepted;
+    const { directive, packets, concerns, policy } = accepted;
     if (policy.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, directive.approvalId!);
-    else if (policy.every(({ decision }) => decision.outcome === 'allow')) this.send(accepted);
+    else if (
+      policy.every(({ decision }) => decision.outcome === 'allow') &&
+      whyNobodyElseMayAllow(packets, concerns).length === 0
+    )
+      this.send(accepted);
     else this.review(accepted, this.ask(directive));
   }
 
@@ -91,8 +96,9 @@ export class AcceptDraft {
     const createdAt = this.clock.now();
     const packets: WorkPacketEntity[] = [];
     for (const [position, proposed] of draft.packets.entries()) {
-      const validated = validateAction(engineOf(capo), proposed.type, proposed.params);
-      if (!validated.ok) return undefined;
+      const lacking = proposed.needsInput.map(({ path }) => path);
+      const validated = validateAction(engineOf(capo), proposed.type, proposed.params, { lacking });
+      if (!validated.ok || !canBeSupplied(proposed)) return undefined;
       const origin = {
         workPacketId: newId('pkt'),
         workspaceId,
@@ -110,6 +116,7 @@ export class AcceptDraft {
   private attach(directive: DirectiveEntity, draft: Draft, packets: readonly WorkPacketEntity[]): void {
     const output = outputOf(draft, packets.map(actionOf));
     directive.output = output;
+    directive.engine = draft.engine;
     this.directives.attachDraft(directive, {
       output,
       engine: draft.engine,
@@ -176,15 +183,16 @@ export class AcceptDraft {
   }
 
   private review(accepted: Accepted, approvalId: string): void {
-    const { directive, packets, policy, guardian } = accepted;
-    const { workspaceId, directiveId, deadline } = directive;
+    const { directive, packets, concerns, policy, guardian } = accepted;
+    const { workspaceId, directiveId, deadline, engine } = directive;
     const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {
       this.packets.add(packet, 'ask', stored(policy[index]!));
     }
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
-      readyContent(directive, packets, policy, this.clock.now()),
+      readyContent(directive, packets, policy, { now: this.clock.now(), concerns }),
+      { author: authorOf(engine), by: capoActor(directive.capo!) },
     );
     const receipt = {
       actor: capoActor(directive.capo!),
@@ -196,6 +204,12 @@ export class AcceptDraft {
     if (directive.status === 'executing') this.transitions.apply(directive, 'ask', receipt, { approvalId });
     else this.transitions.note(directive, receipt);
   }
+}
+
+/** What a draft lacks is a parameter of its action: nothing else could ever be supplied. */
+function canBeSupplied({ type, needsInput }: DraftPacket): boolean {
+  const known = isActionType(type) ? parametersOf(type) : [];
+  return needsInput.every(({ path }) => known.some((name) => path === name || path.startsWith(`${name}.`)));
 }
 
 function stored({ decision, input }: PolicyDecision): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
-import { PolicyDenied } from './directives.errors.js';
 import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
 
 /** Ends a directive when the last of its packets has ended. */

@@ -1,15 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import { newId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
+import {
+  type ApprovalSubject,
+  ApprovalSubjects,
+  type Edit,
+  type Edited,
+  type EditSituation,
+} from '../approvals/approval-subjects.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { DropRest } from './drop-rest.js';
+import { EditOutput } from './edit-output.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
@@ -25,6 +31,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly dropRest: DropRest,
+    private readonly editOutput: EditOutput,
     private readonly requestApproval: RequestApproval,
     private readonly work: Work,
   ) {}
@@ -72,12 +79,20 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  async changesRequested(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus> {
+  edit(approval: ApprovalEntity, edit: Edit, situation: EditSituation): Promise<Edited | undefined> {
+    return this.editOutput.execute(approval, edit, situation);
+  }
+
+  async changesRequested(
+    approval: ApprovalEntity,
+    by: Actor,
+    feedback: string,
+    approvalId: string,
+  ): Promise<DirectiveStatus> {
     const { workspaceId, directiveId } = approval;
     this.cancelWork(approval);
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
     const round = approval.round + 1;
-    const approvalId = newId('apr');
     this.requestApproval.open({
       approvalId,
       workspaceId,

@@ -17,6 +17,7 @@ import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
 import { DropRest } from './drop-rest.js';
+import { EditOutput } from './edit-output.js';
 import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
 import { GiveUpDraft } from './give-up-draft.js';
@@ -56,6 +57,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DecidedOutput,
     CompleteDirective,
     DropRest,
+    EditOutput,
     EndDirective,
     GiveUpDraft,
     CancelDirective,

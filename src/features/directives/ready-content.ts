@@ -1,44 +1,81 @@
-import type { ApprovalPacket } from '../approvals/approval.entity.js';
+import type { ApprovalPacket, ApprovalPolicy, Author } from '../approvals/approval.entity.js';
 import { approvedHash, DEFAULT_EXPIRY_MS } from '../approvals/approval.js';
 import type { ReadyContent } from '../approvals/approvals.repository.js';
 import { highestReversibility, riskOf } from '../capos/action-types.js';
+import type { Concern } from '../capos/briefing.js';
 import type { PolicyDecision } from '../guardian/policy-gate.js';
+import type { Decision } from '../standing-orders/evaluate.js';
 import { EFFECTS } from '../standing-orders/standing-order.js';
 import { type Priority, type Risk, RISKS } from '../terms/terms.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
 
+/** What a draft is besides its work packets. */
+export interface DraftFacts {
+  now: number;
+  concerns?: readonly Concern[];
+  /** Who wrote each work packet; the runner of the directive unless said. */
+  writtenBy?: (packet: WorkPacketEntity) => Pick<ApprovalPacket, 'writtenBy' | 'edits'>;
+}
+
 /** What a person is shown to decide on: each work packet with its complete parameters, the risk, and why they are asked. */
 export function readyContent(
-  { capo, output, priority }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority'>,
+  { capo, output, priority, engine }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority' | 'engine'>,
   packets: readonly WorkPacketEntity[],
   policy: readonly PolicyDecision[],
-  now: number,
+  { now, concerns = [], writtenBy = () => ({ writtenBy: authorOf(engine), edits: [] }) }: DraftFacts,
 ): ReadyContent {
-  const shown = packets.map(shownPacket);
+  const shown = packets.map((packet) => ({ ...shownPacket(packet), ...writtenBy(packet) }));
   const decisions = policy.map(({ decision }) => decision);
   const terms = decisions.map(({ approval }) => approval);
-  const strictest = EFFECTS.findLast((effect) => decisions.some(({ outcome }) => outcome === effect));
   return {
     capo,
     summary: output?.summary ?? '',
-    risk: highestRisk(packets, priority),
+    risk: highest([
+      ...packets.map((packet) => riskOfPacket(packet, priority)),
+      ...concerns.map(({ risk }) => risk),
+    ]),
+    concerns: [...concerns],
     reversibility: highestReversibility(packets.map((packet) => packet.reversibility)),
     output,
     packets: shown,
+    inputsNeeded: packets.reduce((count, { needsInput }) => count + needsInput.length, 0),
     contentHash: approvedHash(output, shown),
-    policy: {
-      outcome: strictest ?? 'require_approval',
-      explanation: [...new Set(decisions.flatMap(({ explanation }) => explanation))],
-    },
+    policy: policyOf(decisions, whyNobodyElseMayAllow(packets, concerns)),
     expiresAt: now + Math.min(DEFAULT_EXPIRY_MS, ...terms.map((term) => term.expiresInMinutes * 60_000)),
     onExpiry: terms.some((term) => term.onExpiry === 'escalate') ? 'escalate' : 'reject',
     selfApproval: terms.every((term) => term.selfApproval),
   };
 }
 
-function shownPacket(packet: WorkPacketEntity): ApprovalPacket {
+/** Why a person has to see a draft whatever the standing orders allow; empty when none has to. */
+export function whyNobodyElseMayAllow(
+  packets: readonly Pick<WorkPacketEntity, 'title' | 'needsInput'>[],
+  concerns: readonly Concern[],
+): string[] {
+  const lacking = packets.filter(({ needsInput }) => needsInput.length > 0);
+  return [
+    ...lacking.map(({ title }) => `"${title}" lacks something that a person has to supply.`),
+    ...concerns.map(({ reason }) => reason),
+  ];
+}
+
+export function authorOf(engine: DirectiveEntity['engine']): Author {
+  return engine?.model ? 'model' : 'capo';
+}
+
+/** The strictest outcome, and every reason. */
+function policyOf(decisions: readonly Decision[], reasons: readonly string[]): ApprovalPolicy {
+  const strictest =
+    EFFECTS.findLast((effect) => decisions.some(({ outcome }) => outcome === effect)) ?? 'require_approval';
+  return {
+    outcome: strictest === 'allow' && reasons.length > 0 ? 'require_approval' : strictest,
+    explanation: [...new Set([...reasons, ...decisions.flatMap(({ explanation }) => explanation)])],
+  };
+}
+
+function shownPacket(packet: WorkPacketEntity): Omit<ApprovalPacket, 'writtenBy' | 'edits'> {
   return {
     workPacketId: packet.workPacketId,
     title: packet.title,
@@ -46,13 +83,15 @@ function shownPacket(packet: WorkPacketEntity): ApprovalPacket {
     reversibility: packet.reversibility,
     rationale: packet.rationale,
     contentHash: contentHash(packet),
+    needsInput: packet.needsInput,
   };
 }
 
-function highestRisk(packets: readonly WorkPacketEntity[], priority: Priority): Risk {
-  const risks = packets.map(({ reversibility, params }) => {
-    const amount = typeof params['amount'] === 'number' ? Math.abs(params['amount']) : 0;
-    return riskOf({ reversibility, priority, recipients: recipientsOf({ params }), amount });
-  });
+function riskOfPacket({ reversibility, params }: WorkPacketEntity, priority: Priority): Risk {
+  const amount = typeof params['amount'] === 'number' ? Math.abs(params['amount']) : 0;
+  return riskOf({ reversibility, priority, recipients: recipientsOf({ params }), amount });
+}
+
+function highest(risks: readonly Risk[]): Risk {
   return RISKS.findLast((risk) => risks.includes(risk)) ?? 'low';
 }

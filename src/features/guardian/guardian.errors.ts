@@ -5,3 +5,4 @@ export const GuardianHalted = defineError(
   423,
   'The kill switch is engaged; nothing is sent until an admin reverts it.',
 );
+export const PolicyDenied = defineError('POLICY_DENIED', 422, 'A standing order forbids this.');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { columnsOf } from '../../platform/database/table.js';
+import { columnsOf, selectOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -20,8 +20,14 @@ export class Guardians {
   constructor(private readonly db: Db) {}
 
   async read(scope: Scope): Promise<GuardianEntity> {
-    const row = await this.db.findOne(scope, GuardianEntity, { workspaceId: scope.workspaceId });
+    const { text, values } = this.readStatement(scope.workspaceId);
+    const [row] = await this.db.read<GuardianEntity>(scope, text, values);
     return row!;
+  }
+
+  /** {@link read} for a caller that sends it along with statements of its own. */
+  readStatement(workspaceId: string): Statement {
+    return selectOf(GuardianEntity, { workspaceId });
   }
 
   /**

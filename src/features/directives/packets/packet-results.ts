@@ -9,10 +9,10 @@ import { type Action, type ActionResult, compensationOf } from '../../capos/acti
 import { capoActor } from '../../capos/capo-actor.js';
 import { CAPOS } from '../../capos/capo.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { PolicyDenied } from '../../guardian/guardian.errors.js';
 import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
-import { PolicyDenied } from '../directives.errors.js';
 import type { EffectFailed } from './packet-effects.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';

@@ -4,13 +4,14 @@ import { newId } from '../../../platform/kernel/ids.js';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkItem } from '../../../platform/work/work-item.js';
 import { RequestApproval } from '../../approvals/request-approval.js';
+import { capoActor } from '../../capos/capo-actor.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';
-import { readyContent } from '../ready-content.js';
+import { authorOf, readyContent } from '../ready-content.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -72,7 +73,8 @@ export class RecallPackets {
     this.requestApproval.open({ ...asked, ...requester });
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
-      readyContent(directive, recalled, decisions, this.clock.now()),
+      readyContent(directive, recalled, decisions, { now: this.clock.now() }),
+      { author: authorOf(directive.engine), by: capoActor(directive.capo!) },
     );
     this.transitions.apply(
       directive,

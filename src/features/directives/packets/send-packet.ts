@@ -135,8 +135,12 @@ export class SendPacket implements OnModuleInit {
     return { code: 'DEADLINE_PASSED', message: 'The deadline of its directive passed before it was sent.' };
   }
 
-  /** @throws EffectFailed when the packet is not the one that was allowed */
+  /** @throws EffectFailed when the packet is not the one that was allowed, or lacks something */
   private allowedAction(packet: DuePacket): Action {
+    if (packet.needsInput.length > 0) {
+      const message = 'The work packet lacks something that a person has to supply.';
+      throw new EffectFailed('INPUT_REQUIRED', message, false);
+    }
     const validated = validateAction(packet.engine, packet.actionType, packet.params);
     if (!validated.ok || contentHash(packet) !== packet.allowedHash) {
       throw new EffectFailed('CONTENT_CHANGED', 'The work packet has changed since it was allowed.', false);

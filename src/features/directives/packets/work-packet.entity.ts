@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Compensation, PacketKind } from '../../capos/action-types.js';
+import type { NeededInput } from '../../capos/briefing.js';
 import type { Engine } from '../../capos/capo.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
 import type { DecisionInput } from '../../standing-orders/decision-input.js';
@@ -51,6 +52,9 @@ export class WorkPacketEntity {
   target!: string | null;
   @Column('jsonb')
   params!: Record<string, unknown>;
+  /** What a person has to supply before it may be approved. */
+  @Column('jsonb')
+  needsInput!: NeededInput[];
   @Column('text')
   reversibility!: Reversibility;
   @Column('jsonb', { nullable: true })

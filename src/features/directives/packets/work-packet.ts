@@ -34,7 +34,11 @@ export interface PacketOrigin {
 }
 
 /** A packet from a capo's draft. Scope, reversibility, undo and base score come from the registry, not from the draft. */
-export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrigin): WorkPacketEntity {
+export function newPacket(
+  draft: Pick<DraftPacket, 'title' | 'rationale' | 'multipliers' | 'needsInput'>,
+  action: Action,
+  origin: PacketOrigin,
+): WorkPacketEntity {
   const type = ACTION_TYPES[action.type];
   return {
     ...origin,
@@ -42,8 +46,9 @@ export function newPacket(draft: DraftPacket, action: Action, origin: PacketOrig
     title: draft.title,
     kind: type.kind,
     actionType: action.type,
-    target: type.target(action.params as never),
+    target: type.target(action.params),
     params: action.params,
+    needsInput: draft.needsInput,
     reversibility: type.reversibility,
     compensation: compensationOf(action),
     status: 'drafted',
@@ -102,6 +107,7 @@ export function viewOf(packet: WorkPacketEntity): WorkPacketView {
   return {
     ...factsOf(packet),
     action: { type: packet.actionType, target: packet.target, params: packet.params },
+    needsInput: packet.needsInput,
     compensation: packet.compensation,
     decision: decision && {
       outcome: decision.outcome,

@@ -122,6 +122,20 @@ class PacketCost {
   currency!: string;
 }
 
+/** Something that a work packet lacks. */
+export class NeededInputView {
+  /**
+   * Where in the action.
+   * @example 'params.body'
+   */
+  path!: string;
+  /**
+   * What a person has to supply, in a sentence.
+   * @example 'Word the message: the directive only describes it.'
+   */
+  message!: string;
+}
+
 /** What every view of a work packet shows. */
 class WorkPacketFacts {
   /**
@@ -217,6 +231,8 @@ export class WorkPacketSummary extends WorkPacketFacts {
 export class WorkPacketView extends WorkPacketFacts {
   /** What is carried out. */
   action!: PacketAction;
+  /** What a person has to supply before it may be approved; empty when it is complete. */
+  needsInput!: NeededInputView[];
   /** What the policy decided; null until it has. */
   decision!: PacketDecision | null;
   /** The action that undoes it, from the trusted registry; null: there is none. */

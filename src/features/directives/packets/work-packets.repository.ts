@@ -77,6 +77,12 @@ type Change = Partial<
   >
 >;
 
+/** What an edit replaces. */
+type RewrittenContent = Pick<
+  WorkPacketEntity,
+  'title' | 'target' | 'params' | 'needsInput' | 'compensation' | 'decision' | 'decisionInput'
+>;
+
 @Injectable()
 export class WorkPackets {
   constructor(private readonly db: Db) {}
@@ -120,6 +126,23 @@ export class WorkPackets {
   ): void {
     const to = PACKET_STATES.next(status, trigger);
     this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, { ...change, status: to });
+  }
+
+  /**
+   * The packets of the last draft of a directive, in their order. Those that wait for a person change only in a
+   * transaction that has locked their approval.
+   */
+  current(workspaceId: string, directiveId: string): Promise<WorkPacketEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from work_packets where workspace_id = $1 and directive_id = $2
+         and status not in ('cancelled', 'denied') order by position`,
+      [workspaceId, directiveId],
+    );
+  }
+
+  /** Replaces what a packet that waits for a person does. */
+  rewrite({ workspaceId, workPacketId }: PacketKey, content: RewrittenContent): void {
+    this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status: 'awaiting_approval' }, content);
   }
 
   /** Locks the packets of a directive that wait to leave, in their order. */

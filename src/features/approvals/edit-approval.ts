@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Db } from '../../platform/database/db.js';
+import { Channel } from '../../platform/database/channel.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { judgeEdit } from './approval.js';
+import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
+import { ApprovalSubjects } from './approval-subjects.js';
+import type { EditBody } from './approvals.dto.js';
+import { PreconditionRequired } from './approvals.errors.js';
+import { Approvals } from './approvals.repository.js';
+
+/** Each keeps what stood there before, so that nothing anybody wrote is lost. */
+const MAX_REVISIONS = 50;
+const MAX_REVISION_BYTES = 2_000_000;
+/** How many parts of work packets a receipt names; all of them stand in the revision. */
+const LISTED_CHANGES = 50;
+
+/**
+ * A person changes what is sent, before it is approved. It takes the same locks as a decision, in the same order: of an
+ * edit, an approval, a kill and an expiry each sees what the ones before it have done.
+ */
+@Injectable()
+export class EditApproval {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly guardians: Guardians,
+    private readonly approvals: Approvals,
+    private readonly subjects: ApprovalSubjects,
+    private readonly receipts: Receipts,
+    private readonly channel: Channel,
+  ) {}
+
+  /** @throws PreconditionRequired, NotFound, Forbidden; what {@link judgeEdit} throws; what the subject refuses */
+  async execute(
+    caller: Caller,
+    approvalId: string,
+    { packets = [], add = [], remove = [], output }: EditBody,
+    ifMatch: string | null,
+  ): Promise<ApprovalEntity> {
+    if (ifMatch === null) throw new PreconditionRequired();
+    const [[guardian], [approval]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(caller.workspaceId),
+      this.approvals.lockStatement(caller.workspaceId, [approvalId]),
+    ])) as [[GuardianEntity], [ApprovalEntity?]];
+    if (!approval) throw new NotFound();
+    requireRole(caller, approval.teamId, 'operator');
+    const at = this.clock.now();
+    judgeEdit(approval, ifMatch, guardian.mode, at);
+
+    const by = actorOf(caller);
+    const people = peopleBehind(caller);
+    const edit = { packets, add, remove, output: output ?? null };
+    const result = await this.subjects.of(approval).edit(approval, edit, { by, people, at, guardian });
+    if (!result) return approval;
+    const { changes, content } = result;
+
+    const revision: Omit<Revision, 'n'> = {
+      author: 'person',
+      by,
+      at,
+      contentHash: content.contentHash!,
+      changes,
+    };
+    const edited: ApprovalEntity = {
+      ...approval,
+      ...content,
+      revisions: withRevision(approval.revisions, revision),
+      // Whoever wrote what is sent cannot be the second pair of eyes.
+      requesterIds: [...new Set([...approval.requesterIds, ...people])],
+    };
+    this.approvals.edit(approval, {
+      ...content,
+      revisions: edited.revisions,
+      requesterIds: edited.requesterIds,
+    });
+    this.receipts.append({
+      actor: by,
+      action: 'approval.edited',
+      entity: { type: 'approval', id: approvalId },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `${caller.name} edited the draft of "${approval.title}".`,
+      details: {
+        before: approval.contentHash,
+        contentHash: content.contentHash,
+        revision: edited.revisions.at(-1)!.n,
+        ...named(changes),
+      },
+      guardianEpoch: guardian.epoch,
+    });
+    this.channel.publish('approval', approvalId);
+    return edited;
+  }
+}
+
+/** @throws InvalidTransition when there would be more of them, or larger ones, than are kept */
+function withRevision(revisions: readonly Revision[], revision: Omit<Revision, 'n'>): Revision[] {
+  const all = [...revisions, { n: (revisions.at(-1)?.n ?? 0) + 1, ...revision }];
+  if (all.length > MAX_REVISIONS || Buffer.byteLength(JSON.stringify(all)) > MAX_REVISION_BYTES) {
+    throw new InvalidTransition({
+      message: `The draft has been edited as often as is kept (${MAX_REVISIONS} times, or ${MAX_REVISION_BYTES / 1_000_000} MB of earlier texts); approve it, or reject it with "revise".`,
+    });
+  }
+  return all;
+}
+
+/** Where it was changed, never what it says: receipts are read by more people than drafts are. */
+function named(changes: readonly PacketChange[]) {
+  const listed = changes.map(({ workPacketId, change, paths }) => ({ workPacketId, change, paths }));
+  return {
+    changes: listed.slice(0, LISTED_CHANGES),
+    ...(listed.length > LISTED_CHANGES && { changesOmitted: listed.length - LISTED_CHANGES }),
+  };
+}

@@ -1,0 +1,47 @@
+import { CAPOS } from '../capos/capo.js';
+import type { CapoRole, GuardianMode } from '../terms/terms.js';
+import type { ListedApproval } from './approval.entity.js';
+import type { WaitingFor } from './approvals.dto.js';
+
+/** What may keep approvals of a workspace waiting, besides the people who decide. */
+export interface Holdups {
+  mode: GuardianMode;
+  /** With the name of who paused each. */
+  paused: ReadonlyMap<CapoRole, string>;
+}
+
+/** What has to happen next before it can be approved and sent; null once it is decided. */
+export function waitingFor(
+  { status, ready, capo, inputsNeeded }: Pick<ListedApproval, 'status' | 'ready' | 'capo' | 'inputsNeeded'>,
+  { mode, paused }: Holdups,
+): WaitingFor | null {
+  if (status !== 'pending') return null;
+  if (mode === 'killed' || mode === 'recovering') {
+    return {
+      reason: 'revert',
+      message:
+        'The kill switch is engaged: nothing is drafted, edited or approved until an admin reverts it.',
+    };
+  }
+  if (!ready) return draftAwaited(capo, paused);
+  if (inputsNeeded > 0) {
+    return { reason: 'input', message: 'Something is missing in the draft: edit it, then approve it.' };
+  }
+  if (mode === 'observe') {
+    return {
+      reason: 'mode',
+      message: 'The guardian only observes: nothing is approved or sent until an admin changes its mode.',
+    };
+  }
+  return { reason: 'decision', message: 'A person has to approve or reject it.' };
+}
+
+function draftAwaited(capo: CapoRole | null, paused: Holdups['paused']): WaitingFor {
+  if (capo === null) return { reason: 'draft', message: 'The consigliere is choosing a capo for it.' };
+  const { name } = CAPOS[capo];
+  if (!paused.has(capo)) return { reason: 'draft', message: `${name} is making the draft.` };
+  return {
+    reason: 'resume',
+    message: `${paused.get(capo)} paused ${name}: the draft is made once an admin resumes it.`,
+  };
+}

@@ -1,0 +1,198 @@
+import type { Actor } from '../../platform/auth/caller.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
+import type { Fault } from '../../platform/kernel/define-error.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import type { PacketChange } from '../approvals/approval.entity.js';
+import type { Edit } from '../approvals/approval-subjects.js';
+import { ACTION_TYPES, compensationOf, validateAction, valueAt } from '../capos/action-types.js';
+import { engineOf } from '../capos/capo.js';
+import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
+import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
+import { actionOf, newPacket, type PacketOrigin } from './packets/work-packet.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
+
+/** A work packet as an edit leaves it; without a change it is as it was. */
+export interface PlannedPacket {
+  packet: WorkPacketEntity;
+  change: PacketChange | undefined;
+}
+
+/** What an edit makes of the work packets that wait for a person. */
+export interface EditPlan {
+  /** In their order, the added ones last. */
+  packets: PlannedPacket[];
+  removed: { packet: WorkPacketEntity; change: PacketChange }[];
+}
+
+type Origin = Omit<PacketOrigin, 'workPacketId' | 'position'>;
+type PacketEdits = ReadonlyMap<string, { params: Record<string, unknown>; at: string }>;
+
+/**
+ * Checks all of an edit against the registry, and what it would make of the draft.
+ * @param waiting the work packets that wait for a person
+ * @param nextPosition for what is added, behind all packets of the draft
+ * @throws ValidationFailed with every fault at its path in the request
+ */
+export function planEdit(
+  edit: Edit,
+  waiting: readonly WorkPacketEntity[],
+  { origin, by, nextPosition }: { origin: Origin; by: Actor; nextPosition: number },
+): EditPlan {
+  const faults: Fault[] = [];
+  if (edit.packets.length + edit.add.length + edit.remove.length === 0 && !edit.output) {
+    throw refused([
+      { path: '', rule: 'notEmpty', message: 'give at least one of packets, add, remove and output' },
+    ]);
+  }
+  const edits = editsOf(edit, waiting, faults);
+  const kept = waiting.filter(({ workPacketId }) => !edit.remove.includes(workPacketId));
+  const removed = waiting.filter(({ workPacketId }) => edit.remove.includes(workPacketId)).map(removal);
+  const packets = [
+    ...kept.map((packet) => editedPacket(packet, edits, faults)),
+    ...addedPackets(edit, { origin, by, nextPosition }, faults),
+  ];
+  checkSize(edit, packets, faults);
+  if (removed.length > 0 && kept.length + edit.add.length === 0) {
+    const message = 'at least one work packet must remain; reject the approval to send nothing';
+    faults.push({ path: 'remove', rule: 'someRemain', message });
+  }
+  if (faults.length > 0) throw refused(faults);
+  return { packets, removed };
+}
+
+/** The new parameters by work packet, each with the path at which the request gives them. */
+function editsOf(edit: Edit, waiting: readonly WorkPacketEntity[], faults: Fault[]): PacketEdits {
+  const edits = new Map<string, { params: Record<string, unknown>; at: string }>();
+  const named = new Set<string>();
+  const name = (workPacketId: string, path: string) => {
+    const isKnown = waiting.some((packet) => packet.workPacketId === workPacketId);
+    if (!isKnown) {
+      faults.push({ path, rule: 'known', message: 'is not a work packet of this approval' });
+    } else if (named.has(workPacketId)) {
+      faults.push({ path, rule: 'once', message: 'names a work packet for the second time' });
+    }
+    named.add(workPacketId);
+  };
+  for (const [index, { workPacketId, params }] of edit.packets.entries()) {
+    name(workPacketId, `packets.${index}.workPacketId`);
+    edits.set(workPacketId, { params, at: `packets.${index}` });
+  }
+  for (const [index, workPacketId] of edit.remove.entries()) name(workPacketId, `remove.${index}`);
+  if (edit.output) {
+    const document = soleDocument(edit, waiting);
+    if (document) {
+      const title = String(document.params['title'] ?? '');
+      edits.set(document.workPacketId, { params: documentFrom(edit.output.body, title), at: 'output.body' });
+    } else {
+      const message =
+        'can be edited only where the draft is a single document that is shown whole; edit the parameters of the work packets';
+      faults.push({ path: 'output.body', rule: 'singleDocument', message });
+    }
+  }
+  return edits;
+}
+
+/** The document that the text of the draft is, if it is nothing else. */
+function soleDocument(edit: Edit, waiting: readonly WorkPacketEntity[]): WorkPacketEntity | undefined {
+  const [first, ...others] = waiting;
+  const isAlone = first && others.length + edit.packets.length + edit.add.length + edit.remove.length === 0;
+  if (!isAlone || first.actionType !== 'document.file') return undefined;
+  return isBodyCut([actionOf(first)]) ? undefined : first;
+}
+
+function editedPacket(packet: WorkPacketEntity, edits: PacketEdits, faults: Fault[]): PlannedPacket {
+  const edit = edits.get(packet.workPacketId);
+  const paths = edit ? changedPaths(packet.params, edit.params) : [];
+  if (!edit || paths.length === 0) return { packet, change: undefined };
+  const { params, at } = edit;
+  // What a person left as it was is still lacking; what they changed is supplied, or at fault.
+  const needsInput = packet.needsInput.filter(({ path }) =>
+    isSame(valueAt(packet.params, path), valueAt(params, path)),
+  );
+  const lacking = needsInput.map(({ path }) => path);
+  const validated = validateAction(packet.engine, packet.actionType, params, { lacking });
+  if (!validated.ok) {
+    faults.push(...validated.faults.map((fault) => placed(fault, at)));
+    return { packet, change: undefined };
+  }
+  const { action } = validated;
+  const edited: WorkPacketEntity = {
+    ...packet,
+    title: titleOf(action),
+    target: ACTION_TYPES[action.type].target(action.params),
+    params: action.params,
+    compensation: compensationOf(action),
+    needsInput,
+  };
+  const before = Object.fromEntries(paths.map((path) => [path, valueAt(packet.params, path) ?? null]));
+  return {
+    packet: edited,
+    change: { workPacketId: packet.workPacketId, change: 'edited', paths, before },
+  };
+}
+
+function addedPackets(
+  { add }: Edit,
+  { origin, by, nextPosition }: { origin: Origin; by: Actor; nextPosition: number },
+  faults: Fault[],
+): PlannedPacket[] {
+  return add.flatMap(({ action: { type, params, title } }, index) => {
+    const validated = validateAction(engineOf(origin.capo), type, params);
+    if (!validated.ok) {
+      faults.push(...validated.faults.map((fault) => placed(fault, `add.${index}.action`)));
+      return [];
+    }
+    const workPacketId = newId('pkt');
+    const packet = newPacket(
+      {
+        title: title ?? titleOf(validated.action),
+        rationale: `Added by ${by.name}.`,
+        multipliers: {},
+        needsInput: [],
+      },
+      validated.action,
+      { ...origin, workPacketId, position: nextPosition + index },
+    );
+    return [{ packet, change: { workPacketId, change: 'added', paths: [], before: {} } }];
+  });
+}
+
+function removal(packet: WorkPacketEntity): EditPlan['removed'][number] {
+  const { workPacketId } = packet;
+  return { packet, change: { workPacketId, change: 'removed', paths: [], before: {} } };
+}
+
+/** An edited draft is bounded as one of a runner is. */
+function checkSize(edit: Edit, planned: readonly PlannedPacket[], faults: Fault[]): void {
+  const numbers = new Intl.NumberFormat('en');
+  const path = edit.add.length > 0 ? 'add' : 'packets';
+  if (planned.length > DRAFT_BOUNDS.packets) {
+    const message = `a draft must not have more than ${DRAFT_BOUNDS.packets} work packets`;
+    faults.push({ path, rule: 'maxPackets', message });
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(planned.map(({ packet }) => packet.params)));
+  if (bytes > DRAFT_BOUNDS.bytes) {
+    const message = `the work packets must not have more than ${numbers.format(DRAFT_BOUNDS.bytes)} bytes altogether`;
+    faults.push({ path, rule: 'maxBytes', message });
+  }
+}
+
+/** The parameters that differ. */
+function changedPaths(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => !isSame(before[name], after[name])).map((name) => `params.${name}`);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return canonicalJson({ value: one }) === canonicalJson({ value: other });
+}
+
+/** A fault of the registry, at its place in the request. */
+function placed({ path, rule, message }: Fault, at: string): Fault {
+  return { path: at === 'output.body' ? at : `${at}.${path}`, rule, message };
+}
+
+function refused(faults: Fault[]): Error {
+  return new ValidationFailed({ details: faults });
+}
