@@ -42,7 +42,8 @@ function sectionFor({ type, params }: Action): string {
   switch (type) {
     case 'email.send': {
       const copies = params.cc?.length ? [`**Cc:** ${params.cc.join(', ')}`] : [];
-      const head = [`**To:** ${params.to.join(', ')}`, ...copies, `**Subject:** ${params.subject}`];
+      const answers = params.replyTo === undefined ? [] : [`**Reply-To:** ${params.replyTo}`];
+      const head = [`**To:** ${params.to.join(', ')}`, ...copies, ...answers, `**Subject:** ${params.subject}`];
       return `${head.join('  \n')}\n\n${params.body}`;
     }
     case 'document.file':
