@@ -17,7 +17,7 @@ export function briefing(
   return {
     workspace: { workspaceId: 'wks_1', name: 'Northwind', timezone: 'Europe/Berlin', locale: 'en-GB' },
     operator: { handle: 'mara', tier: 'pro' },
-    senderName: 'Mara Klein',
+    sender: { name: 'Mara Klein', signature: null, replyTo: null },
     directive: {
       directiveId: 'dir_1',
       text,

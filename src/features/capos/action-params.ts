@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { mailAddress } from '../../platform/kernel/mail-address.js';
+import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { CAPO_ROLES, PRIORITIES } from '../terms/terms.js';
+
+export { isMailAddress } from '../../platform/kernel/mail-address.js';
 
 /**
  * The parameters of each action type, strict and bounded. What passes here is shown to the approver in full and
@@ -30,12 +34,6 @@ export const LIMITS = {
   amount: 1_000_000_000_000,
 } as const;
 
-/** C0, DEL, C1 and the two Unicode line separators: in a mail header each of them could start a new header line. */
-// oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-// oxlint-disable-next-line no-control-regex -- the same, but a body may hold tabs and line breaks
-const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-
 const isoCurrencies = new Set(Intl.supportedValuesOf('currency'));
 const isCurrency = (code: string): boolean => isoCurrencies.has(code);
 
@@ -55,12 +53,9 @@ const text = (max: number) =>
     .refine((value) => !CONTROL_IN_TEXT.test(value), { error: 'must not contain control characters' })
     .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
 
-/** A bare address, never `Name <address>`: what the approver reads is exactly what the mail server is given. */
-const address = z.string().max(254).pipe(z.email());
-
 const addresses = (min: number) =>
   z
-    .array(address)
+    .array(mailAddress)
     .min(min)
     .max(LIMITS.recipients)
     .refine((list) => new Set(list.map((each) => each.toLowerCase())).size === list.length, {
@@ -89,6 +84,8 @@ export const EmailSend = z.strictObject({
   cc: addresses(0).optional(),
   subject: line(LIMITS.title),
   body: text(LIMITS.mail),
+  /** Where answers go. Set by us from the settings of the workspace (`withReplyTo`) or by a person, never by a runner. */
+  replyTo: mailAddress.optional(),
 });
 
 export const RevenueRecord = z.strictObject({
@@ -107,7 +104,3 @@ export const DirectiveCreate = z.strictObject({
   capo: z.enum(CAPO_ROLES).exclude(['ceo']),
   priority: z.enum(PRIORITIES).optional(),
 });
-
-export function isMailAddress(value: string): boolean {
-  return address.safeParse(value).success;
-}

@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import type { Briefing, FeedbackRound } from './briefing.js';
+import type { Briefing, FeedbackRound, Sender } from './briefing.js';
 import { buyerContextOf, type BuyerFacts } from '../partner/persona.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
@@ -25,6 +25,7 @@ export interface BriefedDirective {
 const BRIEFING = /* sql */ `
 select
   json_build_object('workspaceId', w.workspace_id, 'name', w.name, 'timezone', w.timezone, 'locale', w.locale) as workspace,
+  json_build_object('name', w.sender_name, 'signature', w.sender_signature, 'replyTo', w.sender_reply_to) as sender,
   w.tier,
   (select coalesce(json_agg(s), '[]') from (
     select signal_id as "signalId", type, severity, title, body, score, app.ms(created_at) as "createdAt"
@@ -58,6 +59,7 @@ type Row = Pick<
   'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'
 > & {
   tier: string;
+  sender: Omit<Sender, 'name'> & { name: string | null };
   buyers: BuyerFacts;
 };
 
@@ -76,12 +78,15 @@ export class BriefingReader {
       directive.teamId,
       new Date(now),
     ]);
-    const { tier, buyers, ...shared } = row!;
+    const { tier, buyers, sender, ...shared } = row!;
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {
       ...shared,
       operator: { handle: createdBy.name, tier },
-      senderName: createdBy.type === 'member' ? createdBy.name : shared.workspace.name,
+      sender: {
+        ...sender,
+        name: sender.name ?? (createdBy.type === 'member' ? createdBy.name : shared.workspace.name),
+      },
       directive: {
         directiveId,
         text,

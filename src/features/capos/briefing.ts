@@ -6,7 +6,7 @@ export interface Briefing {
   workspace: { workspaceId: string; name: string; timezone: string; locale: string };
   operator: { handle: string; tier: string };
   /** In whose name mails are signed. */
-  senderName: string;
+  sender: Sender;
   directive: DirectiveBrief;
   /** Earlier rounds of "request changes", oldest first; empty for a first draft. */
   feedback: readonly FeedbackRound[];
@@ -25,6 +25,14 @@ export interface Briefing {
   recentPackets: readonly PacketBrief[];
   /** Unix milliseconds; runners never look at a clock of their own. */
   now: number;
+}
+
+export interface Sender {
+  name: string;
+  /** Stands below the name, at the end of a mail; may have several lines. */
+  signature: string | null;
+  /** Where answers go. It is no runner's to say: `withReplyTo` sets it. */
+  replyTo: string | null;
 }
 
 export interface DirectiveBrief {

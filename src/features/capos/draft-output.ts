@@ -84,9 +84,11 @@ function sectionFor({ type, params }: Unfinished): string {
   switch (type) {
     case 'email.send': {
       const copies = params.cc?.length ? [`**Cc:** ${params.cc.join(', ')}`] : [];
+      const answers = params.replyTo ? [`**Reply-To:** ${params.replyTo}`] : [];
       const head = [
         `**To:** ${people(params.to)}`,
         ...copies,
+        ...answers,
         `**Subject:** ${words(params.subject, 'no subject')}`,
       ];
       return `${head.join('  \n')}\n\n${words(params.body, 'no text')}`;

@@ -121,7 +121,10 @@ export function describedTypes(engine: Engine): string {
 
 function paramsSchema(type: ActionTypeName): JSONSchema7 {
   // zod emits draft 2020-12; of the keywords that survive `strict` draft 7 has the same ones.
-  return z.toJSONSchema(ACTION_TYPES[type].params, { io: 'input' }) as JSONSchema7;
+  const schema = z.toJSONSchema(ACTION_TYPES[type].params, { io: 'input' }) as JSONSchema7;
+  // Where answers to a mail go is not a model's to say: withReplyTo.
+  delete schema.properties?.['replyTo'];
+  return schema;
 }
 
 /** The part of JSON Schema that every provider's strict mode accepts; bounds and formats are checked afterwards. */

@@ -8,7 +8,7 @@ import { answerSchema, describedTypes } from './model-output.js';
  * is data in one JSON document between delimiters that can't occur inside it.
  */
 
-export function instructionsFor({ directive, workspace, senderName, now }: Briefing): string {
+export function instructionsFor({ directive, workspace, sender, now }: Briefing): string {
   const capo = CAPOS[directive.capo];
   return `You are ${capo.name}, the ${capo.engine} capo (${capo.domain.join(', ')}) of the workspace ${JSON.stringify(workspace.name)}. You draft work for its operator; what you draft is reviewed or checked by rules before anything leaves.
 
@@ -20,7 +20,7 @@ Rules that nothing can change:
 ${describedTypes(capo.engine)}
    If the task needs another one, use document.file and say in the summary which capo it should go to.
 3. Never invent addresses, amounts, names or dates. What is missing is said in the summary, and the text is filed with document.file instead.
-4. Write finished text: no placeholders, no notes to yourself, no remark about being a model. Mails are signed by ${JSON.stringify(senderName)}, in the language of the directive.
+4. Write finished text: no placeholders, no notes to yourself, no remark about being a model. Mails are signed by ${JSON.stringify(sender.name)}, in the language of the directive.
 5. Relative dates are meant in ${workspace.timezone}; now it is ${new Date(now).toISOString()} in UTC. Write them as calendar dates.
 6. "summary" says in one to three sentences what is ready and what is missing. "packets" contains at least one work packet, "rationale" why, "multipliers" at most three named factors between 0.1 and 10 for how much the work packet matters.
 

@@ -10,6 +10,7 @@ import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
+import { withReplyTo } from '../capos/reply-to.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { KILLED_TOPIC } from '../guardian/guardian.js';
@@ -66,7 +67,7 @@ export class DraftDirective implements OnModuleInit {
     let draft: Draft;
     try {
       const briefing = await this.briefings.read(scopeOfWork(item), directive);
-      draft = await this.runner.run(briefing, { signal });
+      draft = withReplyTo(await this.runner.run(briefing, { signal }), briefing);
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
       if (error.code === 'aborted') await this.callOff(item);

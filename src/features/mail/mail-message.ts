@@ -1,5 +1,6 @@
 import { isEmail } from 'class-validator';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { CONTROL } from '../../platform/kernel/text.js';
 import { MailFailed } from './mail-failed.js';
 import { mailHtml } from './mail-template.js';
 import { markdownToHtml, markdownToText } from './markdown.js';
@@ -75,10 +76,6 @@ export async function compose(message: MailMessage, sender: string, at: number):
 function bare(address: string): Mailbox {
   return { name: '', address };
 }
-
-/** C0, DEL, C1 and the two Unicode line separators: each could begin a header that nobody approved. */
-// oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 function checkHeaders(fields: Record<string, string[]>): void {
   for (const [field, values] of Object.entries(fields)) {

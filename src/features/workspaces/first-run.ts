@@ -73,12 +73,15 @@ export class FirstRun implements OnApplicationBootstrap {
       quietHours: null,
       notifications: {},
       retention: {},
+      senderName: null,
+      senderSignature: null,
+      senderReplyTo: null,
       createdAt: now,
     });
     this.db.insert(UserEntity, {
       userId,
       email: credentials.email.toLowerCase(),
-      displayName: displayNameOf(credentials.email),
+      displayName: config.bootstrapOwnerName ?? displayNameOf(credentials.email),
       passwordHash: await hash(credentials.password),
       createdAt: now,
     });
@@ -128,7 +131,7 @@ export class FirstRun implements OnApplicationBootstrap {
   }
 }
 
-/** Drafts are signed with it until the owner says otherwise: `jane.doe@...` is Jane Doe. */
+/** The owner's name when BOOTSTRAP_OWNER_NAME is unset: `jane.doe@...` is Jane Doe. */
 function displayNameOf(email: string): string {
   const words = email
     .split('@', 1)[0]!

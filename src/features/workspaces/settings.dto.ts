@@ -1,6 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
+import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
@@ -21,6 +23,53 @@ export class QuietHours {
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @IsAnotherTime()
   to!: string;
+}
+
+/** Who signs the mails of the workspace: what is left out stays as it is, null goes back to the default. */
+export class ChangeSender {
+  /**
+   * Who signs; null: the name of whoever hands in the directive.
+   * @example 'Mira Novak'
+   */
+  @IsOptional()
+  @IsText({ maximum: 100, oneLine: true })
+  name?: string | null;
+
+  /**
+   * What stands at the end of a mail, below the name; null: nothing.
+   * @example 'Northwind Customer Care\n+43 1 234 5678'
+   */
+  @IsOptional()
+  @IsText({ maximum: 1_000 })
+  signature?: string | null;
+
+  /**
+   * The address that answers go to (Reply-To), part of every mail that is drafted from now on; null: answers go to the
+   * sender of the mail.
+   * @example 'care@northwind.example'
+   */
+  @IsOptional()
+  @IsMailAddress()
+  replyTo?: string | null;
+}
+
+/** Who signs the mails of the workspace. */
+export class SenderView {
+  /**
+   * Who signs; null: the name of whoever hands in the directive.
+   * @example 'Mira Novak'
+   */
+  name!: string | null;
+  /**
+   * What stands at the end of a mail, below the name; null: nothing.
+   * @example 'Northwind Customer Care\n+43 1 234 5678'
+   */
+  signature!: string | null;
+  /**
+   * The address that answers go to (Reply-To); null: answers go to the sender of the mail.
+   * @example 'care@northwind.example'
+   */
+  replyTo!: string | null;
 }
 
 /** Body of `PUT /settings`: what is left out stays as it is. */
@@ -72,6 +121,13 @@ export class ChangeSettingsBody {
   @ValidateIf(isGiven('notifications'))
   @AreSwitches()
   notifications?: Record<string, boolean>;
+
+  /** Who signs the mails of the workspace, and where answers go. */
+  @ValidateIf(isGiven('sender'))
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChangeSender)
+  sender?: ChangeSender;
 }
 
 /** The workspace's settings. */
@@ -103,6 +159,8 @@ export class SettingsView {
    * @example { "approvals": true, "reports": false }
    */
   notifications!: Record<string, boolean>;
+  /** Who signs the mails of the workspace, and where answers go. */
+  sender!: SenderView;
 }
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */
@@ -117,6 +175,25 @@ function IsAnotherTime(): PropertyDecorator {
       // From 22:00 to 22:00 could mean no hour or all of them.
       validate: (to, args) => to !== (args!.object as QuietHours).from,
       defaultMessage: () => '$property must differ from the time in from',
+    },
+  });
+}
+
+/** Words for a mail: not blank, and without characters that nobody sees. */
+function IsText({ maximum, oneLine = false }: { maximum: number; oneLine?: boolean }): PropertyDecorator {
+  const forbidden = oneLine ? CONTROL : CONTROL_IN_TEXT;
+  const where = oneLine ? ' on one line' : '';
+  return ValidateBy({
+    name: 'isText',
+    validator: {
+      validate: (value) =>
+        typeof value === 'string' &&
+        value.trim() !== '' &&
+        [...value].length <= maximum &&
+        value.isWellFormed() &&
+        !forbidden.test(value),
+      defaultMessage: () =>
+        `$property must be 1 to ${maximum} characters${where}, without control characters`,
     },
   });
 }

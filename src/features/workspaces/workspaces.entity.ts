@@ -25,6 +25,13 @@ export class WorkspaceEntity {
   /** Days by subject (docs/retention.md); what is not named has its default. */
   @Column('jsonb')
   retention!: Record<string, number>;
+  /** Who signs the mails; null: whoever handed in the directive. */
+  @Column('text', { nullable: true })
+  senderName!: string | null;
+  @Column('text', { nullable: true })
+  senderSignature!: string | null;
+  @Column('text', { nullable: true })
+  senderReplyTo!: string | null;
   @Column('timestamptz')
   createdAt!: number;
 }

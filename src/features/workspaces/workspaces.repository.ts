@@ -3,7 +3,7 @@ import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { SettingsView } from './settings.dto.js';
+import type { SenderView, SettingsView } from './settings.dto.js';
 
 /** What work in a workspace depends on. */
 export interface WorkspaceSettings extends SettingsView {
@@ -11,7 +11,11 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
-const SETTINGS = 'timezone, locale, currency, presence, quiet_hours, notifications';
+/** What is to be changed: of the sender, too, only what is named. */
+export type SettingsChange = Partial<Omit<SettingsView, 'sender'> & { sender: Partial<SenderView> }>;
+
+const COLUMNS =
+  'timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature, sender_reply_to';
 
 @Injectable()
 export class Workspaces {
@@ -21,7 +25,8 @@ export class Workspaces {
   async settings(scope: Scope): Promise<WorkspaceSettings> {
     const [row] = await this.db.read<WorkspaceSettings>(
       scope,
-      `select name, tier, ${SETTINGS} from workspaces where workspace_id = $1`,
+      `select name, tier, timezone, locale, currency, presence, quiet_hours, notifications, ${senderOf('w')} as sender
+       from workspaces w where workspace_id = $1`,
       [scope.workspaceId],
     );
     return row!;
@@ -41,7 +46,7 @@ export class Workspaces {
   /** Sets what `changes` names, and answers the settings before and after. */
   async change(
     workspaceId: string,
-    changes: Partial<SettingsView>,
+    changes: SettingsChange,
   ): Promise<{ before: SettingsView; after: SettingsView }> {
     const [row] = await this.db.query<{ before: SettingsView; after: SettingsView }>(
       `update workspaces w set
@@ -50,8 +55,11 @@ export class Workspaces {
          currency = coalesce($2::jsonb->>'currency', before.currency),
          presence = coalesce($2::jsonb->>'presence', before.presence),
          quiet_hours = case when $2::jsonb ? 'quietHours' then nullif($2::jsonb->'quietHours', 'null') else before.quiet_hours end,
-         notifications = coalesce($2::jsonb->'notifications', before.notifications)
-       from (select ${SETTINGS} from workspaces where workspace_id = $1 for update) before
+         notifications = coalesce($2::jsonb->'notifications', before.notifications),
+         sender_name = ${senderChange('name')},
+         sender_signature = ${senderChange('signature')},
+         sender_reply_to = ${senderChange('replyTo')}
+       from (select ${COLUMNS} from workspaces where workspace_id = $1 for update) before
        where w.workspace_id = $1
        returning ${settingsOf('before')} as before, ${settingsOf('w')} as after`,
       [workspaceId, JSON.stringify(changes)],
@@ -63,5 +71,21 @@ export class Workspaces {
 /** The settings of one row as JSON, in the names of the wire. */
 function settingsOf(row: string): string {
   return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
-    'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
+    'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications,
+    'sender', ${senderOf(row)})`;
+}
+
+function senderOf(row: string): string {
+  return `jsonb_build_object('name', ${row}.sender_name, 'signature', ${row}.sender_signature, 'replyTo', ${row}.sender_reply_to)`;
+}
+
+const SENDER_COLUMNS: Record<keyof SenderView, string> = {
+  name: 'sender_name',
+  signature: 'sender_signature',
+  replyTo: 'sender_reply_to',
+};
+
+/** What the change names is set, to null too; the rest of the sender stays. */
+function senderChange(property: keyof SenderView): string {
+  return `case when $2::jsonb->'sender' ? '${property}' then $2::jsonb->'sender'->>'${property}' else before.${SENDER_COLUMNS[property]} end`;
 }

@@ -45,11 +45,13 @@ export class Config {
   readonly modelPriceInput: number | undefined;
   readonly modelPriceOutput: number | undefined;
   readonly smtpUrl: string | undefined;
+  readonly mailTransport: 'smtp' | 'file';
   readonly mailFrom: string;
   /** Each as `host:port`, in the writing of the WHATWG URL standard. */
   readonly outboundAllow: readonly string[];
   readonly bootstrapWorkspace: string;
   readonly bootstrapOwnerEmail: string;
+  readonly bootstrapOwnerName: string | undefined;
   readonly bootstrapOwnerPassword: string | undefined;
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTier: Environment['BOOTSTRAP_TIER'];
@@ -74,10 +76,12 @@ export class Config {
     this.modelPriceInput = values.MODEL_PRICE_INPUT;
     this.modelPriceOutput = values.MODEL_PRICE_OUTPUT;
     this.smtpUrl = values.SMTP_URL;
+    this.mailTransport = values.MAIL_TRANSPORT ?? (values.SMTP_URL === undefined ? 'file' : 'smtp');
     this.mailFrom = values.MAIL_FROM;
     this.outboundAllow = Object.freeze(values.OUTBOUND_ALLOW ?? []);
     this.bootstrapWorkspace = values.BOOTSTRAP_WORKSPACE;
     this.bootstrapOwnerEmail = values.BOOTSTRAP_OWNER_EMAIL;
+    this.bootstrapOwnerName = values.BOOTSTRAP_OWNER_NAME;
     this.bootstrapOwnerPassword = values.BOOTSTRAP_OWNER_PASSWORD;
     this.bootstrapToken = values.BOOTSTRAP_TOKEN;
     this.bootstrapTier = values.BOOTSTRAP_TIER;

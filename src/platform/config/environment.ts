@@ -193,14 +193,20 @@ export const environment = z.object({
   SMTP_URL: url(['smtp:', 'smtps:'], 'must be an smtp or smtps URL').optional().register(notes, {
     description: 'The mail server, with user name and password if it asks for them.',
     example: 'smtps://user:password@mail.example.com:465',
-    whenUnset: 'mail is written to `DATA_DIR/outbox` as `.eml` files',
+    whenUnset: 'mail is written to `DATA_DIR/outbox` as `.eml` files; production then requires `MAIL_TRANSPORT=file`',
     secret: true,
+  }),
+  MAIL_TRANSPORT: oneOf(['smtp', 'file']).optional().register(notes, {
+    description:
+      'How mail leaves: `smtp` sends it over `SMTP_URL`; `file` writes it to files and sends nothing, which production refuses unless it is chosen here.',
+    example: 'smtp',
+    whenUnset: '`smtp` when `SMTP_URL` is set, else `file`',
   }),
   MAIL_FROM: line(320)
     .refine(isMailFrom, 'must be a mail address, with or without a name: Name <name@example.com>')
     .default('Consigliere <consigliere@example.com>')
     .register(notes, {
-      description: 'The sender of every mail.',
+      description: 'The sender of every mail; production refuses an address at example.com.',
       example: 'Consigliere <consigliere@example.org>',
     }),
   OUTBOUND_ALLOW: hostPorts().optional().register(notes, {
@@ -216,6 +222,12 @@ export const environment = z.object({
   BOOTSTRAP_OWNER_EMAIL: mailbox.default('owner@example.com').register(notes, {
     description: 'The mail address, and sign-in name, of its owner.',
     example: 'ada@example.org',
+  }),
+  BOOTSTRAP_OWNER_NAME: line(100).optional().register(notes, {
+    description:
+      'The name of its owner: drafts are signed with it unless `PUT /settings` names another sender (`sender.name`).',
+    example: 'Ada Lovelace',
+    whenUnset: 'made from the mail address: `ada.lovelace@...` is Ada Lovelace',
   }),
   BOOTSTRAP_OWNER_PASSWORD: z
     .string()

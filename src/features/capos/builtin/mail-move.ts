@@ -70,7 +70,7 @@ function partsFor(
     audience: team ? 'team' : group ? 'group' : 'person',
     subject: edits.subject ?? request.subject,
     tone: tonedBy(request.tone, edits),
-    senderName: edits.signature ?? briefing.senderName,
+    senderName: edits.signature ?? briefing.sender.name,
     workspaceName: briefing.workspace.name,
   };
 }

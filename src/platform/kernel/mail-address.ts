@@ -1,0 +1,26 @@
+import { isEmail, ValidateBy } from 'class-validator';
+import { z } from 'zod';
+
+/**
+ * A bare address, never `Name <address>`: what a person reads is exactly what the mail server is given. What passes here
+ * is never refused later, when the mail is composed.
+ */
+export const mailAddress = z
+  .string()
+  .max(254)
+  .pipe(z.email())
+  .refine((text) => isEmail(text), { error: 'must be a mail address' });
+
+export function isMailAddress(value: unknown): value is string {
+  return mailAddress.safeParse(value).success;
+}
+
+export function IsMailAddress(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isMailAddress',
+    validator: {
+      validate: isMailAddress,
+      defaultMessage: () => '$property must be a mail address such as jane@acme.example',
+    },
+  });
+}
