@@ -92,8 +92,10 @@ export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): 
     },
     {
       table: 'revenue_events',
-      text: `insert into revenue_events (event_id, workspace_id, amount, currency, source, occurred_at, recorded_by, created_at)
-        select ${id('rev')}, ${own}, 10.5, case when n % 10 = 0 then 'EUR' else 'USD' end, 'shop', ${at}, ${actor}, ${at} ${each}`,
+      text: `insert into revenue_events (event_id, workspace_id, amount, currency, source, description, external_id, occurred_at,
+          recorded_by, created_at)
+        select ${id('rev')}, ${own}, 10.5, case when n % 10 = 0 then 'EUR' else 'USD' end, 'shop', ${text(2_000, 'null')},
+          ${heavy ? `lpad(n::text, 200, ${LARGEST})` : 'null'}, ${at}, ${actor}, ${at} ${each}`,
     },
     {
       table: 'standing_orders',

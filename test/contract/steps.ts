@@ -40,6 +40,8 @@ const SIMPLE: Record<string, Step> = {
   'GET /api/pro/approvals': reading('/approvals', '/approvals?status=approved&urgent=false&limit=5'),
   'GET /api/pro/work-packets': reading('/work-packets', '/work-packets?status=executed&offset=1'),
   'GET /api/pro/documents': reading('/documents', '/documents?limit=1'),
+  'GET /api/pro/signals': reading('/signals', '/signals?status=acknowledged&type=agent&limit=1'),
+  'GET /api/pro/revenue-events': reading('/revenue-events', '/revenue-events?currency=EUR&since=1&limit=1'),
   'GET /api/pro/standing-orders': reading('/standing-orders', '/standing-orders?status=draft'),
   'GET /api/pro/guardian': reading('/guardian'),
   'GET /api/pro/feed': reading('/feed', '/feed?limit=2&before=5'),
@@ -218,6 +220,10 @@ const REST: Record<string, Step> = {
     await walk.owner.post('/agents/capo_ops/resume');
     await (await walk.viewer()).post('/agents/capo_ops/resume');
   },
+  'GET /api/pro/signals/{signalId}': async (walk) => {
+    await walk.owner.get(`/signals/${await walk.signal()}`);
+    await walk.owner.get(`/signals/${newId('sig')}`);
+  },
   'POST /api/pro/ack': async (walk) => {
     await walk.owner.post('/ack', { signalId: await walk.signal(), note: 'Called them.' });
     await walk.owner.post('/ack', { signalId: await walk.signal(), snoozeUntil: Date.now() + 3_600_000 });
@@ -226,6 +232,7 @@ const REST: Record<string, Step> = {
   'POST /api/pro/revenue-events': async (walk) => {
     const event = { amount: 600.5, currency: 'EUR', source: 'Acme', externalId: 'inv-17' };
     await walk.owner.post('/revenue-events', { ...event, description: 'Pallets', occurredAt: Date.now() });
+    await walk.owner.post('/revenue-events', event);
     await walk.owner.post('/revenue-events', { ...event, amount: 700 });
   },
   'POST /api/pro/partner/induction': async (walk) => {

@@ -34,7 +34,8 @@ beforeAll(async () => {
   await test.rows('update tokens set revoked_at = now() where member_id = $1', [revoked.memberId]);
   await test.rows(`update members set status = 'removed' where member_id = $1`, [removed.memberId]);
   Object.assign(strangers, {
-    'no token': { token: undefined, reason: 'invalid_token' },
+    'no token': { token: undefined, reason: 'missing_token' },
+    'an empty token': { token: '', reason: 'missing_token' },
     'a malformed token': { token: 'cons_nothing', reason: 'invalid_token' },
     'a well-formed token that nobody has': { token: newOperatorToken(), reason: 'invalid_token' },
     'an expired token': { token: expired.token, reason: 'expired_token' },

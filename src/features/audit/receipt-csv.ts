@@ -5,7 +5,7 @@ type Cell = string | number | null | undefined;
 const COLUMNS: readonly [name: string, value: (receipt: ReceiptItem) => Cell][] = [
   ['seq', (receipt) => receipt.seq],
   ['receiptId', (receipt) => receipt.receiptId],
-  ['at', (receipt) => receipt.at],
+  ['at', (receipt) => new Date(receipt.at).toISOString()],
   ['actorType', ({ actor }) => actor.type],
   ['actorId', ({ actor }) => actor.id],
   ['actorName', ({ actor }) => actor.name],
@@ -30,7 +30,7 @@ const LINE_END = '\r\n';
 
 export const CSV_HEADER = COLUMNS.map(([name]) => name).join(',') + LINE_END;
 
-/** One receipt as a line; times are Unix milliseconds, `details` is JSON. */
+/** One receipt as a line; the time is ISO 8601 in UTC, which spreadsheets read as a time, `details` is JSON. */
 export function csvLine(receipt: ReceiptItem): string {
   return COLUMNS.map(([, value]) => csvCell(value(receipt))).join(',') + LINE_END;
 }

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
-import type { RevenueEventEntity } from './revenue-event.entity.js';
-import { hasOccurred } from './revenue-event.js';
+import { hasOccurred, viewOf } from './revenue-event.js';
 import { RevenueEvents } from './revenue-events.repository.js';
-import type { RecordRevenueBody, RevenueEventView } from './revenue.dto.js';
+import type { RecordedRevenue, RecordRevenueBody } from './revenue.dto.js';
 
 /** A person or a system of theirs logs revenue; what is sent again under the same external id answers the same record. */
 @Injectable()
@@ -16,10 +15,10 @@ export class RecordRevenue {
   ) {}
 
   /** @throws ValidationFailed, or AlreadyExists when the external id names another event */
-  async execute(caller: Caller, body: RecordRevenueBody): Promise<RevenueEventView> {
+  async execute(caller: Caller, body: RecordRevenueBody): Promise<RecordedRevenue> {
     const occurredAt = body.occurredAt ?? undefined;
     if (occurredAt !== undefined && !hasOccurred(occurredAt, this.clock.now())) throw notYet();
-    const { event } = await this.revenue.record({
+    const { event, isNew } = await this.revenue.record({
       amount: body.amount,
       currency: body.currency,
       source: body.source,
@@ -29,24 +28,11 @@ export class RecordRevenue {
       workPacketId: null,
       recordedBy: actorOf(caller),
     });
-    return viewOf(event);
+    return { ...viewOf(event), duplicate: !isNew };
   }
 }
 
 function notYet() {
   const message = 'occurredAt must not be in the future';
   return new ValidationFailed({ details: [{ path: 'occurredAt', rule: 'hasOccurred', message }] });
-}
-
-function viewOf(event: RevenueEventEntity): RevenueEventView {
-  return {
-    eventId: event.eventId,
-    amount: event.amount,
-    currency: event.currency,
-    source: event.source,
-    description: event.description,
-    occurredAt: event.occurredAt,
-    externalId: event.externalId,
-    createdAt: event.createdAt,
-  };
 }

@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf, insertOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { AlreadyExists, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
+import type { RevenueEventsQuery, RevenueEventView } from './revenue.dto.js';
+
+const LISTED = columnsOf(RevenueEventEntity, { without: ['workspaceId', 'recordedBy'] });
 
 @Injectable()
 export class RevenueEvents {
@@ -37,6 +43,29 @@ export class RevenueEvents {
     });
     this.events.record('revenue.recorded', { eventId, amount, currency, source });
     return { event, isNew: true };
+  }
+
+  /**
+   * What was earned, the latest first. Events belong to the workspace, so every member sees all of them.
+   * @throws ValidationFailed when `until` is before `since`
+   */
+  list(scope: Scope, query: RevenueEventsQuery): Promise<Page<RevenueEventView>> {
+    const { source, currency, since, until, ...paging } = query;
+    if (since !== undefined && until !== undefined && until < since) throw endsBeforeItBegins();
+    const equal = where({ workspace_id: scope.workspaceId, source, currency });
+    const conditions = [equal.where];
+    const values = [...equal.values];
+    if (since !== undefined) conditions.push(`occurred_at >= $${values.push(new Date(since))}`);
+    if (until !== undefined) conditions.push(`occurred_at < $${values.push(new Date(until))}`);
+    const listing: Listing = {
+      name: 'revenue events',
+      select: LISTED,
+      from: 'revenue_events',
+      where: conditions.join(' and '),
+      values,
+      order: newestFirst('event_id', 'occurred_at'),
+    };
+    return readPage(this.db, scope, listing, paging);
   }
 
   /** Undefined when the external id or the packet has its event; a concurrent insert of the same id is waited for. */
@@ -74,4 +103,9 @@ export class RevenueEvents {
       details: { eventId: recorded!.eventId, externalId },
     });
   }
+}
+
+function endsBeforeItBegins() {
+  const message = 'until must not be before since';
+  return new ValidationFailed({ details: [{ path: 'until', rule: 'notBeforeSince', message }] });
 }

@@ -1,26 +1,44 @@
-import { Body, Controller, Post } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { RecordRevenue } from './record-revenue.js';
-import { RecordRevenueBody, RevenueEventView } from './revenue.dto.js';
+import { RevenueEvents } from './revenue-events.repository.js';
+import { RecordedRevenue, RecordRevenueBody, RevenueEventPage, RevenueEventsQuery } from './revenue.dto.js';
 
 @Controller('api/pro/revenue-events')
 export class RevenueController {
-  constructor(private readonly recordRevenue: RecordRevenue) {}
+  constructor(
+    private readonly recordRevenue: RecordRevenue,
+    private readonly revenue: RevenueEvents,
+  ) {}
 
-  /** Logs a revenue event. */
+  /** What was earned, the latest first. */
+  @Get()
+  @Route({ auth: 'token', limit: specified('/api/pro/revenue-events'), returns: { 200: RevenueEventPage } })
+  list(@CurrentCaller() caller: Caller, @Query() query: RevenueEventsQuery): Promise<RevenueEventPage> {
+    return this.revenue.list(scopeOf(caller), query);
+  }
+
+  /** Logs a revenue event; one that was reported before is answered as it was recorded. */
   @Post()
   @Route({
     auth: 'token',
     role: 'operator',
     limit: specified('/api/pro/revenue-events'),
-    returns: { 201: RevenueEventView },
+    returns: { 201: RecordedRevenue, 200: RecordedRevenue },
     errors: [AlreadyExists],
   })
-  record(@CurrentCaller() caller: Caller, @Body() body: RecordRevenueBody): Promise<RevenueEventView> {
-    return this.recordRevenue.execute(caller, body);
+  async record(
+    @CurrentCaller() caller: Caller,
+    @Body() body: RecordRevenueBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RecordedRevenue> {
+    const recorded = await this.recordRevenue.execute(caller, body);
+    response.status(recorded.duplicate ? HttpStatus.OK : HttpStatus.CREATED);
+    return recorded;
   }
 }

@@ -1,5 +1,7 @@
-import { IsInt, IsOptional, IsString, Matches, MaxLength, Min, ValidateBy } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 import { IsCurrency } from '../../platform/kernel/currency.js';
+import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { isAmount } from './revenue-event.js';
 
 /** class-validator's own check of decimals fails on numbers that JavaScript writes with an exponent. */
@@ -69,6 +71,52 @@ export class RecordRevenueBody {
   externalId?: string;
 }
 
+/** The last moment that a timestamp of the database and a Date both hold. */
+const YEAR_9999 = 253_402_300_799_999;
+
+/** Query of `GET /revenue-events`; what is left out does not narrow it. */
+export class RevenueEventsQuery extends PageQuery {
+  /**
+   * Only events from this source, written in the same way; at most 200 characters.
+   * @example 'Acme'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  @Matches(/\S/, SAYS_SOMETHING)
+  source?: string;
+
+  /**
+   * Only events in this currency, its ISO 4217 code in upper case.
+   * @example 'EUR'
+   */
+  @IsOptional()
+  @IsCurrency()
+  currency?: string;
+
+  /**
+   * Only what was paid then or later, Unix milliseconds.
+   * @example 1771401600000
+   */
+  @IsOptional()
+  @FromDigits()
+  @IsInt()
+  @Min(0)
+  @Max(YEAR_9999)
+  since?: number;
+
+  /**
+   * Only what was paid before then, Unix milliseconds.
+   * @example 1771488000000
+   */
+  @IsOptional()
+  @FromDigits()
+  @IsInt()
+  @Min(0)
+  @Max(YEAR_9999)
+  until?: number;
+}
+
 /** A revenue event as recorded. */
 export class RevenueEventView {
   /**
@@ -106,9 +154,25 @@ export class RevenueEventView {
    * @example 'invoice-2026-017'
    */
   externalId!: string | null;
+  /** The work packet that recorded it; null: it was reported to the service. */
+  workPacketId!: string | null;
   /**
    * When it was recorded, Unix milliseconds.
    * @example 1771402500200
    */
   createdAt!: number;
+}
+
+/** The answer to a reported revenue event. */
+export class RecordedRevenue extends RevenueEventView {
+  /**
+   * True when the same event was reported before: this is its record, and nothing was recorded a second time.
+   * @example false
+   */
+  duplicate!: boolean;
+}
+
+export class RevenueEventPage extends PageFacts {
+  /** The events of this page, the latest first. */
+  items!: RevenueEventView[];
 }

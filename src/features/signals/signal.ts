@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import type { SignalView } from './signals.dto.js';
+import type { SignalSummary, SignalView } from './signals.dto.js';
 import type { SignalEntity } from './signal.entity.js';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -39,13 +39,12 @@ export function acknowledge(
   return signal.snoozedUntil === snoozeUntil ? undefined : { ...signal, note, snoozedUntil: snoozeUntil };
 }
 
-export function viewOf(signal: SignalEntity): SignalView {
+export function summaryOf(signal: Omit<SignalEntity, 'body'>): SignalSummary {
   return {
     signalId: signal.signalId,
     type: signal.type,
     severity: signal.severity,
     title: signal.title,
-    body: signal.body,
     score: signal.score,
     source: signal.source,
     teamId: signal.teamId,
@@ -56,4 +55,8 @@ export function viewOf(signal: SignalEntity): SignalView {
     acknowledgedBy: signal.acknowledgedBy,
     snoozedUntil: signal.snoozedUntil,
   };
+}
+
+export function viewOf(signal: SignalEntity): SignalView {
+  return { ...summaryOf(signal), body: signal.body };
 }

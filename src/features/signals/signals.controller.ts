@@ -1,15 +1,35 @@
-import { Body, Controller, Post } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { AcknowledgeSignal } from './acknowledge-signal.js';
-import { AcknowledgeBody, SignalView } from './signals.dto.js';
+import { AcknowledgeBody, SIGNAL_PARAM, SignalPage, SignalsQuery, SignalView } from './signals.dto.js';
+import { SignalsReader } from './signals.reader.js';
 
 @Controller('api/pro')
 export class SignalsController {
-  constructor(private readonly acknowledgeSignal: AcknowledgeSignal) {}
+  constructor(
+    private readonly acknowledgeSignal: AcknowledgeSignal,
+    private readonly signals: SignalsReader,
+  ) {}
+
+  /** What was raised and not withdrawn, newest first, without the texts. */
+  @Get('signals')
+  @Route({ auth: 'token', returns: { 200: SignalPage } })
+  list(@CurrentCaller() caller: Caller, @Query() query: SignalsQuery): Promise<SignalPage> {
+    return this.signals.list(scopeOf(caller), query);
+  }
+
+  /** One signal with its text. */
+  @ApiParam(SIGNAL_PARAM)
+  @Get('signals/:signalId')
+  @Route({ auth: 'token', returns: { 200: SignalView }, errors: [NotFound] })
+  get(@CurrentCaller() caller: Caller, @Param('signalId') signalId: string): Promise<SignalView> {
+    return this.signals.get(scopeOf(caller), signalId);
+  }
 
   /** Acknowledges a signal, or snoozes it. */
   @Post('ack')

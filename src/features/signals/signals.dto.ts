@@ -1,7 +1,57 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import type { SignalSeverity, SignalType } from './signal.entity.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import {
+  SIGNAL_SEVERITIES,
+  SIGNAL_STATUSES,
+  SIGNAL_TYPES,
+  type SignalSeverity,
+  type SignalStatus,
+  type SignalType,
+} from './signal.entity.js';
+
+/** The parameter of the paths, as it is documented. */
+export const SIGNAL_PARAM = {
+  name: 'signalId',
+  description: 'The id of the signal.',
+  example: 'sig_01khqws0y0g13zyp5vc6y27gyg',
+};
+
+/** Query of `GET /signals`; what is left out does not narrow it. */
+export class SignalsQuery extends PageQuery {
+  /**
+   * Only signals of this type.
+   * @example 'buyer'
+   */
+  @IsOptional()
+  @IsIn(SIGNAL_TYPES)
+  type?: SignalType;
+
+  /**
+   * Only signals of this severity.
+   * @example 'critical'
+   */
+  @IsOptional()
+  @IsIn(SIGNAL_SEVERITIES)
+  severity?: SignalSeverity;
+
+  /**
+   * Only signals that are open, snoozed or acknowledged now.
+   * @example 'open'
+   */
+  @IsOptional()
+  @IsIn(SIGNAL_STATUSES)
+  status?: SignalStatus;
+
+  /**
+   * Only signals of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
+  teamId?: string;
+}
 
 /** Body of `POST /ack`. */
 export class AcknowledgeBody {
@@ -45,8 +95,8 @@ export class SignalEntityReference {
   id!: string;
 }
 
-/** Something a person should know. */
-export class SignalView {
+/** Something a person should know, without its text. */
+export class SignalSummary {
   /**
    * The id of the signal.
    * @example 'sig_01khqws0y0g13zyp5vc6y27gyg'
@@ -67,11 +117,6 @@ export class SignalView {
    * @example 'Trust of buyer acme-jane fell to 45 %'
    */
   title!: string;
-  /**
-   * What there is to know, Markdown.
-   * @example 'Trust fell from 65 % by 20 points to **45 %**.'
-   */
-  body!: string;
   /**
    * How much it matters; null: it was not scored.
    * @example 0.45
@@ -97,4 +142,18 @@ export class SignalView {
   acknowledgedBy!: ActorView | null;
   /** When it is shown again, Unix milliseconds; null: it is not snoozed. */
   snoozedUntil!: number | null;
+}
+
+/** Something a person should know. */
+export class SignalView extends SignalSummary {
+  /**
+   * What there is to know, Markdown.
+   * @example 'Trust fell from 65 % by 20 points to **45 %**.'
+   */
+  body!: string;
+}
+
+export class SignalPage extends PageFacts {
+  /** The signals of this page, newest first. */
+  items!: SignalSummary[];
 }

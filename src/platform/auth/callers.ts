@@ -37,9 +37,10 @@ export class Callers {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Unauthorized with the reason `invalid_token`, `expired_token` or `revoked_token` */
+  /** @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token` */
   async identify(token: string | undefined): Promise<Caller> {
-    const found = token !== undefined && isOperatorToken(token) ? await this.find(sha256(token)) : undefined;
+    if (token === undefined || token === '') throw new Unauthorized({ reason: 'missing_token' });
+    const found = isOperatorToken(token) ? await this.find(sha256(token)) : undefined;
     if (!found) throw new Unauthorized({ reason: 'invalid_token' });
     if (found.revokedAt || found.memberStatus !== 'active')
       throw new Unauthorized({ reason: 'revoked_token' });

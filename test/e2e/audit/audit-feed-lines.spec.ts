@@ -63,7 +63,7 @@ describe('GET /audit-feed 200 as lines', () => {
       [
         'seq,receiptId,at,actorType,actorId,actorName,actorVia,action,entityType,entityId,directiveId,teamId,capo,' +
           'outcome,summary,details,guardianEpoch,requestId,prevHash,hash',
-        `${seq},${receiptId},${at},member,mem_ada,"'+Ada, ""the\r\nfirst""",api,thing.done,'-thing,'@thing,,,,` +
+        `${seq},${receiptId},${new Date(at).toISOString()},member,mem_ada,"'+Ada, ""the\r\nfirst""",api,thing.done,'-thing,'@thing,,,,` +
           `success,"'=HYPERLINK(""https://example.com"")","{""note"":""a,b""}",,,${prevHash},${hash}`,
         '',
       ].join('\r\n'),

@@ -223,7 +223,8 @@ describe('GET /audit-feed 422', () => {
     ['teamId=sales', 'teamId', 'matches'],
     ['from=yesterday', 'from', 'isInt'],
     ['to=-1', 'to', 'min'],
-    ['to=9e15', 'to', 'max'],
+    ['to=9e15', 'to', 'isInt'],
+    ['to=9000000000000000', 'to', 'max'],
     ['before=0', 'before', 'min'],
     ['before=1.5', 'before', 'isInt'],
     ['limit=101', 'limit', 'max'],
@@ -233,7 +234,7 @@ describe('GET /audit-feed 422', () => {
   ])('refuses %s', async (query, path, rule) => {
     const { status, body } = await as().get(`${PATH}?${query}`);
     expect(status).toBe(422);
-    expect(body.error.details).toEqual(expect.arrayContaining([{ path, rule, message: expect.any(String) }]));
+    expect(body.error.details).toEqual([{ path, rule, message: expect.any(String) }]);
   });
 
   it('refuses NUL', async () => {

@@ -184,6 +184,43 @@ describe('a body of many parts', () => {
   });
 });
 
+describe('one wrong value', () => {
+  it.each([
+    ['/ack', { signalId: 7 }, { path: 'signalId', rule: 'isString', message: 'signalId must be a string' }],
+    [
+      '/revenue-events',
+      { amount: 1, currency: 'EUR', source: 17 },
+      { path: 'source', rule: 'isString', message: 'source must be a string' },
+    ],
+    [
+      '/revenue-events',
+      { amount: 1, currency: 'EUR', source: 'x', occurredAt: 'x' },
+      { path: 'occurredAt', rule: 'isInt', message: 'occurredAt must be an integer number' },
+    ],
+  ])('%s %j is one fault, the first of its rules that it breaks', async (path, body, fault) => {
+    const answer = await caller().post(path, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.details).toEqual([fault]);
+  });
+
+  it('stands beside every other', async () => {
+    const answer = await caller().post('/revenue-events', {
+      amount: 'x',
+      currency: 7,
+      source: '',
+      occurredAt: 'x',
+      more: 1,
+    });
+    expect(faults(answer).toSorted()).toEqual([
+      'amount isAmount',
+      'currency isCurrency',
+      'more unknownProperty',
+      'occurredAt isInt',
+      'source matches',
+    ]);
+  });
+});
+
 describe('a body with many faults', () => {
   it('has 100 of them listed and the others counted, in both shapes', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 350 }, (_, key) => [`unknown${key}`, 0]));

@@ -13,6 +13,11 @@ const LISTS: [path: string, id: string][] = [
   ['/approvals?status=approved', 'approvalId'],
   ['/approvals', 'approvalId'],
   ['/documents', 'documentId'],
+  ['/signals', 'signalId'],
+  ['/signals?status=open', 'signalId'],
+  ['/signals?type=agent&status=acknowledged', 'signalId'],
+  ['/revenue-events', 'eventId'],
+  ['/revenue-events?source=shop&currency=USD', 'eventId'],
   ['/standing-orders', 'standingOrderId'],
   ['/tokens', 'tokenId'],
   ['/webhooks', 'destinationId'],
@@ -167,6 +172,7 @@ describe('what lists leave out', () => {
     ['/work-packets', 'workPacketId', ['compensation', 'result']],
     ['/approvals', 'approvalId', ['output', 'packets', 'policy', 'feedback']],
     ['/documents', 'documentId', ['body']],
+    ['/signals', 'signalId', ['body']],
     ['/standing-orders', 'standingOrderId', ['match', 'when', 'approval']],
   ])('%s: stands in the single record', async (path, id, fields) => {
     const [item] = (await light.get(`${path}?limit=1`)).body.items;
