@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
+import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import { letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -91,9 +92,13 @@ function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: 
   return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
 }
 
-export function viewOf(approval: ApprovalEntity, now: number): ApprovalView {
+export function viewOf(
+  approval: ApprovalEntity,
+  now: number,
+  drafting: DraftingState | null,
+): ApprovalView {
   const { workspaceId: _workspace, output, packets, policy, feedback, ...listed } = approval;
-  return { ...summaryOf(listed, now), output, packets, policy, feedback };
+  return { ...summaryOf(listed, now), output, packets, policy, feedback, drafting };
 }
 
 export function summaryOf(approval: ListedApproval, now: number): ApprovalSummary {

@@ -7,6 +7,7 @@ import { Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Forbidden, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { DraftingStates } from '../capos/drafting-states.reader.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import { summaryOf, viewOf } from './approval.js';
 import {
@@ -39,6 +40,7 @@ export class ApprovalsController {
     private readonly approvals: Approvals,
     private readonly awaitApproval: AwaitApproval,
     private readonly decideApproval: DecideApproval,
+    private readonly drafting: DraftingStates,
     private readonly clock: Clock,
   ) {}
 
@@ -78,7 +80,11 @@ export class ApprovalsController {
     @Param('approvalId') approvalId: string,
     @Query() { wait }: WaitQuery,
   ): Promise<ApprovalView> {
-    return viewOf(await this.awaitApproval.execute(scopeOf(caller), approvalId, wait), this.clock.now());
+    const scope = scopeOf(caller);
+    const approval = await this.awaitApproval.execute(scope, approvalId, wait);
+    const isDrafting = approval.status === 'pending' && !approval.ready;
+    const drafting = isDrafting ? await this.drafting.read(scope, approval.directiveId) : null;
+    return viewOf(approval, this.clock.now(), drafting);
   }
 
   /** Approves; what was approved is sent. `If-Match` with the content hash approves only what was read. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CaposModule } from '../capos/capos.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
@@ -14,7 +15,7 @@ import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
 @Module({
-  imports: [TypeOrmModule.forFeature([ApprovalEntity]), EventsModule, GuardianModule, SignalsModule],
+  imports: [TypeOrmModule.forFeature([ApprovalEntity]), CaposModule, EventsModule, GuardianModule, SignalsModule],
   controllers: [ApprovalsController],
   providers: [Approvals, ApprovalSubjects, AwaitApproval, DecideApproval, ExpireApproval, RequestApproval],
   exports: [Approvals, ApprovalSubjects, RequestApproval],

@@ -72,7 +72,8 @@ export class FirstRun implements OnApplicationBootstrap {
       presence: 'present',
       quietHours: null,
       notifications: {},
-      retention: {},
+      modelBudget: null,
+        retention: {},
       createdAt: now,
     });
     this.db.insert(UserEntity, {

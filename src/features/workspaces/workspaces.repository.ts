@@ -11,7 +11,7 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
-const SETTINGS = 'timezone, locale, currency, presence, quiet_hours, notifications';
+const SETTINGS = 'timezone, locale, currency, presence, quiet_hours, notifications, model_budget';
 
 @Injectable()
 export class Workspaces {
@@ -50,7 +50,8 @@ export class Workspaces {
          currency = coalesce($2::jsonb->>'currency', before.currency),
          presence = coalesce($2::jsonb->>'presence', before.presence),
          quiet_hours = case when $2::jsonb ? 'quietHours' then nullif($2::jsonb->'quietHours', 'null') else before.quiet_hours end,
-         notifications = coalesce($2::jsonb->'notifications', before.notifications)
+         notifications = coalesce($2::jsonb->'notifications', before.notifications),
+         model_budget = case when $2::jsonb ? 'modelBudget' then nullif($2::jsonb->'modelBudget', 'null') else before.model_budget end
        from (select ${SETTINGS} from workspaces where workspace_id = $1 for update) before
        where w.workspace_id = $1
        returning ${settingsOf('before')} as before, ${settingsOf('w')} as after`,
@@ -63,5 +64,6 @@ export class Workspaces {
 /** The settings of one row as JSON, in the names of the wire. */
 function settingsOf(row: string): string {
   return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
-    'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications)`;
+    'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications,
+    'modelBudget', ${row}.model_budget)`;
 }
