@@ -1,7 +1,8 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RunnerFailed } from '../../src/features/capos/briefing.js';
-import { createModelRunner, type ModelRunnerOptions } from '../../src/features/capos/model-runner.js';
+import { ModelClient, type ModelClientOptions } from '../../src/features/capos/model-client.js';
+import { ModelRunner } from '../../src/features/capos/model-runner.js';
 import { briefing } from './briefings.js';
 
 const mock = new LLMock({ port: 0, logLevel: 'silent' });
@@ -23,15 +24,16 @@ const answer = (packets: unknown[]) =>
   JSON.stringify({ summary: 'A mail is ready.', body: 'Hello Ada', packets });
 const usage = { prompt_tokens: 900, completion_tokens: 120 };
 
-function runner(changes: Partial<ModelRunnerOptions> = {}) {
-  return createModelRunner({
-    provider: 'openai-compatible',
-    baseUrl: `${mock.url}/v1`,
-    apiKey: 'sk-secret-key',
-    model: 'test-model',
-    maxRetries: 0,
-    ...changes,
-  });
+function runner(changes: Partial<ModelClientOptions> = {}) {
+  return new ModelRunner(
+    new ModelClient({
+      provider: 'openai-compatible',
+      baseUrl: `${mock.url}/v1`,
+      apiKey: 'sk-secret-key',
+      model: 'test-model',
+      ...changes,
+    }),
+  );
 }
 
 const work = briefing('Email ada@example.com that the demo moved', 'capo_revenue');
@@ -66,11 +68,12 @@ describe('the model runner', () => {
       signal: never,
     });
     expect(draft).toEqual({
-      summary: 'A mail is ready.',
-      body: 'Hello Ada',
+      remarks: 'A mail is ready.',
+      concerns: [],
       packets: [
         {
           ...MAIL,
+          needsInput: [],
           params: { to: ['ada@example.com'], subject: 'Demo moved', body: 'Hello Ada,\n\nThe demo moved.' },
           multipliers: { priority: 1.5 },
         },
@@ -193,6 +196,7 @@ describe('the model runner', () => {
       const { packets } = await runner().run(work, { signal: never });
       expect(Object.keys(packets[0] ?? {}).toSorted()).toEqual([
         'multipliers',
+        'needsInput',
         'params',
         'rationale',
         'target',
@@ -272,31 +276,31 @@ describe('the model runner', () => {
         return { content: answer([MAIL]) };
       });
       const error = await failure(runner({ timeoutMs: 200 }).run(work, { signal: never }));
-      expect(error).toMatchObject({ code: 'provider_unavailable', retryable: true });
+      expect(error).toMatchObject({
+        code: 'timeout',
+        retryable: true,
+        message: 'The model did not answer within 0.2 seconds.',
+      });
     });
   });
 
   describe('a provider that refuses', () => {
     it.each([
-      [401, false],
-      [403, false],
-      [404, false],
-      [429, true],
-      [500, true],
-      [503, true],
-    ])('with status %i is retryable: %s', async (status, retryable) => {
+      [401, 'unauthorized', false],
+      [403, 'unauthorized', false],
+      [404, 'request_rejected', false],
+      [429, 'rate_limited', true],
+      [500, 'provider_unavailable', true],
+      [503, 'provider_unavailable', true],
+    ])('with status %i is %s, retryable: %s, with its reason and one call', async (status, code, retryable) => {
       const message = 'Incorrect API key provided: sk-secret-key';
       mock.on({}, { error: { message, type: 'error' }, status });
       const error = await failure(runner().run(work, { signal: never }));
-      expect(error).toMatchObject({ code: 'provider_unavailable', retryable });
-      expect(error.message).toBe(`The model provider answered with status ${status}.`);
-    });
-
-    it('is tried again as often as it was told to', async () => {
-      mock.nextRequestError(503, { message: 'overloaded' });
-      mock.on({}, { content: answer([MAIL]) });
-      const draft = await runner({ maxRetries: 1 }).run(work, { signal: never });
-      expect(draft.packets).toHaveLength(1);
+      expect(error).toMatchObject({ code, retryable });
+      expect(error.message).toBe(
+        `The model provider answered with status ${status}: “Incorrect API key provided: [redacted]”`,
+      );
+      expect(mock.getRequests()).toHaveLength(1);
     });
 
     it('because nobody listens is unavailable and retryable', async () => {
@@ -316,6 +320,6 @@ describe('the model runner', () => {
   });
 
   it('needs an address for a compatible server', () => {
-    expect(() => createModelRunner({ provider: 'openai-compatible', model: 'm' })).toThrow('base URL');
+    expect(() => new ModelClient({ provider: 'openai-compatible', model: 'm' })).toThrow('base URL');
   });
 });

@@ -20,7 +20,7 @@ const CONTRACT = {
 
 /** Statuses that end the record (SPECIFICATION and CONTRACT name nothing that leads on from them). */
 const FINAL = {
-  directive: ['executed', 'failed', 'rejected', 'expired', 'cancelled'],
+  directive: ['executed', 'rejected', 'expired', 'cancelled'],
   packet: ['executed', 'failed', 'denied', 'cancelled'],
 };
 
@@ -56,6 +56,14 @@ describe('the states of a directive', () => {
     expect(statuses.filter((status) => DIRECTIVE_STATES.isFinal(status)).toSorted()).toEqual(
       FINAL.directive.toSorted(),
     );
+  });
+
+  it('lead on from a failure only when an operator asks for another draft, which begins like the first', () => {
+    const onwards = DIRECTIVE_STATES.transitions.filter(({ from }) => from.includes('failed'));
+    expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
+      ['retry_for_approval', 'pending_approval', 'an operator'],
+      ['retry', 'queued', 'an operator'],
+    ]);
   });
 
   it('let nothing leave without a person or the guardian', () => {

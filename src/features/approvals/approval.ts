@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
+import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import { letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -140,7 +141,12 @@ function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: 
   return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
 }
 
-export function viewOf(approval: ApprovalEntity, now: number, holdups: Holdups): ApprovalView {
+export function viewOf(
+  approval: ApprovalEntity,
+  now: number,
+  holdups: Holdups,
+  drafting: DraftingState | null = null,
+): ApprovalView {
   const {
     workspaceId: _workspace,
     output,
@@ -153,7 +159,8 @@ export function viewOf(approval: ApprovalEntity, now: number, holdups: Holdups):
   } = approval;
   const packets = packetsOf(approval);
   const riskReasons = concerns.map(({ reason }) => reason);
-  return { ...summaryOf(listed, now, holdups), riskReasons, output, packets, policy, revisions, feedback };
+  const content = { riskReasons, output, packets, policy, revisions, feedback };
+  return { ...summaryOf(listed, now, holdups), ...content, drafting };
 }
 
 export function summaryOf(approval: ListedApproval, now: number, holdups: Holdups): ApprovalSummary {

@@ -7,6 +7,7 @@ import { Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Forbidden, InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { DraftingStates } from '../capos/drafting-states.reader.js';
 import { GuardianHalted, PolicyDenied } from '../guardian/guardian.errors.js';
 import { summaryOf, viewOf } from './approval.js';
 import {
@@ -47,6 +48,7 @@ export class ApprovalsController {
     private readonly decideApproval: DecideApproval,
     private readonly editApproval: EditApproval,
     private readonly holdups: HoldupsReader,
+    private readonly drafting: DraftingStates,
     private readonly clock: Clock,
   ) {}
 
@@ -92,7 +94,12 @@ export class ApprovalsController {
   ): Promise<ApprovalView> {
     const scope = scopeOf(caller);
     const approval = await this.awaitApproval.execute(scope, approvalId, wait);
-    return viewOf(approval, this.clock.now(), await this.holdups.read(scope));
+    const isDrafting = approval.status === 'pending' && !approval.ready;
+    const [holdups, drafting] = await Promise.all([
+      this.holdups.read(scope),
+      isDrafting ? this.drafting.read(scope, approval.directiveId) : null,
+    ]);
+    return viewOf(approval, this.clock.now(), holdups, drafting);
   }
 
   /**

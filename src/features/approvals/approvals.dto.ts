@@ -23,6 +23,7 @@ import {
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { Drafting } from '../capos/drafting.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
 /** The optional header of an approval, as it is documented. */
@@ -704,6 +705,9 @@ export class ApprovalView extends ApprovalSummary {
   policy!: ApprovalReason | null;
   /** What the person who rejected it said; null otherwise. */
   feedback!: string | null;
+  /** While its draft is being made: how far that has come; null at any other time. */
+  @ApiProperty({ example: null })
+  drafting!: Drafting | null;
 }
 
 export class ApprovalPage extends PageFacts {

@@ -152,7 +152,16 @@ export interface CapoRunner {
 }
 
 export type RunnerFailure =
+  /** It answered with a server error, with something that is no answer at all, or could not be reached. */
   | 'provider_unavailable'
+  /** It asked to be called later. */
+  | 'rate_limited'
+  /** It does not know the key, or the key may not use the model. */
+  | 'unauthorized'
+  /** It takes no request like this one: an unknown model, too long a text. */
+  | 'request_rejected'
+  /** The workspace's budget for model calls is used up for today, or too small for a single call. */
+  | 'model_budget_exceeded'
   | 'invalid_output'
   | 'refused'
   | 'timeout'
@@ -161,7 +170,7 @@ export type RunnerFailure =
   /** By whom the run was for: nobody waits for the outcome. */
   | 'aborted';
 
-/** `message` is fit for an operator's eyes: never a key, never a body of the provider. */
+/** `message` is fit for an operator's eyes: it may hold the provider's own reason, but never a key. */
 export class RunnerFailed extends Error {
   override readonly name = 'RunnerFailed';
 
@@ -172,6 +181,8 @@ export class RunnerFailed extends Error {
     readonly retryable: boolean,
     /** Tokens were paid for even when nothing usable came back. */
     readonly cost: Cost = NO_COST,
+    /** When it may succeed, as far as whoever refused said so. */
+    readonly waitMs?: number,
   ) {
     super(message);
   }

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../../platform/config/config.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { SignalsModule } from '../signals/signals.module.js';
 import { ActionReversibility } from '../standing-orders/action-reversibility.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { ACTION_TYPES } from './action-types.js';
@@ -8,12 +10,17 @@ import type { CapoRunner } from './briefing.js';
 import { BriefingReader } from './briefing.reader.js';
 import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
+import { DraftingStates } from './drafting-states.reader.js';
+import { ModelBudget } from './model-budget.js';
+import type { ModelClient } from './model-client.js';
 import type { ModelPrices } from './model-cost.js';
 import { PausedCapoEntity } from './paused-capo.entity.js';
 import { PausedCapos } from './paused-capos.repository.js';
 
 /** Who makes the drafts: the built-in runner, or a model. */
 export const CAPO_RUNNER = Symbol('CapoRunner');
+/** The configured language model (`ModelClient`); null with the built-in runner. */
+export const MODEL = Symbol('Model');
 
 function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config): ModelPrices | undefined {
   return input === undefined || output === undefined ? undefined : { input, output };
@@ -21,28 +28,43 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
 
 /** @level 5 */
 @Module({
-  imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule],
+  imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule, SignalsModule],
   providers: [
     PausedCapos,
     BriefingReader,
+    DraftingStates,
+    ModelBudget,
     {
-      provide: CAPO_RUNNER,
-      inject: [Config],
-      useFactory: async (config: Config): Promise<CapoRunner> => {
-        if (config.modelProvider === 'builtin') return new BuiltinRunner();
-        // The provider's packages are only loaded by those who use one.
-        const { createModelRunner } = await import('./model-runner.js');
-        return createModelRunner({
+      provide: MODEL,
+      inject: [Config, Clock, ModelBudget],
+      useFactory: async (config: Config, clock: Clock, budget: ModelBudget): Promise<ModelClient | null> => {
+        if (config.modelProvider === 'builtin') return null;
+        // What speaks to a provider is only loaded by those who use one.
+        const { ModelClient: Client } = await import('./model-client.js');
+        return new Client({
           provider: config.modelProvider,
           baseUrl: config.modelBaseUrl,
           apiKey: config.modelApiKey,
           model: config.modelName!,
           prices: pricesOf(config),
+          maxTokens: config.modelMaxTokens,
+          timeoutMs: config.modelTimeoutSeconds * 1_000,
+          budget,
+          now: () => clock.now(),
         });
       },
     },
+    {
+      provide: CAPO_RUNNER,
+      inject: [MODEL],
+      useFactory: async (model: ModelClient | null): Promise<CapoRunner> => {
+        if (model === null) return new BuiltinRunner();
+        const { ModelRunner } = await import('./model-runner.js');
+        return new ModelRunner(model);
+      },
+    },
   ],
-  exports: [PausedCapos, BriefingReader, CAPO_RUNNER],
+  exports: [PausedCapos, BriefingReader, DraftingStates, CAPO_RUNNER, MODEL],
 })
 export class CaposModule {
   /** Standing orders must know which action types cannot be undone, and lie below this feature. */

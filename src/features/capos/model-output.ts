@@ -12,6 +12,7 @@ import {
 import type { DraftContent, DraftPacket } from './briefing.js';
 import { checkDraftBounds, DRAFT_BOUNDS, DraftTooLarge } from './draft-bounds.js';
 import type { Engine } from './capo.js';
+import type { Reading } from './model-client.js';
 
 /**
  * The shape in which a model answers, and the way from its answer to a draft. The shape only helps the model along;
@@ -54,10 +55,8 @@ const Answer = z.object({
     .max(DRAFT_BOUNDS.packets),
 });
 
-export type Reading = { ok: true; draft: DraftContent } | { ok: false; faults: Fault[] };
-
 /** A draft whose every packet the registry accepts for this engine, or all the faults. */
-export function readAnswer(engine: Engine, answer: unknown): Reading {
+export function readAnswer(engine: Engine, answer: unknown): Reading<DraftContent> {
   const parsed = Answer.safeParse(answer);
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, code, message }) => ({
@@ -83,7 +82,7 @@ export function readAnswer(engine: Engine, answer: unknown): Reading {
     if (!(error instanceof DraftTooLarge)) throw error;
     return { ok: false, faults: [{ path: '', rule: 'size', message: error.message }] };
   }
-  return { ok: true, draft };
+  return { ok: true, answer: draft };
 }
 
 /** Strict structured output knows no optional properties: a model says `null` where a person leaves the line out. */

@@ -1,7 +1,7 @@
 import { cutText } from '../../platform/kernel/text.js';
 import type { Briefing, FeedbackRound } from './briefing.js';
 import { CAPOS } from './capo.js';
-import { answerSchema, describedTypes } from './model-output.js';
+import { describedTypes } from './model-output.js';
 
 /**
  * What a model is told and what it is given. The rules are ours; everything that people, customers or partners wrote
@@ -24,8 +24,7 @@ ${describedTypes(capo.engine)}
 5. Relative dates are meant in ${workspace.timezone}; now it is ${new Date(now).toISOString()} in UTC. Write them as calendar dates.
 6. "summary" says in one to three sentences what is ready and what is missing. "packets" contains at least one work packet, "rationale" why, "multipliers" at most three named factors between 0.1 and 10 for how much the work packet matters.
 
-Answer with one JSON object and nothing else. Its schema:
-${JSON.stringify(answerSchema(capo.engine))}`;
+Answer with one JSON object and nothing else.`;
 }
 
 const MAX_ENTRIES = 50;

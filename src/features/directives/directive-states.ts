@@ -16,6 +16,8 @@ export type DirectiveTrigger =
   | 'cancel'
   | 'expire'
   | 'kill'
+  | 'retry_for_approval'
+  | 'retry'
   | 'resume'
   | 'resume_sending';
 
@@ -136,7 +138,26 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     by: 'an admin',
     when: 'A revert lifts the kill that halted it while it was sending.',
   },
+  {
+    trigger: 'retry_for_approval',
+    from: ['failed'],
+    to: 'pending_approval',
+    by: 'an operator',
+    when: 'Another draft is requested after no draft could be made or it was denied, and its output needs an approval.',
+  },
+  {
+    trigger: 'retry',
+    from: ['failed'],
+    to: 'queued',
+    by: 'an operator',
+    when: 'Another draft is requested in the same case, with `requiresApproval: false`.',
+  },
 ]);
+
+/** Whether nothing more comes of it unless somebody asks for it again. */
+export function hasEnded(status: DirectiveStatus): boolean {
+  return status === 'failed' || DIRECTIVE_STATES.isFinal(status);
+}
 
 /** The statuses in which a capo may still draft. */
 export const DRAFTING: readonly DirectiveStatus[] = ['pending_approval', 'queued', 'executing'];

@@ -4,6 +4,7 @@ import type { Output } from '../approvals/approval.entity.js';
 import type { Action } from '../capos/action-types.js';
 import type { Draft } from '../capos/briefing.js';
 import { bodyOf, summaryOf as summaryOfActions } from '../capos/draft-output.js';
+import type { DraftingState } from '../capos/drafting-states.reader.js';
 import type { Cost } from '../terms/terms.js';
 import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -40,13 +41,14 @@ export function addCost(a: Cost, b: Cost): Cost {
   };
 }
 
-export function viewOf(directive: DirectiveEntity): DirectiveView {
+export function viewOf(directive: DirectiveEntity, drafting: DraftingState | null): DirectiveView {
   return {
     ...factsOf(directive),
     directive: directive.text,
     routing: directive.routing,
     context: directive.context,
     output: directive.output,
+    drafting,
     history: directive.history,
   };
 }

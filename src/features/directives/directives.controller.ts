@@ -4,9 +4,12 @@ import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
+import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { draftingFrom, DraftingStates } from '../capos/drafting-states.reader.js';
 import { CancelDirective } from './cancel-directive.js';
+import { DRAFTING } from './directive-states.js';
 import { summaryOf, viewOf } from './directive.js';
 import {
   DIRECTIVE_PARAM,
@@ -19,6 +22,7 @@ import {
 } from './directives.dto.js';
 import { Directives } from './directives.repository.js';
 import { HandInDirective } from './hand-in-directive.js';
+import { RetryDirective } from './retry-directive.js';
 
 @Controller('api/pro')
 export class DirectivesController {
@@ -26,6 +30,9 @@ export class DirectivesController {
     private readonly directives: Directives,
     private readonly handIn: HandInDirective,
     private readonly cancelDirective: CancelDirective,
+    private readonly retryDirective: RetryDirective,
+    private readonly drafting: DraftingStates,
+    private readonly clock: Clock,
   ) {}
 
   /** Hands a directive in; the consigliere routes it, and its output waits for approval. */
@@ -64,7 +71,7 @@ export class DirectivesController {
   ): Promise<DirectiveView> {
     const directive = await this.handIn.execute(caller, { text, ...terms });
     response.location(locationOf(directive.directiveId));
-    return viewOf(directive);
+    return viewOf(directive, draftingFrom(directive.createdAt));
   }
 
   /** The directives the caller may see, newest first. */
@@ -83,9 +90,11 @@ export class DirectivesController {
     @CurrentCaller() caller: Caller,
     @Param('directiveId') directiveId: string,
   ): Promise<DirectiveView> {
-    const directive = await this.directives.find(scopeOf(caller), directiveId);
+    const scope = scopeOf(caller);
+    const directive = await this.directives.find(scope, directiveId);
     if (!directive) throw new NotFound();
-    return viewOf(directive);
+    const mayBeDrafted = DRAFTING.includes(directive.status);
+    return viewOf(directive, mayBeDrafted ? await this.drafting.read(scope, directiveId) : null);
   }
 
   /** Cancels a directive before anything of it was sent. */
@@ -103,7 +112,28 @@ export class DirectivesController {
     @CurrentCaller() caller: Caller,
     @Param('directiveId') directiveId: string,
   ): Promise<DirectiveView> {
-    return viewOf(await this.cancelDirective.execute(caller, directiveId));
+    return viewOf(await this.cancelDirective.execute(caller, directiveId), null);
+  }
+
+  /**
+   * Has another draft made of a directive that failed, with a new approval if it had one. Refused when a part of it was
+   * sent or may have been: nothing is sent twice.
+   */
+  @ApiParam(DIRECTIVE_PARAM)
+  @Post('directives/:directiveId/retry')
+  @Route({
+    auth: 'token',
+    role: 'operator',
+    teamRole: true,
+    returns: { 200: DirectiveView },
+    errors: [NotFound, InvalidTransition],
+  })
+  async retry(
+    @CurrentCaller() caller: Caller,
+    @Param('directiveId') directiveId: string,
+  ): Promise<DirectiveView> {
+    const directive = await this.retryDirective.execute(caller, directiveId);
+    return viewOf(directive, draftingFrom(this.clock.now()));
   }
 }
 

@@ -4,6 +4,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { Drafting } from '../capos/drafting.dto.js';
 import {
   CAPO_ROLES,
   type CapoRole,
@@ -368,6 +369,9 @@ export class DirectiveView extends DirectiveFacts {
   context!: Record<string, unknown>;
   /** The draft; null until it is made. */
   output!: DirectiveOutput | null;
+  /** While a draft is being made: how far that has come; null at any other time. */
+  @ApiProperty({ example: null })
+  drafting!: Drafting | null;
   /** Every change of its status, oldest first. */
   history!: DirectiveChange[];
 }

@@ -25,6 +25,8 @@ import { HaltDirectives } from './halt-directives.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
+import { RecordDraftFailure } from './record-draft-failure.js';
+import { RetryDirective } from './retry-directive.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
@@ -60,6 +62,8 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     EditOutput,
     EndDirective,
     GiveUpDraft,
+    RecordDraftFailure,
+    RetryDirective,
     CancelDirective,
     ExpireDirective,
     HaltDirectives,

@@ -1,10 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import { Approvals } from '../approvals/approvals.repository.js';
 import { type CapoRunner, type Draft, RunnerFailed } from '../capos/briefing.js';
 import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPOS } from '../capos/capo.js';
@@ -16,14 +14,12 @@ import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { AcceptDraft } from './accept-draft.js';
-import { addCost, titleOf } from './directive.js';
+import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
-import { EndDirective } from './end-directive.js';
 import { GiveUpDraft } from './give-up-draft.js';
-
-const MAX_ATTEMPTS = 3;
+import { RecordDraftFailure } from './record-draft-failure.js';
 
 /**
  * Lets a capo make the draft: claims the directive, gives the capo the full context (SPECIFICATION, Context), and hands
@@ -38,12 +34,11 @@ export class DraftDirective implements OnModuleInit {
     private readonly work: Work,
     private readonly guardians: Guardians,
     private readonly directives: Directives,
-    private readonly approvals: Approvals,
     private readonly paused: PausedCapos,
     private readonly briefings: BriefingReader,
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
     private readonly acceptDraft: AcceptDraft,
-    private readonly endDirective: EndDirective,
+    private readonly recordFailure: RecordDraftFailure,
     private readonly giveUpDraft: GiveUpDraft,
     private readonly transitions: DirectiveTransitions,
   ) {}
@@ -71,7 +66,7 @@ export class DraftDirective implements OnModuleInit {
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
       if (error.code === 'aborted') await this.callOff(item);
-      else await this.recordFailure(item, error);
+      else await this.recordFailure.execute(item, error);
       return;
     }
     await this.acceptDraft.execute(item, draft);
@@ -117,22 +112,5 @@ export class DraftDirective implements OnModuleInit {
    */
   private async callOff(item: WorkItem): Promise<void> {
     await this.db.transaction(scopeOfWork(item), async () => this.work.reschedule(item, 0));
-  }
-
-  private async recordFailure(item: WorkItem, failure: RunnerFailed): Promise<void> {
-    await this.db.transaction(scopeOfWork(item), async () => {
-      const approval = await this.approvals.lockPending(item.workspaceId, item.id);
-      const directive = await this.directives.lockDrafting(item.workspaceId, item.id);
-      if (!directive) return;
-      const error = { code: failure.code.toUpperCase(), message: failure.message };
-      // Tokens are paid for even when nothing usable came back.
-      this.directives.chargeFailure(directive, addCost(directive.cost, failure.cost), error);
-      if (failure.retryable && item.failures + 1 < MAX_ATTEMPTS) {
-        this.work.reschedule(item, backoffMs(item.failures + 1), error);
-      } else {
-        this.endDirective.giveUp(directive, approval, error);
-        this.work.complete(item);
-      }
-    });
   }
 }

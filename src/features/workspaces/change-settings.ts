@@ -2,11 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { KnownZone } from './known-zone.js';
 import type { ChangeSettingsBody, SettingsView } from './settings.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
-const NAMES = ['timezone', 'locale', 'currency', 'presence', 'quietHours', 'notifications', 'sender'] as const;
+const NAMES = [
+  'timezone',
+  'locale',
+  'currency',
+  'presence',
+  'quietHours',
+  'notifications',
+  'sender',
+  'modelBudget',
+] as const;
 
 /** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
 @Injectable()
@@ -15,13 +25,23 @@ export class ChangeSettings {
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
     private readonly receipts: Receipts,
+    private readonly work: Work,
   ) {}
 
   /** @throws ValidationFailed for a zone that the database does not know */
   async execute(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
     await this.knownZone.require(body.timezone, 'timezone');
     const locale = body.locale === undefined ? {} : { locale: Intl.getCanonicalLocales(body.locale)[0]! };
-    const { before, after } = await this.workspaces.change(caller.workspaceId, { ...body, ...locale });
+    const modelBudget = body.modelBudget && {
+      amount: body.modelBudget.amount ?? null,
+      currency: 'USD' as const,
+      tokens: body.modelBudget.tokens ?? null,
+    };
+    const { before, after } = await this.workspaces.change(caller.workspaceId, {
+      ...body,
+      ...locale,
+      ...(modelBudget && { modelBudget }),
+    });
     const changed = NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     if (changed.length > 0) {
       const pick = (settings: SettingsView) =>
@@ -33,6 +53,10 @@ export class ChangeSettings {
         summary: `${caller.name} changed the settings: ${changed.join(', ')}.`,
         details: { old: pick(before), new: pick(after) },
       });
+    }
+    // Whatever waits for the next day's budget looks whether it may go on: there is more of it, or another day.
+    if (changed.includes('modelBudget') || changed.includes('timezone')) {
+      await this.work.hasten('MODEL_BUDGET_EXCEEDED');
     }
     return after;
   }

@@ -72,10 +72,11 @@ export class FirstRun implements OnApplicationBootstrap {
       presence: 'present',
       quietHours: null,
       notifications: {},
-      retention: {},
       senderName: null,
       senderSignature: null,
       senderReplyTo: null,
+      modelBudget: null,
+      retention: {},
       createdAt: now,
     });
     this.db.insert(UserEntity, {

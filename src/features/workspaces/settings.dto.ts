@@ -4,6 +4,7 @@ import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const MAX_NOTIFICATIONS = 50;
@@ -128,6 +129,17 @@ export class ChangeSettingsBody {
   @ValidateNested()
   @Type(() => ChangeSender)
   sender?: ChangeSender;
+
+  /**
+   * How much model calls may use on one day; directives wait for the next day, or for more. Null: what the tier has, which
+   * is 1, 10 or 100 US dollars (free, pro, enterprise), or 500,000, 5,000,000 or 50,000,000 tokens.
+   */
+  @IsOptional()
+  @IsObject()
+  @NamesALimit()
+  @ValidateNested()
+  @Type(() => ModelBudgetView)
+  modelBudget?: ModelBudgetView | null;
 }
 
 /** The workspace's settings. */
@@ -161,6 +173,8 @@ export class SettingsView {
   notifications!: Record<string, boolean>;
   /** Who signs the mails of the workspace, and where answers go. */
   sender!: SenderView;
+  /** How much model calls may use on one day; null: what the tier has. */
+  modelBudget!: ModelBudgetView | null;
 }
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */

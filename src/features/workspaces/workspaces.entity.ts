@@ -22,6 +22,9 @@ export class WorkspaceEntity {
   quietHours!: { from: string; to: string } | null;
   @Column('jsonb')
   notifications!: Record<string, boolean>;
+  /** What model calls may use a day; null: what the tier has. */
+  @Column('jsonb', { nullable: true })
+  modelBudget!: { amount?: number | null; currency?: 'USD'; tokens?: number | null } | null;
   /** Days by subject (docs/retention.md); what is not named has its default. */
   @Column('jsonb')
   retention!: Record<string, number>;

@@ -14,8 +14,8 @@ export interface WorkspaceSettings extends SettingsView {
 /** What is to be changed: of the sender, too, only what is named. */
 export type SettingsChange = Partial<Omit<SettingsView, 'sender'> & { sender: Partial<SenderView> }>;
 
-const COLUMNS =
-  'timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature, sender_reply_to';
+const SETTINGS = `timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature,
+  sender_reply_to, model_budget`;
 
 @Injectable()
 export class Workspaces {
@@ -58,8 +58,9 @@ export class Workspaces {
          notifications = coalesce($2::jsonb->'notifications', before.notifications),
          sender_name = ${senderChange('name')},
          sender_signature = ${senderChange('signature')},
-         sender_reply_to = ${senderChange('replyTo')}
-       from (select ${COLUMNS} from workspaces where workspace_id = $1 for update) before
+         sender_reply_to = ${senderChange('replyTo')},
+         model_budget = case when $2::jsonb ? 'modelBudget' then nullif($2::jsonb->'modelBudget', 'null') else before.model_budget end
+       from (select ${SETTINGS} from workspaces where workspace_id = $1 for update) before
        where w.workspace_id = $1
        returning ${settingsOf('before')} as before, ${settingsOf('w')} as after`,
       [workspaceId, JSON.stringify(changes)],
@@ -72,7 +73,7 @@ export class Workspaces {
 function settingsOf(row: string): string {
   return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
     'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications,
-    'sender', ${senderOf(row)})`;
+    'sender', ${senderOf(row)}, 'modelBudget', ${row}.model_budget)`;
 }
 
 function senderOf(row: string): string {

@@ -41,6 +41,8 @@ export class Config {
   readonly modelBaseUrl: string | undefined;
   readonly modelApiKey: string | undefined;
   readonly modelName: string | undefined;
+  readonly modelMaxTokens: number;
+  readonly modelTimeoutSeconds: number;
   /** US dollars per million tokens; both prices are known or none. */
   readonly modelPriceInput: number | undefined;
   readonly modelPriceOutput: number | undefined;
@@ -73,6 +75,8 @@ export class Config {
     this.modelBaseUrl = values.MODEL_BASE_URL;
     this.modelApiKey = values.MODEL_API_KEY;
     this.modelName = values.MODEL_NAME;
+    this.modelMaxTokens = values.MODEL_MAX_TOKENS;
+    this.modelTimeoutSeconds = values.MODEL_TIMEOUT_SECONDS;
     this.modelPriceInput = values.MODEL_PRICE_INPUT;
     this.modelPriceOutput = values.MODEL_PRICE_OUTPUT;
     this.smtpUrl = values.SMTP_URL;

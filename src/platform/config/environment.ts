@@ -180,6 +180,14 @@ export const environment = z.object({
     example: 'claude-sonnet-4-5',
     whenUnset: 'none',
   }),
+  MODEL_MAX_TOKENS: wholeNumber(256, 1_000_000).default(16_000).register(notes, {
+    description: 'How many tokens the model may write for one answer, its reasoning included.',
+    example: '4000',
+  }),
+  MODEL_TIMEOUT_SECONDS: wholeNumber(1, 3_600).default(120).register(notes, {
+    description: 'How long the model may take for one draft, in seconds; a model on a small machine needs more.',
+    example: '600',
+  }),
   MODEL_PRICE_INPUT: amount().optional().register(notes, {
     description: 'What the model costs, in US dollars per million tokens that it reads.',
     example: '3',

@@ -186,6 +186,22 @@ export class Work {
     return unparked.length;
   }
 
+  /** Makes all work of the workspace due at once that waits because of this error. */
+  async hasten(errorCode: string): Promise<void> {
+    const { workspaceId } = this.db.unit.scope;
+    const hastened = await this.db.query<{ kind: string; queue: string }>(
+      `update work_items set due_at = now() where workspace_id = $1 and not claimed and due_at > now()
+         and due_at <> 'infinity' and last_error->>'code' = $2 returning kind, queue`,
+      [workspaceId, errorCode],
+    );
+    for (const [kind, items] of Map.groupBy(hastened, (item) => item.kind)) {
+      this.notify(
+        kind,
+        items.map(({ queue }) => queue),
+      );
+    }
+  }
+
   /**
    * Nothing more of this queue is claimed until `retryMs` have passed, and then one item at a time, each that long after
    * the one before, until {@link closeBreaker}.

@@ -9,7 +9,7 @@ import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
-import { DIRECTIVE_STATES } from '../directive-states.js';
+import { hasEnded } from '../directive-states.js';
 import { type Effect, EffectFailed, PacketEffects, type PacketToSend } from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
@@ -127,7 +127,7 @@ export class SendPacket implements OnModuleInit {
 
   /** Why nobody wants the packet any more, though it was allowed. */
   private hasEnded({ status, deadline, directiveStatus }: DuePacket): WorkError | undefined {
-    if (DIRECTIVE_STATES.isFinal(directiveStatus)) {
+    if (hasEnded(directiveStatus)) {
       return { code: 'DIRECTIVE_ENDED', message: `Its directive is already ${directiveStatus}.` };
     }
     // One that was handed out before says how that ended, whatever the time.

@@ -1,0 +1,211 @@
+import type { JSONSchema7, ModelMessage } from 'ai';
+import { cutText } from '../../platform/kernel/text.js';
+import type { Cost } from '../terms/terms.js';
+import type { Fault } from './action-types.js';
+import { RunnerFailed } from './briefing.js';
+import type { ModelBudget } from './model-budget.js';
+import type { ModelPrices } from './model-cost.js';
+import { failureOf, quotable, refusesFormat } from './model-failure.js';
+import { estimatedTokens, Meter, priced, type Usage } from './model-meter.js';
+import { modelObject, type ModelObject, type ModelOptions } from './model-provider.js';
+
+export interface ModelClientOptions extends ModelOptions {
+  /** Of the model; without prices a run costs 0 in the ledger. */
+  prices?: ModelPrices | undefined;
+  /** For all that is asked to get one answer, repair included. */
+  timeoutMs?: number | undefined;
+  /** Of one answer. */
+  maxTokens?: number | undefined;
+  /** Is asked before each call; left out, there is none. */
+  budget?: ModelBudget | undefined;
+  /** Unix milliseconds. */
+  now?: () => number;
+}
+
+/** What is asked of a model, for a workspace that pays for it. */
+export interface Question<T> {
+  workspaceId: string;
+  /** The rules. Where the server takes no schema, the schema is added to them. */
+  instructions: string;
+  data: string;
+  name: string;
+  schema: JSONSchema7;
+  /** Of this answer, if it is known to be short. */
+  maxTokens?: number;
+  /** The answer in our words, or all that is wrong with it. */
+  read(value: unknown): Reading<T>;
+}
+
+export type Reading<T> = { ok: true; answer: T } | { ok: false; faults: Fault[] };
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+/** Enough for the longest mail and its reasoning; what is cut off is invalid and repaired or refused. */
+const DEFAULT_MAX_TOKENS = 16_000;
+const MAX_FAULTS = 20;
+
+/** How the shape of the answer is asked for, the strictest first. */
+const FORMATS = ['schema', 'json', 'text'] as const;
+
+interface Run {
+  model: ModelObject;
+  meter: Meter;
+  abortSignal: AbortSignal;
+}
+
+interface Answer {
+  /** Undefined when the text holds no JSON object. */
+  value: unknown;
+  text: string;
+  finishReason: string | undefined;
+}
+
+/**
+ * A language model that answers with one JSON object. What it answers is read by whoever asks, repaired once, or refused.
+ * A call that fails is not tried again here: whoever asks waits, without a connection or a slot.
+ */
+export class ModelClient {
+  #loaded: Promise<ModelObject> | undefined;
+  /** Index of the strictest format that the server has not refused. */
+  #format = 0;
+
+  constructor(readonly options: ModelClientOptions) {
+    if (options.provider === 'openai-compatible' && !options.baseUrl)
+      throw new Error('openai-compatible needs a base URL');
+  }
+
+  /** @throws RunnerFailed */
+  async ask<T>(
+    question: Question<T>,
+    { signal }: { signal: AbortSignal },
+  ): Promise<{ answer: T; cost: Cost }> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, prices, apiKey, now = Date.now } = this.options;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const meter = new Meter(prices);
+    try {
+      this.#loaded ??= modelObject(this.options);
+      const model = await this.#loaded;
+      const run: Run = { model, meter, abortSignal: AbortSignal.any([signal, deadline]) };
+      return { answer: await this.answered(run, question), cost: meter.cost };
+    } catch (error) {
+      const { cost } = meter;
+      throw failureOf(error, { stopped: signal, deadline, timeoutMs, cost, apiKey, now: now() });
+    }
+  }
+
+  private async answered<T>(run: Run, question: Question<T>): Promise<T> {
+    const messages: ModelMessage[] = [{ role: 'user', content: question.data }];
+    const first = await this.inSomeFormat(run, question, messages);
+    const reading = read(question, first);
+    if (reading.ok) return reading.answer;
+
+    messages.push({ role: 'assistant', content: cutText(first.text, 50_000) || '{}' });
+    messages.push({
+      role: 'user',
+      content: `Your answer was refused:\n${spoken(reading.faults)}\nAnswer again, whole.`,
+    });
+    const second = read(question, await this.inSomeFormat(run, question, messages));
+    if (second.ok) return second.answer;
+    const message = `The model's answer was refused twice:\n${spoken(second.faults)}`;
+    throw new RunnerFailed('invalid_output', message, false);
+  }
+
+  /** Asks in the strictest format that the server takes; what it has refused is not asked for again. */
+  private async inSomeFormat<T>(run: Run, question: Question<T>, messages: ModelMessage[]): Promise<Answer> {
+    for (;;) {
+      const format = this.#format;
+      try {
+        return await this.call(run, question, messages, FORMATS[format]!);
+      } catch (error) {
+        if (format === FORMATS.length - 1 || !refusesFormat(error)) throw error;
+        // Two calls at once may be refused the same format.
+        this.#format = Math.max(this.#format, format + 1);
+      }
+    }
+  }
+
+  private async call<T>(
+    { model, meter, abortSignal }: Run,
+    question: Question<T>,
+    messages: ModelMessage[],
+    format: (typeof FORMATS)[number],
+  ): Promise<Answer> {
+    abortSignal.throwIfAborted();
+    const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await import('ai');
+    const { name, schema, workspaceId } = question;
+    const instructions =
+      format === 'schema'
+        ? question.instructions
+        : `${question.instructions}\n\nThe JSON Schema of your answer:\n${JSON.stringify(schema)}`;
+    const { maxTokens = DEFAULT_MAX_TOKENS, budget } = this.options;
+    const maxOutputTokens = Math.min(maxTokens, question.maxTokens ?? maxTokens);
+    const sent = estimatedTokens(instructions + JSON.stringify([messages, schema]));
+    const reserved = await budget?.reserve(workspaceId, this.priced(sent, maxOutputTokens));
+    // A call that was cut has been read, as far as anyone can tell; one that was refused has cost nothing.
+    let used = this.priced(0, 0);
+    const count = (usage: Usage | undefined, text: string) => {
+      meter.add(usage);
+      used = this.priced(usage?.inputTokens ?? sent, usage?.outputTokens ?? estimatedTokens(text));
+    };
+    try {
+      const result = await generateText({
+        model,
+        maxRetries: 0,
+        abortSignal,
+        maxOutputTokens,
+        instructions,
+        messages,
+        ...(format === 'schema' && { output: Output.object({ schema: jsonSchema(schema), name }) }),
+        ...(format === 'json' && { output: Output.json() }),
+      });
+      const { text, finishReason, usage } = result;
+      count(usage, text);
+      this.refuseFiltered(finishReason, text);
+      // The output of a text that is no JSON would throw when it is asked for.
+      return { value: jsonIn(text), text, finishReason };
+    } catch (error) {
+      if (NoObjectGeneratedError.isInstance(error)) {
+        const { text = '', finishReason, usage } = error;
+        count(usage, text);
+        this.refuseFiltered(finishReason, text);
+        return { value: jsonIn(text), text, finishReason };
+      }
+      if (abortSignal.aborted) used = this.priced(sent, 0);
+      throw error;
+    } finally {
+      await reserved?.settle(used);
+    }
+  }
+
+  private priced(tokensIn: number, tokensOut: number): Cost {
+    return priced(tokensIn, tokensOut, this.options.prices);
+  }
+
+  private refuseFiltered(finishReason: string | undefined, text: string): void {
+    if (finishReason !== 'content-filter') return;
+    const reason = quotable(text, this.options.apiKey);
+    const said = reason === '' ? '.' : `: “${reason}”`;
+    throw new RunnerFailed('refused', `The model declined to work on this directive${said}`, false);
+  }
+}
+
+function read<T>(question: Question<T>, { value, finishReason }: Answer): Reading<T> {
+  if (value !== undefined) return question.read(value);
+  const message = finishReason === 'length' ? 'was cut off: be shorter' : 'is not one JSON object';
+  return { ok: false, faults: [{ path: '', rule: 'json', message }] };
+}
+
+/** Models without structured output like to wrap JSON in a fence or a sentence. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  } catch {
+    return undefined;
+  }
+}
+
+function spoken(faults: readonly Fault[]): string {
+  return faults
+    .slice(0, MAX_FAULTS)
+    .map(({ path, message }) => `- ${path === '' ? 'the answer' : path}: ${message}`)
+    .join('\n');
+}
