@@ -121,11 +121,16 @@ async function main(): Promise<void> {
   for (const size of isAnalyzed ? [rows, 2 * rows] : [rows]) {
     await fill(owner, workspaceId, filled + 1, size);
     filled = size;
+    const deep = await cursorOfThird(owner, url, token, workspaceId);
     const acts: [string, () => Promise<unknown>][] = READS.map((path) => [
       path,
       () => call(url + path, token),
     ]);
-    for (const [name, act] of [...acts, ['decision, 200 orders', decide] as const]) {
+    acts.push(
+      ['/directives?cursor= (a third of them passed)', () => call(`${url}/directives?cursor=${deep}`, token)],
+      ['decision, 200 orders', decide],
+    );
+    for (const [name, act] of acts) {
       try {
         await timed(WARM_UP, act);
         const times = await timed(CALLS, act);
@@ -145,6 +150,25 @@ async function main(): Promise<void> {
   );
   console.log(`| read | ${rows} rows | ${isAnalyzed ? `${2 * rows} rows |` : ''}`);
   for (const [name, figures] of Object.entries(measured)) console.log(`| ${name} | ${figures.join(' | ')} |`);
+}
+
+/** The cursor that a reader has who has read a third of all directives; reading them all first would take an hour. */
+async function cursorOfThird(
+  owner: pg.Client,
+  url: string,
+  token: string,
+  workspaceId: string,
+): Promise<string> {
+  const { nextCursor } = await call<{ nextCursor: string }>(`${url}/directives?limit=1`, token);
+  const [list, at] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString()) as unknown[];
+  const { rows: found } = await owner.query<{ time: string; id: string }>(
+    `select (extract(epoch from created_at) * 1000000)::bigint as time, directive_id as id from directives
+     where workspace_id = $1 order by created_at desc
+     offset (select count(*) / 3 from directives where workspace_id = $1) limit 1`,
+    [workspaceId],
+  );
+  const { time, id } = found[0]!;
+  return Buffer.from(JSON.stringify([list, at, Number(time), id])).toString('base64url');
 }
 
 async function fill(owner: pg.Client, workspaceId: string, from: number, to: number): Promise<void> {

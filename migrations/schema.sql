@@ -241,6 +241,17 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.count_partner_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+    (new.workspace_id, null, 'partner', new.metric, date_trunc('hour', new.received_at, 'UTC'), 1, new.delta::numeric);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.count_revenue()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -804,6 +815,20 @@ CREATE OR REPLACE FUNCTION app.own_workspace()
  IMMUTABLE
 RETURN 'case when workspace_id = (select current_setting(''app.workspace_id'', true)) then true else false end'::text;
 
+CREATE OR REPLACE FUNCTION app.partner_since(p_workspace_id text, p_from timestamp with time zone)
+ RETURNS TABLE(metric text, n bigint, delta numeric)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return query select r.metric, sum(r.n)::bigint, sum(r.delta) from (
+    select s.key as metric, s.n, s.amount as delta from app.tally_since(p_workspace_id, 'partner', p_from) s
+    union all
+    select e.metric, 1, e.delta::numeric from public.partner_events e
+    where e.workspace_id = p_workspace_id and e.received_at > p_from and e.received_at < app.next_hour(p_from)
+  ) r group by r.metric;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.recount_tallies()
  RETURNS void
  LANGUAGE sql
@@ -835,7 +860,10 @@ select workspace_id, team_id, 'signals', 'open', '-infinity', count(*), 0 from s
 where withdrawn_at is null and acknowledged_at is null group by 1, 2
 union all
 select workspace_id, null, 'revenue', currency, date_trunc('hour', occurred_at, 'UTC'), count(*), sum(amount)
-from revenue_events group by 1, 4, 5;
+from revenue_events group by 1, 4, 5
+union all
+select workspace_id, null, 'partner', metric, date_trunc('hour', received_at, 'UTC'), count(*), sum(delta::numeric)
+from partner_events group by 1, 4, 5;
 $function$;
 
 CREATE OR REPLACE FUNCTION app.recount_use()
@@ -1248,6 +1276,7 @@ CASE
     ELSE false
 END);
 create policy system_lets_go on partner_events for all to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.partner_events FOR EACH ROW EXECUTE FUNCTION app.count_partner_event();
 grant insert, select on partner_events to consigliere_app;
 grant delete, select, update on partner_events to consigliere_system;
 
@@ -1803,9 +1832,8 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
 );
 CREATE INDEX webhook_deliveries_ended ON public.webhook_deliveries USING btree (workspace_id, created_at) WHERE (status = ANY (ARRAY['delivered'::text, 'dead'::text]));
-CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (workspace_id, destination_id, delivery_id DESC);
+CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (workspace_id, destination_id, created_at DESC, delivery_id DESC);
 CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btree (event_id);
-CREATE INDEX webhook_deliveries_sending ON public.webhook_deliveries USING btree (destination_id) WHERE (status = 'sending'::text);
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (destination_id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 alter table webhook_deliveries enable row level security;
 alter table webhook_deliveries force row level security;

@@ -21,13 +21,10 @@ export const BUYER_FACTS = /* sql */ `json_build_object(
 
 /** `UpdateFacts` of the workspace $1 at the time $2, as JSON. */
 export const UPDATE_FACTS = /* sql */ `json_build_object(
-  'windows', (select coalesce(json_agg(w), '[]') from (
-    select metric, count(*) filter (where is_today) as "updates24h", count(*) as "updates7d",
-      coalesce(sum(delta) filter (where is_today), 0) as "delta24h", sum(delta) as "delta7d"
-    from (
-      select metric, delta, received_at > $2::timestamptz - interval '24 hours' as is_today
-      from partner_events where workspace_id = $1 and received_at > $2::timestamptz - interval '7 days') e
-    group by metric) w),
+  'windows', (select coalesce(json_agg(json_build_object('metric', d7.metric, 'updates24h', coalesce(d1.n, 0),
+      'updates7d', d7.n, 'delta24h', coalesce(d1.delta, 0), 'delta7d', d7.delta)), '[]')
+    from app.partner_since($1, $2::timestamptz - interval '7 days') d7
+    left join app.partner_since($1, $2::timestamptz - interval '24 hours') d1 using (metric)),
   'recent', (select coalesce(json_agg(r), '[]') from (
     select partner_event_id as "partnerEventId", customer_entitlement_id as "buyerId", metric, delta,
       new_confidence as "newConfidence", app.ms(fired_at) as "firedAt"

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { type Listing, pageOf, pageStatements, where } from '../../platform/database/listing.js';
+import { type Listing, newestFirst, pageOf, pageStatements, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
@@ -52,7 +52,7 @@ export class DeliveryLog {
       from: 'webhook_deliveries d',
       joins: JOINED,
       ...where({ 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId }),
-      order: [{ column: 'd.delivery_id', kind: 'text', descending: true }],
+      order: newestFirst('d.delivery_id', 'd.created_at'),
     };
     const [destinations, rows, counted] = await this.db.readAll(scope, [
       {

@@ -1,5 +1,5 @@
 import { ValidationFailed } from '../kernel/errors.js';
-import { COUNT_UP_TO, type Page, type PageQuery } from '../kernel/pages.dto.js';
+import { COUNT_UP_TO, LARGEST_PAGE, type Page, type PageQuery } from '../kernel/pages.dto.js';
 import type { Statement } from './batch.js';
 import type { Db } from './db.js';
 import type { Scope } from './unit-of-work.js';
@@ -97,10 +97,13 @@ export function pageStatements(listing: Listing, { limit, offset, cursor }: Pagi
   return [
     {
       // One row more than asked for tells whether the list goes on. What is selected is made of the rows of the page
-      // alone: beside the table, PostgreSQL would make it of the rows that are passed over too.
+      // alone: beside the table, PostgreSQL would make it of the rows that are passed over too. The limit that is written
+      // out tells the planner how few rows there are to join with; of one that is a value it expects a tenth of the table.
       text: `select ${select}, jsonb_build_array(${keys}) as page_key from (
-          select * from ${from} where ${conditions.join(' and ')} order by ${direction}
-          limit $${values.push(limit + 1)} offset $${values.push(offset)}
+          select * from (
+            select * from ${from} where ${conditions.join(' and ')} order by ${direction}
+            limit $${values.push(limit + 1)} offset $${values.push(offset)}
+          ) page limit ${LARGEST_PAGE + 1}
         ) ${from.split(' ').at(-1)} ${joins} order by ${direction}`,
       values,
     },

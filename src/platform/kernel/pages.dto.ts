@@ -5,6 +5,9 @@ import { FromDigits } from './from-digits.js';
 /** How far `total` counts; a list that is longer says that this is a minimum (CONTRACT section 1). */
 export const COUNT_UP_TO = 10_000;
 
+/** How many items a page has at the most. */
+export const LARGEST_PAGE = 100;
+
 /** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
 export class PageQuery {
   /**
@@ -16,7 +19,7 @@ export class PageQuery {
   @FromDigits()
   @IsInt()
   @Min(1)
-  @Max(100)
+  @Max(LARGEST_PAGE)
   limit: number = 20;
 
   /**
@@ -94,6 +97,6 @@ export class BeforeQuery {
   @FromDigits()
   @IsInt()
   @Min(1)
-  @Max(100)
+  @Max(LARGEST_PAGE)
   limit: number = 20;
 }
