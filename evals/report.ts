@@ -1,6 +1,6 @@
 import { KINDS, LANGUAGES, SETS } from './case.js';
 import type { Result } from './run.js';
-import { CHECK_NAMES, CHECKS, type Check, GRAVE } from './scoring.js';
+import { CHECK_NAMES, CHECKS, type Check, type Finding, GRAVE } from './scoring.js';
 
 const passes = ({ findings }: Result, check: Check) => !findings.some((finding) => finding.check === check);
 const isFlawless = ({ findings }: Result) => findings.length === 0;
@@ -16,7 +16,10 @@ export function linesOf(result: Result): string[] {
   const checks = CHECK_NAMES.map((check) => `${CHECKS[check]}: ${passes(result, check) ? 'yes' : 'NO '}`);
   return [
     `${instruction.id.padEnd(9)} ${instruction.kind.padEnd(11)} ${capo.padEnd(14)} ${checks.join('  ')}`,
-    ...findings.map(({ check, message }) => `            ${CHECKS[check]}: ${message}`),
+    ...messagesOf(findings).map((message) => {
+      const broken = findings.filter((each) => each.message === message).map(({ check }) => CHECKS[check]);
+      return `            ${broken.join(', ')}: ${message}`;
+    }),
   ];
 }
 
@@ -63,7 +66,7 @@ export function markdown(results: readonly Result[]): string {
         instruction.kind,
         capo,
         excerpt(instruction.text),
-        findings.length === 0 ? 'as expected' : findings.map(({ message }) => escaped(message)).join('; '),
+        findings.length === 0 ? 'as expected' : messagesOf(findings).map(escaped).join('; '),
       ]);
     const head = ['id', 'kind', 'capo', 'instruction', 'result'];
     return `### ${set}\n\n${table(
@@ -74,6 +77,9 @@ export function markdown(results: readonly Result[]): string {
   });
   return [totals(results), ...lists].join('\n\n');
 }
+
+/** Each once, though it may break several rules. */
+const messagesOf = (findings: readonly Finding[]) => [...new Set(findings.map(({ message }) => message))];
 
 function table(
   head: readonly string[],

@@ -106,8 +106,10 @@ function pairs(
 
 function missingFindings(wanted: ExpectedPacket): Finding[] {
   const people = [...(wanted.to ?? []), ...(wanted.cc ?? [])];
+  const message = `no ${wanted.type}${people.length > 0 ? ` to ${people.join(', ')}` : ''}`;
   return [
-    action(`no ${wanted.type}${people.length > 0 ? ` to ${people.join(', ')}` : ''}`),
+    action(message),
+    asked(message),
     ...(people.length > 0 ? [recipients(`${people.join(', ')} is not written to`)] : []),
   ];
 }

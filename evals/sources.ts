@@ -1,7 +1,7 @@
 import * as chrono from 'chrono-node';
 import { Temporal } from 'temporal-polyfill';
 import type { Briefing } from '../src/features/capos/briefing.js';
-import { type DayOfYear, type Fact, type Facts, factsIn, numbersIn, readingsOf } from './facts.js';
+import { type DayOfYear, type Fact, type Facts, factsIn, readingsOf } from './facts.js';
 
 const DAY_MS = 86_400_000;
 /** As people write small numbers; a draft may write the digits. */
@@ -55,13 +55,13 @@ export class Sources {
     );
     this.#weekdays = new Set([
       ...this.#facts.weekdays.map(({ value }) => value),
-      ...this.#dates.flatMap((date) => weekdaysOf(date, moments[0]!.year)),
+      ...this.#dates.map((date) => weekdayOf(date, briefing.now)),
     ]);
     this.#times = new Set([
       ...this.#facts.times.flatMap(({ value }) => value),
       ...moments.map(({ hour, minute }) => hour * 60 + minute),
     ]);
-    const numbers = numbersIn(this.#all).flatMap(({ text, value }) => [
+    const numbers = this.#facts.numbers.flatMap(({ text, value }) => [
       ...value,
       ...partsOf(text).flatMap(readingsOf),
     ]);
@@ -70,6 +70,8 @@ export class Sources {
       ...numbers.filter((value) => value > 0 && value < 1).map((share) => Math.round(share * 100)),
       ...WORDS.flatMap((words, at) => (this.#says(words) ? [at + 1] : [])),
       ...this.#dates.map(({ year }) => year ?? moments[0]!.year),
+      ...this.#facts.dates.map(({ value }) => value.day),
+      ...this.#facts.times.flatMap(({ value }) => value.map((time) => Math.floor(time / 60))),
     ]);
     this.#longestList = Math.max(
       0,
@@ -91,7 +93,7 @@ export class Sources {
       ...said('the link', found.links, (link) => this.#has('links', link) || this.#isDomainOfAddress(link)),
       ...said('the date', found.dates, (date) => this.#hasDate(date) || (isDocument && this.#isPeriod(date))),
       ...said('the weekday', found.weekdays, (weekday) => this.#weekdays.has(weekday)),
-      ...said('the time', found.times, (readings) => readings.some((time) => this.#times.has(time))),
+      ...said('the time', found.times, (readings) => readings.some((time) => this.#hasTime(time))),
       ...said('the amount', found.amounts, ({ readings, currency }) => this.#hasCurrency(readings, currency)),
       ...found.numbers
         .filter(({ text: number }) => !this.#hasNumber(number, isDocument))
@@ -150,6 +152,14 @@ export class Sources {
       ...[monday, monday.subtract({ days: 7 }), monday.subtract({ days: 1 }), monday.add({ days: 6 })],
       ...[first, first.subtract({ months: 1 }), first.subtract({ days: 1 })],
     ].some((date) => date.day === day && date.month === month && (year === undefined || date.year === year));
+  }
+
+  /** "since 7" is 7:00. */
+  #hasTime(time: number): boolean {
+    return (
+      this.#times.has(time) ||
+      (time % 60 === 0 && [time / 60, time / 60 - 12].some((hour) => this.#numbers.has(hour)))
+    );
   }
 
   #hasCurrency(readings: readonly number[], currency: string): boolean {
@@ -239,9 +249,12 @@ function datesMeant(text: string, now: Temporal.ZonedDateTime): DayOfYear[] {
   );
 }
 
-/** Sunday is 0. A date without a year is in this one or the next. */
-function weekdaysOf({ day, month, year }: DayOfYear, thisYear: number): number[] {
-  return (year === undefined ? [thisYear, thisYear + 1] : [year]).map((each) =>
-    new Date(Date.UTC(each, month - 1, day)).getUTCDay(),
-  );
+/** Sunday is 0. A date without a year is the closest one. */
+function weekdayOf({ day, month, year }: DayOfYear, now: number): number {
+  const thisYear = new Date(now).getUTCFullYear();
+  const years = year === undefined ? [thisYear - 1, thisYear, thisYear + 1] : [year];
+  const [closest] = years
+    .map((each) => Date.UTC(each, month - 1, day))
+    .toSorted((a, b) => Math.abs(a - now) - Math.abs(b - now));
+  return new Date(closest!).getUTCDay();
 }
