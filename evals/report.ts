@@ -1,0 +1,101 @@
+import { KINDS, LANGUAGES, SETS } from './case.js';
+import type { Result } from './run.js';
+import { CHECK_NAMES, CHECKS, type Check, type Finding, GRAVE } from './scoring.js';
+
+const passes = ({ findings }: Result, check: Check) => !findings.some((finding) => finding.check === check);
+const isFlawless = ({ findings }: Result) => findings.length === 0;
+
+/** Cases in which the built-in runner did what it must never do. */
+export function graveResults(results: readonly Result[]): Result[] {
+  return results.filter(({ findings }) => findings.some(({ check }) => GRAVE.includes(check)));
+}
+
+/** One line for a case, and one for each thing that differed. */
+export function linesOf(result: Result): string[] {
+  const { instruction, capo, findings } = result;
+  const checks = CHECK_NAMES.map((check) => `${CHECKS[check]}: ${passes(result, check) ? 'yes' : 'NO '}`);
+  return [
+    `${instruction.id.padEnd(9)} ${instruction.kind.padEnd(11)} ${capo.padEnd(14)} ${checks.join('  ')}`,
+    ...messagesOf(findings).map((message) => {
+      const broken = findings.filter((each) => each.message === message).map(({ check }) => CHECKS[check]);
+      return `            ${broken.join(', ')}: ${message}`;
+    }),
+  ];
+}
+
+/** Totals by set, kind and language, as a table of Markdown. */
+export function totals(results: readonly Result[]): string {
+  const groups: [name: string, results: Result[]][] = [
+    ['all', [...results]],
+    ...SETS.map((set): [string, Result[]] => [
+      set,
+      results.filter(({ instruction }) => instruction.set === set),
+    ]),
+    ...KINDS.map((kind): [string, Result[]] => [
+      kind,
+      results.filter(({ instruction }) => instruction.kind === kind),
+    ]),
+    ...LANGUAGES.map((language): [string, Result[]] => [
+      LANGUAGE_NAMES[language],
+      results.filter(({ instruction }) => instruction.language === language),
+    ]),
+  ];
+  return table(
+    ['', 'cases', ...CHECK_NAMES.map((check) => CHECKS[check]), 'all of these'],
+    groups
+      .filter(([, each]) => each.length > 0)
+      .map(([name, each]) => [
+        name,
+        String(each.length),
+        ...CHECK_NAMES.map((check) => String(each.filter((result) => passes(result, check)).length)),
+        String(each.filter(isFlawless).length),
+      ]),
+    ['---', ...Array.from({ length: CHECK_NAMES.length + 2 }, () => '---:')],
+  );
+}
+
+const LANGUAGE_NAMES = { en: 'English', de: 'German', fr: 'French', es: 'Spanish' } as const;
+
+/** Everything for docs/drafts.md. */
+export function markdown(results: readonly Result[]): string {
+  const lists = SETS.map((set) => {
+    const rows = results
+      .filter(({ instruction }) => instruction.set === set)
+      .map(({ instruction, capo, findings }) => [
+        instruction.id,
+        instruction.kind,
+        capo,
+        excerpt(instruction.text),
+        findings.length === 0 ? 'as expected' : messagesOf(findings).map(escaped).join('; '),
+      ]);
+    const head = ['id', 'kind', 'capo', 'instruction', 'result'];
+    return `### ${set}\n\n${table(
+      head,
+      rows,
+      head.map(() => '---'),
+    )}`;
+  });
+  return [totals(results), ...lists].join('\n\n');
+}
+
+/** Each once, though it may break several rules. */
+const messagesOf = (findings: readonly Finding[]) => [...new Set(findings.map(({ message }) => message))];
+
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  rule: readonly string[],
+): string {
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Markdown shows the characters as they stand. */
+function escaped(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\|<>[\]*_`~#]/g, String.raw`\$&`);
+}
+
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const characters = [...line];
+  return escaped(characters.length > 100 ? `${characters.slice(0, 99).join('')}…` : line);
+}
