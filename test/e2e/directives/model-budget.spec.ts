@@ -152,7 +152,7 @@ describe('a budget in dollars', () => {
     const [{ tokens }] = (await eventually(
       () => usageOf(test, workspaceId),
       ([used]) => used!.amount === 0,
-    )) as [{ tokens: number }];
+    )) as unknown as [{ tokens: number }];
     expect(tokens).toBeGreaterThan(500);
   });
 
