@@ -25,7 +25,8 @@ export class Workspaces {
   async settings(scope: Scope): Promise<WorkspaceSettings> {
     const [row] = await this.db.read<WorkspaceSettings>(
       scope,
-      `select name, tier, timezone, locale, currency, presence, quiet_hours, notifications, ${senderOf('w')} as sender
+      `select name, tier, timezone, locale, currency, presence, quiet_hours, notifications, ${senderOf('w')} as sender,
+         model_budget
        from workspaces w where workspace_id = $1`,
       [scope.workspaceId],
     );
