@@ -56,9 +56,6 @@ const PACKET_ID = /^pkt_[0-9a-z]{26}$/;
 // oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
 const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 
-/** Keys of the client's own: class-transformer would leave some of them out without a word. */
-const KeptAsSent = () => Transform(({ obj, key }) => (obj as Record<string, unknown>)[key]);
-
 export class ApprovalsQuery extends PageQuery {
   /**
    * Only approvals of this status; pending ones unless said otherwise.
@@ -140,7 +137,6 @@ export class PacketEditBody {
    * All of its parameters: what is left out is removed. The action type says which there are.
    * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Thursday." }
    */
-  @KeptAsSent()
   @IsObject()
   params!: Record<string, unknown>;
 }
@@ -159,7 +155,6 @@ export class AddedActionBody {
    * What it is carried out with; the action type says which fields there are.
    * @example { "title": "Delivery of order 17", "body": "Jane was told that it arrives on Thursday." }
    */
-  @KeptAsSent()
   @IsObject()
   params!: Record<string, unknown>;
 

@@ -41,7 +41,7 @@ export class EditApproval {
   async execute(
     caller: Caller,
     approvalId: string,
-    { packets = [], add = [], remove = [], output }: EditBody,
+    { packets, add, remove, output }: EditBody,
     ifMatch: string | null,
   ): Promise<ApprovalEntity> {
     if (ifMatch === null) throw new PreconditionRequired();
@@ -56,7 +56,7 @@ export class EditApproval {
 
     const by = actorOf(caller);
     const people = peopleBehind(caller);
-    const edit = { packets, add, remove, output: output ?? null };
+    const edit = { packets: packets ?? [], add: add ?? [], remove: remove ?? [], output: output ?? null };
     const result = await this.subjects.of(approval).edit(approval, edit, { by, people, at, guardian });
     if (!result) return approval;
     const { changes, content } = result;

@@ -50,6 +50,14 @@ export class Desk {
     return this.client.post(`/approvals/${approvalId}/reject`, body);
   }
 
+  /** Edits what was read, or what `contentHash` names. */
+  edit(approvalId: string, body: object, contentHash: string, headers: Record<string, string> = {}) {
+    return this.client.send('PATCH', `/approvals/${approvalId}`, body, {
+      'If-Match': `"${contentHash}"`,
+      ...headers,
+    });
+  }
+
   until(directiveId: string, status: string, seconds = 10) {
     return eventually(
       () => this.directive(directiveId),
