@@ -1,0 +1,3 @@
+import { describeEditRace } from './edit-race.js';
+
+describeEditRace(60, 120_000);
