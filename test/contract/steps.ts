@@ -121,6 +121,22 @@ const APPROVALS: Record<string, Step> = {
     await walk.owner.get(`/approvals/${approvalId}?wait=1`);
     await walk.owner.get(`/approvals/${newId('apr')}`);
   },
+  'PATCH /api/pro/approvals/{approvalId}': async (walk) => {
+    const { approvalId, contentHash } = await walk.ready(MEMO);
+    const path = `/approvals/${approvalId}`;
+    const note = { title: 'Delivery of order 17', body: 'Jane was told.' };
+    const add = [{ action: { type: 'document.file', params: note, title: 'Note on order 17' } }];
+    const edit = (body: object, tag: string) => walk.owner.send('PATCH', path, body, { 'If-Match': tag });
+    const edited = (await edit({ add }, `"${contentHash}"`)).body;
+    const [{ workPacketId }, added] = edited.packets;
+    const packets = [
+      { workPacketId: added.workPacketId, params: { ...note, body: 'Jane and Joe were told.' } },
+    ];
+    await edit({ packets, remove: [workPacketId] }, edited.contentHash);
+    await edit({ add }, contentHash);
+    await edit({ packets: [{ workPacketId, params: {} }] }, edited.contentHash);
+    await (await walk.viewer()).send('PATCH', path, { add }, { 'If-Match': contentHash });
+  },
   'POST /api/pro/approvals/{approvalId}/approve': async (walk) => {
     const one = await walk.ready();
     await walk.owner.post(`/approvals/${one.approvalId}/approve`);

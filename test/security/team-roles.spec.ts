@@ -82,6 +82,15 @@ const MUTATIONS: Record<string, Mutation> = {
     make: approval,
     call: (client, id) => client.post(`/approvals/${id}/approve`),
   },
+  edits: {
+    least: 'operator',
+    make: approval,
+    call: async (client, id) => {
+      const { body } = await client.get(`/approvals/${id}`);
+      const add = [{ action: { type: 'document.file', params: { title: 'Note', body: 'Jane was told.' } } }];
+      return client.send('PATCH', `/approvals/${id}`, { add }, { 'If-Match': body.contentHash ?? 'none' });
+    },
+  },
   rejects: {
     least: 'operator',
     make: approval,

@@ -37,20 +37,20 @@ export class EditApproval {
     private readonly channel: Channel,
   ) {}
 
-  /** @throws PreconditionRequired, NotFound, Forbidden; what {@link judgeEdit} throws; what the subject refuses */
+  /** @throws NotFound, Forbidden, PreconditionRequired; what {@link judgeEdit} throws; what the subject refuses */
   async execute(
     caller: Caller,
     approvalId: string,
     { packets, add, remove, output }: EditBody,
     ifMatch: string | null,
   ): Promise<ApprovalEntity> {
-    if (ifMatch === null) throw new PreconditionRequired();
     const [[guardian], [approval]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(caller.workspaceId),
       this.approvals.lockStatement(caller.workspaceId, [approvalId]),
     ])) as [[GuardianEntity], [ApprovalEntity?]];
     if (!approval) throw new NotFound();
     requireRole(caller, approval.teamId, 'operator');
+    if (ifMatch === null) throw new PreconditionRequired();
     const at = this.clock.now();
     judgeEdit(approval, ifMatch, guardian.mode, at);
 
