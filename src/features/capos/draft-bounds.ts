@@ -37,6 +37,13 @@ export function checkDraftBounds({ remarks, packets, concerns }: DraftContent): 
       ['target of a work packet', target, DRAFT_BOUNDS.target],
       ['rationale of a work packet', rationale, DRAFT_BOUNDS.rationale],
     ]),
+    ...packets.flatMap(({ needsInput }) =>
+      needsInput.map(({ message }): [string, string, number] => [
+        'sentence on what a work packet lacks',
+        message,
+        DRAFT_BOUNDS.reason,
+      ]),
+    ),
   ];
   for (const [name, { length }, limit] of texts) {
     if (length > limit) {

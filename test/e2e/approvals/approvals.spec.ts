@@ -117,11 +117,15 @@ describe('GET /approvals/{id}', () => {
       summary: expect.any(String),
       priority: 'medium',
       urgent: false,
+      waitingFor: { reason: 'decision', message: 'A person has to approve or reject it.' },
       risk: 'medium',
+      riskReasons: [],
+      inputsNeeded: 0,
       reversibility: 'irreversible',
       output: expect.objectContaining({ format: 'markdown' }),
       packets: [expect.objectContaining({ reversibility: 'irreversible', contentHash: expect.any(String) })],
       contentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      revisions: [expect.objectContaining({ n: 1, author: 'capo', contentHash: approval.contentHash })],
       policy: { outcome: 'require_approval', explanation: expect.any(Array) },
       requestedBy: expect.objectContaining({ type: 'member', via: 'api' }),
       requestedAt: expect.any(Number),
@@ -132,6 +136,7 @@ describe('GET /approvals/{id}', () => {
       decidedVia: null,
       feedback: null,
       receiptId: null,
+      nextApprovalId: null,
     });
     const hours = (approval.expiresAt - approval.requestedAt) / 3_600_000;
     expect(hours).toBeGreaterThan(71.9);

@@ -163,7 +163,8 @@ export function describeEditRace(rounds: number, timeout: number): void {
     expect(contentHash).toBe(hashes.at(-1));
     if (tag !== undefined) expect(contentHash).toBe(tag);
     const allowed = revisions.get(contentHash)!;
-    const { status } = await desk.directive(directiveId);
+    const { status, history } = await desk.directive(directiveId);
+    if (history.some(({ to }: { to: string }) => to === 'halted')) count('killed between approval and mail');
     if (status === 'executed') expect(sent).toHaveLength(1);
     expect(sent.length).toBeLessThanOrEqual(1);
     for (const { to, bytes } of sent) {
