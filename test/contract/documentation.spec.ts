@@ -133,7 +133,7 @@ describe('in the OpenAPI document', () => {
     expect(required.map(({ place }) => place)).toEqual([]);
   });
 
-  it('a body is required where an empty one, which is read as `{}`, would be refused, and no header but the signature', () => {
+  it('a body is required where an empty one, which is read as `{}`, would be refused, and no header but the signature and what an edit was made of', () => {
     const wrong = operations.filter(({ requestBody }) => {
       if (!requestBody) return false;
       const [{ schema }] = Object.values(requestBody.content) as [MediaType];
@@ -143,6 +143,7 @@ describe('in the OpenAPI document', () => {
     const headers = parameters.filter((one) => one.in === 'header' && one.required);
     expect(headers.map(({ place }) => place)).toEqual([
       'POST /api/pro/partner/induction x-partner-signature',
+      'PATCH /api/pro/approvals/{approvalId} if-match',
     ]);
   });
 

@@ -102,10 +102,7 @@ export class ApprovalsController {
     return viewOf(approval, this.clock.now(), holdups, drafting);
   }
 
-  /**
-   * Changes what is sent before it is approved. Parameters are checked against the registry, the policy decides again,
-   * and the approval stays pending under a new content hash.
-   */
+  /** Changes what is sent before it is approved; the policy decides again, and the content hash is a new one. */
   @ApiParam(APPROVAL_PARAM)
   @ApiHeader(IF_MATCH_REQUIRED)
   @Patch(':approvalId')

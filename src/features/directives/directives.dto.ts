@@ -13,6 +13,7 @@ import {
   PRIORITIES,
   type Priority,
 } from '../terms/terms.js';
+import { OutputRemarks } from '../approvals/approvals.dto.js';
 import { IsInstantAhead } from './is-instant-ahead.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -204,6 +205,8 @@ export class DirectiveOutput {
    * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
    */
   contentHash!: string;
+  /** What the runner says about its draft in its own words; never sent, and null when it had nothing to add. */
+  remarks!: OutputRemarks | null;
 }
 
 class DirectiveEngine {
