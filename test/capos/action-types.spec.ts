@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bodyOf, documentFrom, summaryOf, titleOf } from '../../src/features/capos/draft-output.js';
 import {
   ACTION_TYPE_NAMES,
   ACTION_TYPES,
@@ -207,6 +208,59 @@ describe('validateAction', () => {
     ],
   ] as const)('refuses %s', (_case, engine, type, params, expected) => {
     expect(faults(engine, type, params)).toEqual(expected);
+  });
+});
+
+describe('validateAction of a draft that lacks something', () => {
+  const lacking = ['params.to', 'params.body'];
+  const check = (params: unknown) => {
+    const checked = validateAction('ops', 'email.send', params, { lacking });
+    return checked.ok ? [] : checked.faults.map(({ path }) => path);
+  };
+
+  it.each([
+    ['an empty list and an empty text', { to: [], subject: 'Hello', body: ' ' }],
+    ['nothing at all', { subject: 'Hello' }],
+    ['null', { to: null, subject: 'Hello', body: null }],
+    ['what is complete', mail],
+  ])('forgives %s at exactly these paths', (_what, params) => {
+    expect(check(params)).toEqual([]);
+  });
+
+  it.each([
+    ['elsewhere', { to: [], subject: '', body: '' }, ['params.subject']],
+    ['below', { to: ['ada'], subject: 'Hello', body: '' }, ['params.to.0']],
+    ['where something stands', { to: 'ada', subject: 'Hello', body: 7 }, ['params.to', 'params.body']],
+    ['in a name', { ...mail, bcc: [] }, ['params.bcc']],
+  ])('does not forgive a fault %s', (_where, params, paths) => {
+    expect(check(params)).toEqual(paths);
+  });
+
+  it.each(ACTION_TYPE_NAMES)('%s can be described when everything is lacking', (type) => {
+    const action = { type, params: {} } as Action;
+    for (const text of [summaryOf([action]), bodyOf([action]), titleOf(action)]) {
+      expect(text).not.toMatch(/undefined|null/);
+      expect(text).toMatch(/\((nobody|no \w+) yet\)/);
+    }
+    expect(ACTION_TYPES[type].target({})).toBeNull();
+  });
+});
+
+describe('a document that was edited as the text that was shown', () => {
+  it.each([
+    ['# Title\n\nText', { title: 'Title', body: 'Text' }],
+    ['# Other\nText', { title: 'Other', body: 'Text' }],
+    ['# Title\n\n\n# Title\n', { title: 'Title', body: '\n# Title\n' }],
+    ['# Title', { title: 'Title', body: '' }],
+    ['Text\n# Title\n', { title: 'Title', body: 'Text\n# Title\n' }],
+    ['## Part\n\nText', { title: 'Title', body: '## Part\n\nText' }],
+  ])('%j is read back as it was written', (text, document) => {
+    expect(documentFrom(text, 'Title')).toEqual(document);
+  });
+
+  it.each(['Text', '\n\nText\n', '# Title\n\nText', '\n'])('%j comes back unchanged', (body) => {
+    const shown = bodyOf([{ type: 'document.file', params: { title: 'Title', body: `x${body}` } }]);
+    expect(documentFrom(shown, 'Title')).toEqual({ title: 'Title', body: `x${body}` });
   });
 });
 

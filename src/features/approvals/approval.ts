@@ -75,7 +75,7 @@ export function judge(
   if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
     throw new Forbidden({
       message:
-        'A standing order requires approval by someone other than the members who asked for this or edited it, with a token that they do not share.',
+        'A standing order requires approval by someone other than the member who asked for this and whoever edited it, with a token that they do not share.',
     });
   }
   const lacking = inputsNeeded(approval);
