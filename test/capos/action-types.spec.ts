@@ -236,6 +236,12 @@ describe('validateAction of a draft that lacks something', () => {
     expect(check(params)).toEqual(paths);
   });
 
+  it('an address that is lacking in a list is nobody', () => {
+    const params = { ...mail, to: [''] };
+    const checked = validateAction('ops', 'email.send', params, { lacking: ['params.to.0'] });
+    expect(checked.ok && titleOf(checked.action)).toBe('Mail to (nobody yet): Hello');
+  });
+
   it.each(ACTION_TYPE_NAMES)('%s can be described when everything is lacking', (type) => {
     const action = { type, params: {} } as Action;
     for (const text of [summaryOf([action]), bodyOf([action]), titleOf(action)]) {

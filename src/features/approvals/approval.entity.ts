@@ -35,7 +35,7 @@ export interface ApprovalPacket {
 export type Author = 'capo' | 'model' | 'person';
 
 /** A part of a work packet that a person has written. */
-export interface PacketEdit {
+interface PacketEdit {
   /** Such as `params.body`. */
   path: string;
   by: Actor;

@@ -116,7 +116,7 @@ export function packetsOf({ packets }: Pick<ApprovalEntity, 'packets'>): Approva
 }
 
 /** What has to be supplied before it can be approved, by its place in the approval. */
-export function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] {
+function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] {
   return packetsOf(approval).flatMap(({ workPacketId, needsInput }, index) =>
     needsInput.map(({ path, message }) => ({
       path: `packets.${index}.${path}`,

@@ -107,8 +107,9 @@ function sectionFor({ type, params }: Unfinished): string {
   }
 }
 
-function people(addresses: readonly string[] | null | undefined): string {
-  return addresses?.length ? addresses.join(', ') : '(nobody yet)';
+function people(addresses: readonly (string | null)[] | null | undefined): string {
+  const known = addresses?.filter((address) => address?.trim()) ?? [];
+  return known.length > 0 ? known.join(', ') : '(nobody yet)';
 }
 
 function words(text: string | null | undefined, otherwise: string): string {

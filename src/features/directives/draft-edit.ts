@@ -5,7 +5,7 @@ import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { PacketChange } from '../approvals/approval.entity.js';
 import type { Edit } from '../approvals/approval-subjects.js';
-import { ACTION_TYPES, compensationOf, validateAction, valueAt } from '../capos/action-types.js';
+import { ACTION_TYPES, compensationOf, type ParamsOf, validateAction, valueAt } from '../capos/action-types.js';
 import { engineOf } from '../capos/capo.js';
 import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
 import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
@@ -13,7 +13,7 @@ import { actionOf, newPacket, type PacketOrigin } from './packets/work-packet.js
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 
 /** A work packet as an edit leaves it; without a change it is as it was. */
-export interface PlannedPacket {
+interface PlannedPacket {
   packet: WorkPacketEntity;
   change: PacketChange | undefined;
 }
@@ -82,8 +82,9 @@ function editsOf(edit: Edit, waiting: readonly WorkPacketEntity[], faults: Fault
   if (edit.output) {
     const document = soleDocument(edit, waiting);
     if (document) {
-      const title = String(document.params['title'] ?? '');
-      edits.set(document.workPacketId, { params: documentFrom(edit.output.body, title), at: 'output.body' });
+      const { title } = document.params as Partial<ParamsOf<'document.file'>>;
+      const params = documentFrom(edit.output.body, title ?? '');
+      edits.set(document.workPacketId, { params, at: 'output.body' });
     } else {
       const message =
         'can be edited only where the draft is a single document that is shown whole; edit the parameters of the work packets';
