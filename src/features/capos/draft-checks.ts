@@ -45,7 +45,7 @@ function knownFacts({ directive, feedback, standingOrders, buyerContext, metrics
     ...standingOrders.flatMap(({ name, text }) => [name, text]),
     rest.workspace.name,
     rest.operator.handle,
-    rest.senderName,
+    ...stringsIn(rest.sender),
   ].join('\n');
   const addresses = `${byPeople}\n${stringsIn(buyerContext).join('\n')}`;
   const facts = [

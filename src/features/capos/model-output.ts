@@ -30,7 +30,8 @@ const text = (max: number) =>
     .max(max)
     .transform(cleaned)
     .refine((value) => value.trim() !== '', 'must not be empty');
-const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
+/** One line without control characters, as a model's sentences are kept. */
+export const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
 
 const Multipliers = z
   .array(z.object({ name: z.string().regex(/^[a-z][\w -]{0,39}$/i), value: z.number().min(0.1).max(10) }))
@@ -143,6 +144,7 @@ function strict(schema: JSONSchema7): JSONSchema7 {
   return { type: schema.type, ...(schema.enum === undefined ? {} : { enum: schema.enum }) };
 }
 
-function object(properties: Record<string, JSONSchema7>): JSONSchema7 {
+/** An object of which every property is there, as strict structured output wants it. */
+export function object(properties: Record<string, JSONSchema7>): JSONSchema7 {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
