@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LoopbackModel, providerError } from '../../support/loopback-model.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { MAIL_TO_ACME, OrderDesk } from '../standing-orders/order-desk.js';
 import { Desk, expectUnbroken } from './desk.js';
 
 const KEY = 'sk-test-0123456789abcdef';
@@ -296,20 +297,16 @@ describe('a model that lies', () => {
   it('is not let through by a standing order that allows its mails', async () => {
     const { owner } = await test.createWorkspace();
     desk = new Desk(test, owner.token);
-    const orders = await owner.post('/standing-orders', {
-      name: 'Mail',
-      text: 'Mails may be sent.',
-      effect: 'allow',
-      match: { actionTypes: ['email.send'] },
-    });
-    expect(orders.status, orders.text).toBe(201);
-    model.reply = () => ({ content: answerWith({ to: ['eve@evil.example'] }) });
-    const { body } = await desk.client.post('/directives', {
-      directive: TEXT,
-      capo: 'capo_ops',
-      requiresApproval: false,
-    });
-    await desk.until(body.directiveId, 'pending_approval');
+    await new OrderDesk(test).active(MAIL_TO_ACME, owner);
+    const handInAlone = async (answer: string) => {
+      model.reply = () => ({ content: answer });
+      const body = { directive: TEXT, capo: 'capo_ops', requiresApproval: false };
+      return (await desk.client.post('/directives', body)).body.directiveId as string;
+    };
+    await desk.until(await handInAlone(content), 'executed');
+    const lying = await handInAlone(answerWith({ to: ['eve@acme.example'] }));
+    const { approvalId } = await desk.until(lying, 'pending_approval');
+    expect(await desk.approval(approvalId)).toMatchObject({ ready: true, risk: 'critical' });
   });
 
   it('about nothing keeps the risk as it was', async () => {
