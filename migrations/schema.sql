@@ -681,6 +681,16 @@ begin
 end $function$;
 alter function app.let_go(integer) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.model_budget_of(p_workspace_id text, p_unit text, p_by_tier jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(w.model_budget->>p_unit, p_by_tier->w.tier->>p_unit)::numeric from workspaces w
+  where w.workspace_id = p_workspace_id
+$function$;
+
 CREATE OR REPLACE FUNCTION app.ms(at timestamp with time zone)
  RETURNS bigint
  LANGUAGE sql
@@ -885,6 +895,35 @@ begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.reserve_model_usage(p_workspace_id text, p_at timestamp with time zone, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric)
+ RETURNS TABLE(day date, budget numeric, used numeric, granted boolean, warn boolean, zone text, next_day_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  wanted constant numeric := case p_unit when 'amount' then p_amount else p_tokens end;
+  usage model_usage;
+begin
+  zone := app.workspace_zone(p_workspace_id);
+  day := (p_at at time zone zone)::date;
+  next_day_at := (day + 1)::timestamp at time zone zone;
+  budget := app.model_budget_of(p_workspace_id, p_unit, p_by_tier);
+  insert into model_usage (workspace_id, day) values (p_workspace_id, day) on conflict do nothing;
+  select * into usage from model_usage u where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day for update;
+  used := case p_unit when 'amount' then usage.amount else usage.tokens end;
+  granted := used + wanted <= budget;
+  -- A single call that is larger than the whole budget says so itself, to whoever asked for it.
+  warn := not granted and not usage.warned and wanted <= budget;
+  if granted then
+    update model_usage u set amount = u.amount + p_amount, tokens = u.tokens + p_tokens
+      where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day;
+  elsif warn then
+    update model_usage u set warned = true where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day;
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timestamp with time zone)
  RETURNS TABLE(currency text, n bigint, amount numeric)
  LANGUAGE plpgsql
@@ -897,6 +936,26 @@ begin
     select e.currency, 1, e.amount from public.revenue_events e
     where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
   ) r group by r.currency;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.settle_model_usage(p_workspace_id text, p_day date, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric)
+ RETURNS TABLE(budget numeric, used numeric, warn boolean)
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  usage model_usage;
+begin
+  update model_usage u set amount = greatest(0, u.amount + p_amount), tokens = greatest(0, u.tokens + p_tokens)
+    where u.workspace_id = p_workspace_id and u.day = p_day returning * into usage;
+  budget := app.model_budget_of(p_workspace_id, p_unit, p_by_tier);
+  used := case p_unit when 'amount' then usage.amount else usage.tokens end;
+  warn := not usage.warned and used >= budget * 0.8;
+  if warn then
+    update model_usage u set warned = true where u.workspace_id = p_workspace_id and u.day = p_day;
+  end if;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text)
@@ -1250,6 +1309,24 @@ create policy system_reads on members for select to consigliere_system using (tr
 grant insert, select, update on members to consigliere_app;
 grant select on members to consigliere_system;
 
+create table model_usage (
+  workspace_id text not null,
+  day date not null,
+  amount numeric not null default 0,
+  tokens numeric not null default 0,
+  warned boolean not null default false,
+  constraint model_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint model_usage_pkey PRIMARY KEY (workspace_id, day)
+);
+alter table model_usage enable row level security;
+alter table model_usage force row level security;
+create policy isolation on model_usage for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on model_usage to consigliere_app;
+
 create table partner_events (
   workspace_id text not null,
   partner_event_id text not null,
@@ -1474,7 +1551,9 @@ create table revenue_events (
   constraint revenue_events_external_id UNIQUE (workspace_id, external_id),
   constraint revenue_events_once_per_packet UNIQUE (workspace_id, work_packet_id)
 );
-CREATE INDEX revenue_events_by_time ON public.revenue_events USING btree (workspace_id, occurred_at DESC);
+CREATE INDEX revenue_events_by_currency ON public.revenue_events USING btree (workspace_id, currency, occurred_at DESC, event_id DESC);
+CREATE INDEX revenue_events_by_source ON public.revenue_events USING btree (workspace_id, source, occurred_at DESC, event_id DESC);
+CREATE INDEX revenue_events_by_time ON public.revenue_events USING btree (workspace_id, occurred_at DESC, event_id DESC);
 alter table revenue_events enable row level security;
 alter table revenue_events force row level security;
 create policy isolation on revenue_events for all to public using (
@@ -1530,7 +1609,11 @@ create table signals (
 );
 CREATE INDEX signals_acknowledged ON public.signals USING btree (workspace_id, acknowledged_at) WHERE (acknowledged_at IS NOT NULL);
 CREATE INDEX signals_newest ON public.signals USING btree (workspace_id, created_at DESC, signal_id DESC) WHERE (withdrawn_at IS NULL);
-CREATE INDEX signals_open ON public.signals USING btree (workspace_id, created_at DESC) WHERE ((withdrawn_at IS NULL) AND (acknowledged_at IS NULL));
+CREATE INDEX signals_newest_acknowledged ON public.signals USING btree (workspace_id, created_at DESC, signal_id DESC) WHERE ((withdrawn_at IS NULL) AND (acknowledged_at IS NOT NULL));
+CREATE INDEX signals_newest_of_severity ON public.signals USING btree (workspace_id, severity, created_at DESC, signal_id DESC) WHERE (withdrawn_at IS NULL);
+CREATE INDEX signals_newest_of_team ON public.signals USING btree (workspace_id, team_id, created_at DESC, signal_id DESC) WHERE ((withdrawn_at IS NULL) AND (team_id IS NOT NULL));
+CREATE INDEX signals_newest_of_type ON public.signals USING btree (workspace_id, type, created_at DESC, signal_id DESC) WHERE (withdrawn_at IS NULL);
+CREATE INDEX signals_open ON public.signals USING btree (workspace_id, created_at DESC, signal_id DESC) WHERE ((withdrawn_at IS NULL) AND (acknowledged_at IS NULL));
 CREATE INDEX signals_snoozed ON public.signals USING btree (workspace_id, snoozed_until) WHERE ((withdrawn_at IS NULL) AND (acknowledged_at IS NULL) AND (snoozed_until IS NOT NULL));
 CREATE INDEX signals_withdrawn ON public.signals USING btree (workspace_id, withdrawn_at) WHERE (withdrawn_at IS NOT NULL);
 alter table signals enable row level security;
@@ -2033,9 +2116,17 @@ create table workspaces (
   created_at timestamp with time zone not null default now(),
   currency text not null default 'USD'::text,
   retention jsonb not null default '{}'::jsonb,
+  model_budget jsonb,
+  sender_name text,
+  sender_signature text,
+  sender_reply_to text,
   constraint workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint workspaces_model_budget_check CHECK (((model_budget IS NULL) OR (jsonb_typeof(model_budget) = 'object'::text))),
   constraint workspaces_presence_check CHECK ((presence = ANY (ARRAY['present'::text, 'away'::text]))),
   constraint workspaces_retention_check CHECK ((jsonb_typeof(retention) = 'object'::text)),
+  constraint workspaces_sender_name_check CHECK (((length(sender_name) >= 1) AND (length(sender_name) <= 100))),
+  constraint workspaces_sender_reply_to_check CHECK (((length(sender_reply_to) >= 3) AND (length(sender_reply_to) <= 254))),
+  constraint workspaces_sender_signature_check CHECK (((length(sender_signature) >= 1) AND (length(sender_signature) <= 1000))),
   constraint workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
   constraint workspaces_pkey PRIMARY KEY (workspace_id)
 );

@@ -137,6 +137,71 @@ describe('the model runner', () => {
     ]);
   });
 
+  describe('what is sent', () => {
+    it('has the schema once: as the format where the server takes it, in the rules where it does not', async () => {
+      mock.on({}, { content: answer([MAIL]) });
+      await runner().run(work, { signal: never });
+      expect(JSON.stringify(request(0)).match(/additionalProperties/g)).toHaveLength(
+        JSON.stringify(request(0).response_format).match(/additionalProperties/g)!.length,
+      );
+      mock.reset();
+      mock.on(
+        { predicate: (req) => req.response_format !== undefined },
+        { error: { message: 'response_format is not supported', type: 'invalid_request_error' }, status: 400 },
+      );
+      mock.on({}, { content: answer([MAIL]) });
+      expect((await runner().run(work, { signal: never })).packets).toHaveLength(1);
+      const formats = mock.getRequests().map((_, at) => request(at).response_format?.type);
+      expect(formats).toEqual(['json_schema', 'json_object', undefined]);
+      expect(said(2)[0]?.text).toContain('The JSON Schema of your answer:');
+    });
+
+    it('says the day of the week and the time in the zone of the workspace', async () => {
+      mock.on({}, { content: answer([MAIL]) });
+      await runner().run(work, { signal: never });
+      expect(said(0)[0]?.text).toContain(
+        'Now it is Thursday, 3 December 2026 at 10:00 GMT+01:00 (Europe/Berlin).',
+      );
+    });
+
+    it('bounds what the model may write', async () => {
+      mock.on({}, { content: answer([MAIL]) });
+      await runner({ maxTokens: 777 }).run(work, { signal: never });
+      expect(request(0)).toMatchObject({ max_tokens: 777 });
+    });
+
+    it('has the packets of the draft to revise, with what people edited in them, within bounds', async () => {
+      mock.on({}, { content: answer([MAIL]) });
+      const packet = (body: string) => ({
+        title: 'Mail',
+        type: 'email.send',
+        params: { to: ['ada@example.com'], subject: 'Demo', body },
+        rationale: 'Asked for.',
+        editedPaths: ['params.body'],
+      });
+      const round = (n: number, bodies: string[]) => ({
+        round: n,
+        text: `Change ${n}.`,
+        previous: { summary: `Draft ${n}.`, body: '', packets: bodies.map(packet) },
+      });
+      const revised = {
+        ...work,
+        feedback: [round(1, ['the first draft']), round(2, ['edited by Mara', 'x'.repeat(50_000)])],
+      };
+      await runner().run(revised, { signal: never });
+      const data = said(0)[1]!.text;
+      expect(data).toContain('Change 1.');
+      expect(data).not.toContain('the first draft');
+      expect(data).toContain('edited by Mara');
+      expect(data).toContain('"editedPaths":["params.body"]');
+      expect(data).toContain('… (cut)');
+      const many = { ...work, feedback: [round(1, Array.from({ length: 100 }, () => 'y'.repeat(9_000)))] };
+      await runner().run(many, { signal: never });
+      expect(said(1)[1]!.text.length).toBeLessThan(80_000);
+      expect(said(1)[1]!.text).toContain('more packets are left out here');
+    });
+  });
+
   describe('what comes back wrong', () => {
     it('is repaired once, with the faults named and both calls paid for', async () => {
       const broken = {

@@ -88,6 +88,18 @@ const DIRECTIVES: Record<string, Step> = {
     await walk.owner.post(`/directives/${directiveId}/cancel`);
     await walk.owner.post(`/directives/${await walk.executed()}/cancel`);
   },
+  'POST /api/pro/directives/{directiveId}/retry': async (walk) => {
+    await walk.order({ name: 'No memos', effect: 'deny', match: { actionTypes: ['document.file'] } });
+    const { directiveId } = (await walk.direct.post('/directive', { text: MEMO, capo: 'capo_ops' })).body;
+    await eventually(
+      async () => (await walk.direct.get(`/directives/${directiveId}`)).body.status,
+      (status) => status === 'failed',
+    );
+    await (await walk.viewer()).post(`/directives/${directiveId}/retry`);
+    await walk.owner.post(`/directives/${directiveId}/retry`);
+    await walk.owner.post(`/directives/${await walk.executed()}/retry`);
+    await walk.owner.post(`/directives/${newId('dir')}/retry`);
+  },
   'GET /api/pro/work-packets/{id}': async (walk) => {
     const directiveId = await walk.executed();
     const { items } = (await walk.direct.get(`/work-packets?directiveId=${directiveId}`)).body;
@@ -265,6 +277,8 @@ const REST: Record<string, Step> = {
       quietHours: { from: '22:00', to: '07:00' },
     });
     await walk.owner.put('/settings', { quietHours: null });
+    await walk.owner.put('/settings', { modelBudget: { amount: 25, currency: 'USD', tokens: 2_000_000 } });
+    await walk.owner.put('/settings', { modelBudget: {} });
     await (await walk.viewer()).put('/settings', { presence: 'away' });
   },
   'POST /api/pro/tokens': async (walk) => {

@@ -56,7 +56,12 @@ export interface FeedbackRound {
 export interface PreviousDraft {
   summary: string;
   body: string;
-  packets: readonly Pick<DraftPacket, 'title' | 'type' | 'params' | 'rationale'>[];
+  packets: readonly PreviousPacket[];
+}
+
+export interface PreviousPacket extends Pick<DraftPacket, 'title' | 'type' | 'params' | 'rationale'> {
+  /** The parts that a person has written, such as `params.body`; `params` for one that was added whole. */
+  editedPaths?: readonly string[];
 }
 
 export interface SignalBrief {

@@ -32,6 +32,8 @@ export interface Question<T> {
   schema: JSONSchema7;
   /** Of this answer, if it is known to be short. */
   maxTokens?: number;
+  /** For this answer, if it is not worth waiting longer for. */
+  timeoutMs?: number;
   /** The answer in our words, or all that is wrong with it. */
   read(value: unknown): Reading<T>;
 }
@@ -78,7 +80,8 @@ export class ModelClient {
     question: Question<T>,
     { signal }: { signal: AbortSignal },
   ): Promise<{ answer: T; cost: Cost }> {
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, prices, apiKey, now = Date.now } = this.options;
+    const { prices, apiKey, now = Date.now } = this.options;
+    const timeoutMs = Math.min(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, question.timeoutMs ?? Infinity);
     const deadline = AbortSignal.timeout(timeoutMs);
     const meter = new Meter(prices);
     try {

@@ -5,11 +5,12 @@ import {
   ACTION_TYPES,
   actionTypesOf,
   isActionType,
+  parametersOf,
   validateAction,
   type ActionTypeName,
   type Fault,
 } from './action-types.js';
-import type { DraftContent, DraftPacket } from './briefing.js';
+import type { DraftContent, DraftPacket, NeededInput } from './briefing.js';
 import { checkDraftBounds, DRAFT_BOUNDS, DraftTooLarge } from './draft-bounds.js';
 import type { Engine } from './capo.js';
 import type { Reading } from './model-client.js';
@@ -30,12 +31,16 @@ const text = (max: number) =>
     .max(max)
     .transform(cleaned)
     .refine((value) => value.trim() !== '', 'must not be empty');
-const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
+/** One line without control characters, as a model's sentences are kept. */
+export const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
 
 const Multipliers = z
   .array(z.object({ name: z.string().regex(/^[a-z][\w -]{0,39}$/i), value: z.number().min(0.1).max(10) }))
   .max(DRAFT_BOUNDS.multipliers)
   .transform((list) => Object.fromEntries(list.map(({ name, value }) => [name, value])));
+
+/** More than this is no draft any more. */
+const MAX_NEEDED = 10;
 
 /** Unknown keys are dropped rather than refused: a model that adds `reversibility` has not said anything. */
 const Answer = z.object({
@@ -49,6 +54,10 @@ const Answer = z.object({
         params: z.record(z.string(), z.unknown()),
         rationale: line(DRAFT_BOUNDS.rationale),
         multipliers: Multipliers,
+        needsInput: z
+          .array(z.object({ path: z.string().max(100), message: line(DRAFT_BOUNDS.reason) }))
+          .max(MAX_NEEDED)
+          .default([]),
       }),
     )
     .min(1)
@@ -70,9 +79,11 @@ export function readAnswer(engine: Engine, answer: unknown): Reading<DraftConten
   const packets: DraftPacket[] = [];
   for (const [at, packet] of parsed.data.packets.entries()) {
     const params = isActionType(packet.type) ? withoutNulls(packet.type, packet.params) : packet.params;
-    const checked = validateAction(engine, packet.type, params);
-    if (checked.ok) packets.push({ ...packet, params: { ...checked.action.params }, needsInput: [] });
-    else faults.push(...checked.faults.map((fault) => ({ ...fault, path: `packets.${at}.${fault.path}` })));
+    const lacking = packet.needsInput.map(({ path }) => path);
+    const checked = validateAction(engine, packet.type, params, { lacking });
+    const found = [...(checked.ok ? [] : checked.faults), ...unknownPlaces(packet.type, packet.needsInput)];
+    if (checked.ok && found.length === 0) packets.push({ ...packet, params: { ...checked.action.params } });
+    else faults.push(...found.map((fault) => ({ ...fault, path: `packets.${at}.${fault.path}` })));
   }
   if (faults.length > 0) return { ok: false, faults };
   const draft = { remarks: parsed.data.summary, packets, concerns: [] };
@@ -85,14 +96,30 @@ export function readAnswer(engine: Engine, answer: unknown): Reading<DraftConten
   return { ok: true, answer: draft };
 }
 
+/** What nobody could ever supply, since the action has no such parameter. */
+function unknownPlaces(type: string, needsInput: readonly NeededInput[]): Fault[] {
+  const known = isActionType(type) ? parametersOf(type) : [];
+  return needsInput.flatMap(({ path }, at) =>
+    known.includes(path)
+      ? []
+      : [{ path: `needsInput.${at}.path`, rule: 'known', message: `must be one of ${known.join(', ')}` }],
+  );
+}
+
 /** Strict structured output knows no optional properties: a model says `null` where a person leaves the line out. */
 function withoutNulls(
   type: ActionTypeName,
   params: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const { required = [] } = paramsSchema(type);
+  const { required = [], properties = {} } = paramsSchema(type);
+  const emptyOf = (key: string) => {
+    const property = properties[key];
+    return typeof property === 'object' && property.type === 'array' ? [] : '';
+  };
   return Object.fromEntries(
-    Object.entries(params).filter(([key, value]) => value !== null || required.includes(key)),
+    Object.entries(params)
+      .filter(([key, value]) => value !== null || required.includes(key))
+      .map(([key, value]) => [key, value ?? emptyOf(key)]),
   );
 }
 
@@ -107,6 +134,7 @@ export function answerSchema(engine: Engine): JSONSchema7 {
       params: strict(paramsSchema(type)),
       rationale: string,
       multipliers: { type: 'array', items: object({ name: string, value: { type: 'number' } }) },
+      needsInput: { type: 'array', items: object({ path: string, message: string }) },
     }),
   );
   return object({ summary: string, packets: { type: 'array', items: { anyOf: packets } } });
@@ -143,6 +171,7 @@ function strict(schema: JSONSchema7): JSONSchema7 {
   return { type: schema.type, ...(schema.enum === undefined ? {} : { enum: schema.enum }) };
 }
 
-function object(properties: Record<string, JSONSchema7>): JSONSchema7 {
+/** An object of which every property is there, as strict structured output wants it. */
+export function object(properties: Record<string, JSONSchema7>): JSONSchema7 {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

@@ -3,16 +3,19 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { RunnerFailed } from '../capos/briefing.js';
 import { CAPOS } from '../capos/capo.js';
 import type { DirectiveEntity } from '../directives/directive.entity.js';
-import { titleOf } from '../directives/directive.js';
+import { addCost, titleOf } from '../directives/directive.js';
 import { DirectiveTransitions } from '../directives/directive-transitions.js';
 import { Directives } from '../directives/directives.repository.js';
 import { GiveUpDraft } from '../directives/give-up-draft.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
-import { routeDirective } from './route.js';
+import type { RouteRequest } from './route.js';
+import { type Routed, Router } from './router.js';
 
 const CONSIGLIERE: Actor = {
   type: 'consigliere',
@@ -21,9 +24,16 @@ const CONSIGLIERE: Actor = {
   via: 'policy',
 };
 
+/** A directive that may be routed now, locked. */
+interface Found {
+  guardian: GuardianEntity;
+  directive: DirectiveEntity;
+}
+
 /**
  * Gives a directive without a capo to the one it belongs to (SPECIFICATION, processing order 1 and 2). The scores of
- * all five and the reason are kept with the directive.
+ * all five and the reason are kept with the directive. No transaction is open while a model is asked; what it answers
+ * counts only if the work is still this attempt's.
  */
 @Injectable()
 export class RouteDirective implements OnModuleInit {
@@ -34,52 +44,93 @@ export class RouteDirective implements OnModuleInit {
     private readonly orders: StandingOrders,
     private readonly directives: Directives,
     private readonly transitions: DirectiveTransitions,
+    private readonly router: Router,
     private readonly giveUpDraft: GiveUpDraft,
   ) {}
 
   onModuleInit(): void {
     this.work.declare({
       name: 'directive.route',
-      pool: 8,
+      // Mostly it waits for a model; the words of a directive are read in no time.
+      pool: 32,
       perQueue: 4,
       tries: 5,
-      run: (item) => this.execute(item),
+      abortTopic: KILLED_TOPIC,
+      run: (item, signal) => this.execute(item, signal),
       giveUp: (item, error) => this.giveUpDraft.execute(item, error),
     });
   }
 
-  private async execute(item: WorkItem): Promise<void> {
-    const { workspaceId, id } = item;
-    await this.db.transaction(scopeOfWork(item), async (unit) => {
-      const [[guardian], [directive]] = (await unit.batch([
-        this.guardians.lockSharedStatement(workspaceId),
-        this.directives.lockDraftingStatement(workspaceId, id),
-      ])) as [[GuardianEntity], [DirectiveEntity?]];
-      if (!directive) return;
-      if (guardian.mode === 'killed') {
-        this.work.park(item);
-        return;
-      }
-      const { text, priority, context, teamId } = directive;
-      const { capo, candidates, reason } = routeDirective({
-        text,
-        priority,
-        context,
-        standingOrders: await this.orders.brief(workspaceId, teamId),
+  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
+    if (!this.router.asksModel) {
+      await this.db.transaction(scopeOfWork(item), async () => {
+        const found = await this.locked(item);
+        if (found) this.assign(item, found, this.router.byWords(await this.requestOf(found.directive)));
       });
-      this.directives.assign(directive, capo, { candidates, reason });
-      this.transitions.note(
-        { ...directive, capo },
-        {
-          actor: CONSIGLIERE,
-          action: 'directive.routed',
-          summary: `The consigliere assigned "${titleOf(text)}" to ${CAPOS[capo].name}.`,
-          details: { candidates, reason },
-          guardianEpoch: guardian.epoch,
-        },
-      );
-      this.work.complete(item);
-      this.work.enqueue('directive.draft', { id });
+      return;
+    }
+    const request = await this.db.transaction(scopeOfWork(item), async () => {
+      const found = await this.locked(item);
+      return found && this.requestOf(found.directive);
     });
+    if (!request) return;
+    let routed: Routed;
+    try {
+      routed = await this.router.byModel(item.workspaceId, request, signal);
+    } catch (error) {
+      if (!(error instanceof RunnerFailed)) throw error;
+      // As with a draft: whoever killed the workspace has voided the attempt, or the message of the kill came late.
+      await this.db.transaction(scopeOfWork(item), async () => this.work.reschedule(item, 0));
+      return;
+    }
+    await this.db.transaction(scopeOfWork(item), async () => {
+      const found = await this.locked(item);
+      if (found) this.assign(item, found, routed);
+    });
+  }
+
+  private async requestOf({
+    workspaceId,
+    teamId,
+    text,
+    priority,
+    context,
+  }: DirectiveEntity): Promise<RouteRequest> {
+    return { text, priority, context, standingOrders: await this.orders.brief(workspaceId, teamId) };
+  }
+
+  private assign(item: WorkItem, { guardian, directive }: Found, routed: Routed): void {
+    const { capo, candidates, reason, model, fallback, cost } = routed;
+    this.directives.assign(directive, capo, { candidates, reason });
+    if (cost.tokensIn + cost.tokensOut > 0) {
+      this.directives.update(directive, { cost: addCost(directive.cost, cost) });
+    }
+    this.transitions.note(
+      { ...directive, capo },
+      {
+        actor: CONSIGLIERE,
+        action: 'directive.routed',
+        summary: `The consigliere assigned "${titleOf(directive.text)}" to ${CAPOS[capo].name}.`,
+        details: { candidates, reason, ...(model !== null && { model, fallback, cost }) },
+        guardianEpoch: guardian.epoch,
+      },
+    );
+    this.work.complete(item);
+    this.work.enqueue('directive.draft', { id: item.id });
+  }
+
+  /** Nothing when the directive has ended; under a kill the work is parked. In the open transaction. */
+  private async locked(item: WorkItem): Promise<Found | undefined> {
+    const { workspaceId, id } = item;
+    const [[guardian], [directive]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      this.directives.lockDraftingStatement(workspaceId, id),
+    ])) as [[GuardianEntity], [DirectiveEntity?]];
+    if (!directive) return undefined;
+    if (guardian.mode === 'killed') {
+      this.work.park(item);
+      return undefined;
+    }
+    return { guardian, directive };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Work } from '../../platform/work/work.js';
+import { packetsOf } from '../approvals/approval.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import {
   type ApprovalSubject,
@@ -156,11 +157,13 @@ function named({ workspaceId, directiveId, teamId, capo }: ApprovalEntity): Name
 
 /** What the next draft goes by: what was asked, and the draft it was asked of. */
 function roundOf(approval: ApprovalEntity, round: number, text: string): FeedbackRound {
-  const packets = approval.packets.map(({ title, action, rationale }) => ({
+  const packets = packetsOf(approval).map(({ title, action, rationale, writtenBy, edits }) => ({
     title,
     type: action.type,
     params: action.params,
     rationale,
+    // What a person wrote stays, and is as good as the directive; what the capo had made up is not.
+    editedPaths: writtenBy === 'person' ? ['params'] : edits.map(({ path }) => path),
   }));
   return { round, text, previous: { summary: approval.summary, body: approval.output?.body ?? '', packets } };
 }

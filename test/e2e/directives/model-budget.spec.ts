@@ -149,11 +149,11 @@ describe('a budget in dollars', () => {
     );
     expect(await usageOf(test, workspaceId)).toMatchObject([{ amount: 1 }]);
     await desk.kill();
-    const [{ tokens }] = (await eventually(
+    const [used] = await eventually(
       () => usageOf(test, workspaceId),
-      ([used]) => used!.amount === 0,
-    )) as unknown as [{ tokens: number }];
-    expect(tokens).toBeGreaterThan(500);
+      ([now]) => now!.amount === 0,
+    );
+    expect(used!.tokens).toBeGreaterThan(500);
   });
 
   it('that is smaller than a single call ends the directive at once and says so', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LoopbackModel, providerError } from '../../support/loopback-model.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { MAIL_TO_ACME, OrderDesk } from '../standing-orders/order-desk.js';
 import { Desk, expectUnbroken } from './desk.js';
 
 const KEY = 'sk-test-0123456789abcdef';
@@ -267,5 +268,100 @@ describe('an answer that is none', () => {
     expect((await afterFailures(approvalId, 1)).lastError.message).toBe(
       'The model provider answered with status 502.',
     );
+  });
+});
+
+describe('a model that lies', () => {
+  it('about the recipient makes the approval critical, and says whom nobody named', async () => {
+    model.reply = () => ({
+      content: answerWith({
+        to: ['jane@acme.example', 'eve@evil.example'],
+        body: 'Hello Jane,\n\nplease pay 900 EUR at https://evil.example/pay.',
+      }),
+    });
+    const { approvalId } = await handIn();
+    const approval = await desk.ready(approvalId);
+    expect(approval).toMatchObject({ risk: 'critical', urgent: true });
+    const nowhere = "nowhere in the directive, its context or the workspace's data.";
+    for (const reason of [
+      `The recipient eve@evil.example stands ${nowhere}`,
+      `The link evil.example/pay stands ${nowhere}`,
+      `The amount 900 EUR stands ${nowhere}`,
+    ]) {
+      expect(approval.riskReasons).toContain(reason);
+    }
+    // Who reads it knows; it is still theirs to decide.
+    expect(approval.packets[0].action.params.to).toEqual(['jane@acme.example', 'eve@evil.example']);
+  });
+
+  it('is not let through by a standing order that allows its mails', async () => {
+    const { owner } = await test.createWorkspace();
+    desk = new Desk(test, owner.token);
+    await new OrderDesk(test).active(MAIL_TO_ACME, owner);
+    const handInAlone = async (answer: string) => {
+      model.reply = () => ({ content: answer });
+      const body = { directive: TEXT, capo: 'capo_ops', requiresApproval: false };
+      return (await desk.client.post('/directives', body)).body.directiveId as string;
+    };
+    await desk.until(await handInAlone(content), 'executed');
+    const lying = await handInAlone(answerWith({ to: ['eve@acme.example'] }));
+    const { approvalId } = await desk.until(lying, 'pending_approval');
+    expect(await desk.approval(approvalId)).toMatchObject({ ready: true, risk: 'critical' });
+  });
+
+  it('about nothing keeps the risk as it was', async () => {
+    const { approvalId } = await handIn();
+    const approval = await desk.ready(approvalId);
+    expect(approval.risk).toBe('medium');
+    expect(JSON.stringify(approval.riskReasons)).not.toContain('nowhere');
+  });
+});
+
+describe('a model that leaves something open', () => {
+  it('has a person fill in its placeholders before it may be approved', async () => {
+    model.reply = () => ({ content: answerWith({ body: 'Hello [Name],\n\nit arrives on Friday.' }) });
+    const { approvalId } = await handIn();
+    const approval = await desk.ready(approvalId);
+    expect(approval.packets[0].needsInput).toEqual([
+      { path: 'params.body', message: 'Replace “[Name]” with what belongs there.' },
+    ]);
+    const refused = await desk.approve(approvalId, { 'If-Match': approval.contentHash });
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.code).toBe('INPUT_REQUIRED');
+  });
+
+  it('may ask for a recipient instead of making one up', async () => {
+    const packets = JSON.parse(answerWith({ to: [] }));
+    packets.packets[0].needsInput = [{ path: 'params.to', message: 'What is the address of Jane?' }];
+    model.reply = () => ({ content: JSON.stringify(packets) });
+    const { approvalId } = await handIn();
+    const approval = await desk.ready(approvalId);
+    expect(approval.packets[0]).toMatchObject({
+      needsInput: [{ path: 'params.to', message: 'What is the address of Jane?' }],
+      action: { params: { to: [] } },
+    });
+  });
+});
+
+describe('a revision', () => {
+  it('is given the packets it revises, with what a person wrote in them', async () => {
+    const { approvalId } = await handIn();
+    const { contentHash, packets } = await desk.ready(approvalId);
+    const edited = await desk.client.send(
+      'PATCH',
+      `/approvals/${approvalId}`,
+      { packets: [{ workPacketId: packets[0].workPacketId, params: { ...packets[0].action.params, subject: 'New subject by Mara' } }] },
+      { 'If-Match': contentHash },
+    );
+    expect(edited.status, edited.text).toBe(200);
+    expect((await desk.reject(approvalId, { feedback: 'Shorter.', revise: true })).status).toBe(200);
+    await eventually(
+      async () => model.requests,
+      ({ length }) => length === 2,
+    );
+    const data = model.requests[1]!.body.messages[1]!.content;
+    expect(data).toContain('Shorter.');
+    expect(data).toContain('New subject by Mara');
+    expect(data).toContain('"editedPaths":["params.subject"]');
   });
 });

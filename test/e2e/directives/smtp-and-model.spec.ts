@@ -78,7 +78,7 @@ describe('the main job with a model and a mail server', () => {
       engine: { name: 'openai-compatible', model: 'test-model' },
       // 900 × 0.15 + 120 × 0.07 dollars for a million of each.
       cost: { amount: 0.000143, currency: 'USD', tokensIn: 900, tokensOut: 120 },
-      output: { summary: 'A mail is ready.', body: BODY },
+      output: { remarks: { text: 'A mail is ready.' } },
       error: null,
     });
     expectUnbroken(done);
@@ -129,7 +129,7 @@ describe('the main job with a model and a mail server', () => {
     model.on({}, { error: { message: 'overloaded', type: 'error' }, status: 400 });
     const refused = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
     expect(await desk.until(refused.directiveId, 'failed')).toMatchObject({
-      error: { code: 'PROVIDER_UNAVAILABLE', message: 'The model provider answered with status 400.' },
+      error: { code: 'REQUEST_REJECTED', message: 'The model provider answered with status 400: “overloaded”' },
     });
     expect(model.getRequests()).toHaveLength(1);
   });

@@ -1,0 +1,193 @@
+import { domainToASCII } from 'node:url';
+
+/**
+ * The facts in a text that must not be made up: mail addresses, links and amounts, each in one notation, so that the same
+ * fact is the same string however it was written.
+ */
+
+/** An amount as it was written; `1.200` may be 1200 or 1.2. */
+export interface Amount {
+  written: string;
+  values: readonly number[];
+  /** A code of ISO 4217, `$` for any dollar, `%`; null for a bare number. */
+  unit: string | null;
+}
+
+/** Nobody reads further than this; what a runner may hand over is bounded anyway. */
+const MAX_TEXT = 200_000;
+
+/** Zeros of the digits that people count with elsewhere; NFKC knows the wide and the mathematical ones. */
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+
+/** The text in compatible letters and ASCII digits, without what is invisible. */
+export function plainText(text: string): string {
+  return text
+    .slice(0, MAX_TEXT)
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\p{Nd}/gu, (digit) => {
+      const zero = ZEROS.find((start) => digit.codePointAt(0)! >= start && digit.codePointAt(0)! < start + 10);
+      return zero === undefined ? digit : String(digit.codePointAt(0)! - zero);
+    });
+}
+
+/** Percent-encoding undone, where it is any; `jane%40acme.example` is an address as well. */
+function decoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes);
+    } catch {
+      return bytes;
+    }
+  });
+}
+
+const ADDRESS = /[\p{L}\p{N}._%+'-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu;
+
+export function addressesIn(text: string): string[] {
+  const found = decoded(plainText(text)).match(ADDRESS) ?? [];
+  return [...new Set(found.map(addressKey))];
+}
+
+/** One notation of an address: case and the writing of an international domain make no other one. */
+export function addressKey(address: string): string {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1).toLowerCase();
+  const local = decoded(plainText(address.slice(0, at))).replace(/^['.]+/, '');
+  return `${local.toLowerCase()}@${domainToASCII(plainText(domain)) || domain}`;
+}
+
+/** Domains without a scheme are links to a reader's mail program; more endings than these would find file names. */
+const ENDINGS =
+  'com|net|org|io|co|app|dev|info|biz|eu|de|at|ch|fr|it|es|nl|be|uk|us|ca|au|ru|cn|jp|in|br|pl|se|no|dk|fi|xyz|top|site|online|shop|store|link|click|live|me|ai|example';
+const LINK = new RegExp(
+  String.raw`\b(?:https?|ftp):\/\/[^\s<>"“”«»]{1,2000}|\bwww\.[^\s<>"“”«»]{1,2000}|(?<![\p{L}\p{N}@._%+-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.(?:${ENDINGS})(?![\p{L}\p{N}@-])(?:[/?#][^\s<>"“”«»]{0,2000})?`,
+  'giu',
+);
+/** A link of Markdown whose target has no host of its own, such as a phone number to call. */
+const TARGET = /\]\(\s*<?((?:tel|sms|data|javascript|file):[^\s)>]{1,2000})/gi;
+
+export function linksIn(text: string): string[] {
+  const plain = plainText(text);
+  const links = (plain.match(LINK) ?? []).map(linkKey);
+  const targets = [...plain.matchAll(TARGET)].map(([, target]) => target!.toLowerCase());
+  return [...new Set([...links, ...targets])];
+}
+
+/** One notation of a link: its scheme, the case of its host, percent-encoding and punctuation behind it make no other one. */
+function linkKey(written: string): string {
+  const bare = withoutPunctuation(written);
+  const url = URL.parse(/^[a-z]+:\/\//i.test(bare) ? bare : `https://${bare}`);
+  if (url === null) return bare.toLowerCase();
+  const user = url.username === '' ? '' : `${url.username}@`;
+  const port = url.port === '' ? '' : `:${url.port}`;
+  const path = decoded(url.pathname).replace(/\/+$/, '');
+  const host = url.hostname.replace(/^www\./, '').replace(/\.$/, '');
+  return `${user}${host}${port}${path}${decoded(url.search)}${decoded(url.hash)}`;
+}
+
+/** What stands behind a link in a sentence, or closes the bracket around it, is no part of it. */
+function withoutPunctuation(link: string): string {
+  let end = link.length;
+  for (;;) {
+    const last = link[end - 1]!;
+    const isOpened = last === ')' && link.slice(0, end).split('(').length >= link.slice(0, end).split(')').length;
+    if (!/[.,;:!?'"*_)\]}]/.test(last) || isOpened) return link.slice(0, end);
+    end--;
+  }
+}
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  '€': 'EUR',
+  '£': 'GBP',
+  '¥': 'JPY',
+  '₹': 'INR',
+  '₽': 'RUB',
+  '₺': 'TRY',
+  '₩': 'KRW',
+  zł: 'PLN',
+  euro: 'EUR',
+  euros: 'EUR',
+  dollar: '$',
+  dollars: '$',
+  pound: 'GBP',
+  pounds: 'GBP',
+  percent: '%',
+  prozent: '%',
+  'pour cent': '%',
+};
+const CODES = Intl.supportedValuesOf('currency');
+const DOLLARS = new Set(['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN', '$']);
+const TIMES: Readonly<Record<string, number>> = {
+  k: 1e3,
+  tsd: 1e3,
+  thousand: 1e3,
+  tausend: 1e3,
+  mille: 1e3,
+  m: 1e6,
+  mn: 1e6,
+  mio: 1e6,
+  million: 1e6,
+  millions: 1e6,
+  millionen: 1e6,
+};
+
+const NUMBER = String.raw`\d{1,3}(?:[ '’]\d{3}(?!\d))+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)*`;
+const FACTOR = String.raw`(?:\s?(?<times>${Object.keys(TIMES).toSorted(longestFirst).join('|')})\b\.?)?`;
+const UNIT = [...Object.keys(SYMBOLS).toSorted(longestFirst), ...CODES, String.raw`\$`, '%'].join('|');
+const AMOUNT = new RegExp(
+  String.raw`(?:(?<![\p{L}])(?<before>${UNIT})\s?)?(?<![\p{L}\d][.,]?)(?<number>${NUMBER})${FACTOR}(?:[.,]?-{1,2})?(?:\s?(?<after>${UNIT})(?![\p{L}\p{N}]))?`,
+  'giu',
+);
+
+/** Every number of the text, with its currency where one stands beside it. */
+export function numbersIn(text: string): Amount[] {
+  return [...plainText(text).matchAll(AMOUNT)].map(({ 0: written, groups = {} }) => {
+    const times = TIMES[groups['times']?.toLowerCase() ?? ''] ?? 1;
+    return {
+      written: written.trim(),
+      values: valuesOf(groups['number']!).map((value) => Number((value * times).toFixed(4))),
+      unit: unitOf(groups['before'] ?? groups['after']),
+    };
+  });
+}
+
+/** The sums of money and the percentages of the text; a number in a link is part of the link. */
+export function amountsIn(text: string): Amount[] {
+  return numbersIn(plainText(text).replace(LINK, ' ')).filter(({ unit }) => unit !== null);
+}
+
+/** Whether one may be the other, written in another way. */
+export function isSameAmount(one: Amount, other: Amount): boolean {
+  return (
+    one.values.some((value) => other.values.includes(value)) &&
+    (one.unit === null || other.unit === null || isSameUnit(one.unit, other.unit))
+  );
+}
+
+function isSameUnit(one: string, other: string): boolean {
+  const isAnyDollar = (one === '$' || other === '$') && DOLLARS.has(one) && DOLLARS.has(other);
+  return one === other || isAnyDollar;
+}
+
+function unitOf(written: string | undefined): string | null {
+  if (written === undefined) return null;
+  return SYMBOLS[written.toLowerCase()] ?? written.toUpperCase();
+}
+
+/** What a number may mean: whether a comma or a point parts thousands or decimals depends on who wrote it. */
+function valuesOf(number: string): number[] {
+  const digits = number.replace(/[ '’]/g, '');
+  const marks = digits.match(/[.,]/g) ?? [];
+  if (marks.length === 0) return [Number(digits)];
+  const grouped = Number(digits.replace(/[.,]/g, ''));
+  const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  const decimal = Number(`${digits.slice(0, last).replace(/[.,]/g, '')}.${digits.slice(last + 1)}`);
+  if (new Set(marks).size === 2) return [decimal];
+  if (marks.length > 1) return [grouped];
+  return digits.length - last - 1 === 3 ? [grouped, decimal] : [decimal];
+}
+
+function longestFirst(one: string, other: string): number {
+  return other.length - one.length;
+}
