@@ -23,7 +23,7 @@ export interface DayOfYear {
   year: number | undefined;
 }
 
-export interface Amount {
+interface Amount {
   readings: number[];
   currency: string;
 }

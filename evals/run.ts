@@ -19,7 +19,7 @@ export interface Result {
 /** The runner that the environment asks for; it must be closed. */
 export async function configuredRunner(
   config: Config,
-): Promise<{ name: string; runner: CapoRunner; close(): Promise<void> }> {
+): Promise<{ name: string; runner: CapoRunner; close: () => Promise<void> }> {
   if (config.modelProvider === 'builtin') {
     const runner = new BuiltinRunner();
     return { name: 'builtin', runner, close: () => runner.onApplicationShutdown() };

@@ -207,7 +207,7 @@ function joined(before: string | undefined, after: string | undefined): boolean 
 }
 
 const TIMESTAMPS = new Set(['createdAt', 'updatedAt', 'now']);
-const isId = (key: string) => /Id$/.test(key);
+const isId = (key: string) => key.endsWith('Id');
 
 /** The texts and numbers in it, without ids and timestamps. */
 function leavesOf(value: unknown): (string | number)[] {

@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const say = (line: string) => {
     if (!options.check) console.log(line);
   };
-  say(`${cases.length} instructions, drafted by ${name}\n`);
+  say(`Instructions: ${cases.length}, drafted by ${name}\n`);
   let results: Result[];
   try {
     results = await runCases(cases, runner, (result) => {

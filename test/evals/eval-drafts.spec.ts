@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+interface Outcome {
+  code: number | string;
+  stdout: string;
+  stderr: string;
+}
+
+/** Needs `nest build`. */
+function run(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(ROOT, 'dist/scripts/eval-drafts.js'), ...args],
+      { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } },
+      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+describe('npm run eval:drafts', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'consigliere-evals-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('prints what one draft got right, the draft, and the totals', async () => {
+    const json = join(folder, 'results.json');
+    const { code, stdout } = await run(['--only', 'en-001', '--json', json]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Instructions: 1, drafted by builtin');
+    expect(stdout).toMatch(
+      /^en-001 +mail +capo_ops +right action: yes +right recipients: yes +nothing invented: yes/m,
+    );
+    expect(stdout).toContain('"to": [\n          "jane@acme.example"\n        ]');
+    expect(stdout).toContain('| all | 1 | 1 | 1 | 1 | 1 | 1 | 1 |');
+    expect(JSON.parse(await readFile(json, 'utf8'))).toMatchObject([
+      { instruction: { id: 'en-001', set: 'dev' }, capo: 'capo_ops', findings: [] },
+    ]);
+  });
+
+  it('writes the results between the markers of a file, and checks that they are current', async () => {
+    const file = join(folder, 'drafts.md');
+    await writeFile(file, 'Before\n\n<!-- results:begin -->\n<!-- results:end -->\n\nAfter\n');
+    expect(await run(['--write', file, '--check'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${file} is not what npm run eval:drafts -- --write ${file} would write.\n`,
+    });
+    expect((await run(['--write', file])).code).toBe(0);
+    const written = await readFile(file, 'utf8');
+    expect(written).toMatch(
+      /^Before\n\n<!-- results:begin -->\n[^]+\| en-001 \| mail \|[^]+<!-- results:end -->\n\nAfter\n$/,
+    );
+    expect(await run(['--write', file, '--check'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it.each([
+    [['--set', 'secret'], 'There is no set “secret”: use dev, held-out or all.'],
+    [['--only', 'en-999', '--set', 'dev'], 'There is no case en-999 in dev.'],
+    [['--set', 'dev', '--write', 'x.md'], '--write needs all cases.'],
+  ])('refuses %j with one sentence', async (args, message) => {
+    expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+  });
+
+  it('refuses a configuration that names no usable runner', async () => {
+    const { code, stdout, stderr } = await run([], { MODEL_PROVIDER: 'openai' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('MODEL_API_KEY');
+    expect(stderr).not.toContain('    at ');
+  });
+});
