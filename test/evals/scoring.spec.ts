@@ -320,6 +320,16 @@ describe('one mutation of the right draft', () => {
     expect(found).toContainEqual({ check, message: expect.stringContaining(message) });
   });
 
+  it('finds a recipient that was guessed, where one must be asked for', () => {
+    const mail = packet('email.send', { to: ['olga@berg.example'], subject: 'Our offer', body: BODY }, [
+      'params.to',
+    ]);
+    const wanted: Case['expect']['packets'] = [{ type: 'email.send', needsInput: ['params.to'] }];
+    expect(findings([mail], { expect: { packets: wanted } })).toEqual([
+      { check: 'recipients', message: 'olga@berg.example should not be in to' },
+    ]);
+  });
+
   it('finds a work packet that is missing, in three ways where somebody is not written to', () => {
     const found = findings(rightPackets().slice(1));
     expect(found).toEqual([
@@ -427,7 +437,7 @@ describe('a model', () => {
 });
 
 describe('what stands somewhere', () => {
-  const CONTEXT = { order: 17, amount: 480, contact: { mail: 'pia@lake.example' } };
+  const CONTEXT = { order: 17, amount: 480, contact: { mail: 'pia@lake.example' }, note: 'about 0.3k USD' };
   const document = (body: string) => [packet('document.file', { title: 'Report', body: `1200. ${body}` })];
   const only = { expect: { packets: [{ type: 'document.file' as const }] }, context: CONTEXT };
 
@@ -443,6 +453,7 @@ describe('what stands somewhere', () => {
     ['the same time in another notation', '9.30 am'],
     ['the date of the briefing, and the day before', 'On 3 December 2026, since 2 December'],
     ['the length of a list', '1 standing order'],
+    ['thousands written with a k', '1.200 EUR and 300 USD'],
     ['a link without its scheme', 'northwind.example/offer'],
   ])('is %s', (_name, body) => {
     expect(findings(document(body), only)).toEqual([]);
