@@ -11,7 +11,7 @@ export function briefingOf({ text, context, buyers = [] }: Case, capo: CapoRole)
   return {
     workspace: { workspaceId: 'wks_1', name: 'Northwind', timezone: 'Europe/Berlin', locale: 'en-GB' },
     operator: { handle: 'mara', tier: 'pro' },
-    senderName: 'Mara Klein',
+    sender: { name: 'Mara Klein', signature: null, replyTo: null },
     directive: {
       directiveId: 'dir_1',
       text,

@@ -24,15 +24,21 @@ export async function configuredRunner(
     const runner = new BuiltinRunner();
     return { name: 'builtin', runner, close: () => runner.onApplicationShutdown() };
   }
-  const { createModelRunner } = await import('../src/features/capos/model-runner.js');
+  const [{ ModelClient }, { ModelRunner }] = await Promise.all([
+    import('../src/features/capos/model-client.js'),
+    import('../src/features/capos/model-runner.js'),
+  ]);
   const { modelPriceInput: input, modelPriceOutput: output } = config;
-  const runner = createModelRunner({
+  const model = new ModelClient({
     provider: config.modelProvider,
     baseUrl: config.modelBaseUrl,
     apiKey: config.modelApiKey,
     model: config.modelName!,
     prices: input === undefined || output === undefined ? undefined : { input, output },
+    maxTokens: config.modelMaxTokens,
+    timeoutMs: config.modelTimeoutSeconds * 1_000,
   });
+  const runner = new ModelRunner(model);
   return { name: `${config.modelProvider} ${config.modelName}`, runner, close: async () => {} };
 }
 
