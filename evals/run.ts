@@ -2,7 +2,7 @@ import type { Config } from '../src/platform/config/config.js';
 import { type Briefing, type CapoRunner, type Draft, RunnerFailed } from '../src/features/capos/briefing.js';
 import { BuiltinRunner } from '../src/features/capos/builtin-runner.js';
 import { routeDirective } from '../src/features/consigliere/route.js';
-import { type CapoRole, type Cost, NO_COST } from '../src/features/terms/terms.js';
+import type { CapoRole, Cost } from '../src/features/terms/terms.js';
 import { briefingOf } from './briefing.js';
 import type { Case } from './case.js';
 import { type Finding, findingsOf } from './scoring.js';
@@ -72,7 +72,17 @@ async function runCase(instruction: Case, runner: CapoRunner): Promise<Result> {
   } catch (error) {
     if (!(error instanceof RunnerFailed)) throw error;
     const message = `the runner failed (${error.code}): ${error.message}`;
-    return { instruction, capo, findings: [{ check: 'action', message }], cost: error.cost ?? NO_COST };
+    const nothing = {
+      packets: [],
+      concerns: [],
+      remarks: message,
+      engine: { name: error.code, model: null },
+    };
+    const findings: Finding[] = [
+      { check: 'action', message },
+      ...findingsOf(instruction, { briefing, draft: nothing, ...(routedTo && { routedTo }) }),
+    ];
+    return { instruction, capo, findings, cost: error.cost };
   }
 }
 

@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   } finally {
     await close();
   }
-  if (options.only !== undefined) say(JSON.stringify(results[0]?.draft, undefined, 2));
+  if (options.only !== undefined) say(JSON.stringify(results[0]?.draft ?? null, undefined, 2));
   say(`\n${totals(results)}`);
   const cost = results.reduce((sum, { cost: { amount } }) => sum + amount, 0);
   if (cost > 0) say(`\n${cost.toFixed(4)} USD`);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -75,5 +76,74 @@ describe('npm run eval:drafts', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('MODEL_API_KEY');
     expect(stderr).not.toContain('    at ');
+  });
+
+  describe('with a model', () => {
+    const mock = new LLMock({ port: 0, logLevel: 'silent' });
+    beforeAll(() => mock.start());
+    afterAll(() => mock.stop());
+
+    const withModel = () => ({
+      MODEL_PROVIDER: 'openai-compatible',
+      MODEL_BASE_URL: `${mock.url}/v1`,
+      MODEL_NAME: 'small-model',
+      MODEL_PRICE_INPUT: '1',
+      MODEL_PRICE_OUTPUT: '1',
+    });
+    const answers = (params: Record<string, unknown>) => {
+      mock.reset();
+      const packet = {
+        title: 'Mail',
+        type: 'email.send',
+        target: 'lucy',
+        params,
+        rationale: 'It was asked for.',
+        multipliers: [],
+      };
+      const usage = { prompt_tokens: 900_000, completion_tokens: 100_000 };
+      mock.on({}, { content: JSON.stringify({ summary: 'Ready.', packets: [packet] }), usage });
+    };
+
+    it('lets it word what was only described, and prints what it cost', async () => {
+      answers({
+        to: ['lucy@fernhill.example'],
+        cc: null,
+        subject: 'Your parcel',
+        body: 'Hello Lucy,\n\nyour parcel is at the customs. We write again by Tuesday.\n\nMara Klein',
+      });
+      const { code, stdout, stderr } = await run(['--only', 'en-005'], withModel());
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('Instructions: 1, drafted by openai-compatible small-model');
+      expect(stdout).toContain('| all | 1 | 1 | 1 | 1 | 1 | 1 | 1 |');
+      expect(stdout).toContain('1.0000 USD');
+    });
+
+    it('finds what it invented, and exits with 0: a model is measured, not held to a promise', async () => {
+      answers({
+        to: ['lucy@fernhill.example', 'lucy@gmail.example'],
+        cc: null,
+        subject: 'Your parcel',
+        body: 'Hello Lucy,\n\nyour parcel is at the customs until Tuesday. You get 15 EUR back.',
+      });
+      const { code, stdout } = await run(['--only', 'en-005'], withModel());
+      expect(code).toBe(0);
+      expect(stdout).toContain('right recipients: lucy@gmail.example should not be in to');
+      expect(stdout).toContain(
+        'nothing invented: the address lucy@gmail.example of the email.send stands nowhere',
+      );
+      expect(stdout).toContain('nothing invented: the number 15 of the email.send stands nowhere');
+    });
+
+    it('counts a call that failed as a draft that is not there', async () => {
+      mock.reset();
+      mock.on(
+        {},
+        { error: { message: 'Incorrect API key provided', type: 'invalid_request_error' }, status: 401 },
+      );
+      const { code, stdout } = await run(['--only', 'en-005'], withModel());
+      expect(code).toBe(0);
+      expect(stdout).toContain('right action: the runner failed (');
+      expect(stdout).toContain('Incorrect API key provided');
+    });
   });
 });
