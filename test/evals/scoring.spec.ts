@@ -320,6 +320,18 @@ describe('one mutation of the right draft', () => {
     expect(found).toContainEqual({ check, message: expect.stringContaining(message) });
   });
 
+  it('lets a subject end within a link, if it says so', () => {
+    const subject = (text: string) =>
+      mutated(0, setting({ subject: text }), {
+        expect: { packets: [], also: GIVEN.expect.packets.map(({ type }) => type) },
+      });
+    expect(subject('See https://northwind.example/of…')).toEqual([]);
+    expect(subject('See https://northwind.example/of').map(({ check }) => check)).toEqual([
+      'invented',
+      'garbled',
+    ]);
+  });
+
   it('finds a recipient that was guessed, where one must be asked for', () => {
     const mail = packet('email.send', { to: ['olga@berg.example'], subject: 'Our offer', body: BODY }, [
       'params.to',
@@ -437,7 +449,12 @@ describe('a model', () => {
 });
 
 describe('what stands somewhere', () => {
-  const CONTEXT = { order: 17, amount: 480, contact: { mail: 'pia@lake.example' }, note: 'about 0.3k USD' };
+  const CONTEXT = {
+    order: 17,
+    amount: 480,
+    contact: { mail: 'pia@lake.example' },
+    note: 'about 0.3k USD, in February',
+  };
   const document = (body: string) => [packet('document.file', { title: 'Report', body: `1200. ${body}` })];
   const only = { expect: { packets: [{ type: 'document.file' as const }] }, context: CONTEXT };
 
@@ -454,6 +471,9 @@ describe('what stands somewhere', () => {
     ['the date of the briefing, and the day before', 'On 3 December 2026, since 2 December'],
     ['the length of a list', '1 standing order'],
     ['thousands written with a k', '1.200 EUR and 300 USD'],
+    ['the hours of a figure of the briefing', '340 USD in the last 24 hours'],
+    ['the time of the briefing in UTC', 'as of 2026-12-03 09:00 UTC'],
+    ['the bounds of the last month of a name', '2026-02-01 to 2026-02-28'],
     ['a link without its scheme', 'northwind.example/offer'],
   ])('is %s', (_name, body) => {
     expect(findings(document(body), only)).toEqual([]);
