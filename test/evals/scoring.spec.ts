@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { briefingOf } from '../../evals/briefing.js';
 import type { Case } from '../../evals/case.js';
 import { readingsOf } from '../../evals/facts.js';
+import { graveResults, totals } from '../../evals/report.js';
+import type { Result } from '../../evals/run.js';
 import { type Attempt, type Check, findingsOf } from '../../evals/scoring.js';
 import type { DraftPacket } from '../../src/features/capos/briefing.js';
 import type { CapoRole } from '../../src/features/terms/terms.js';
@@ -363,6 +365,33 @@ describe('one mutation of the right draft', () => {
     const spare = packet('document.file', { title: 'Note', body: 'Nothing else was asked.' });
     expect(findings([...rightPackets(), spare])).toHaveLength(1);
     expect(findings([...rightPackets(), spare], { expect: { also: ['document.file'] } })).toEqual([]);
+  });
+});
+
+describe('a run of the built-in runner', () => {
+  const resultWith = (check?: Check): Result => ({
+    instruction: GIVEN,
+    capo: 'capo_revenue',
+    findings: check === undefined ? [] : [{ check, message: 'It differs.' }],
+    cost: { amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 },
+  });
+
+  it.each(['invented', 'garbled', 'recipients'] as const)('fails when a draft breaks “%s”', (check) => {
+    expect(graveResults([resultWith(), resultWith(check)])).toEqual([resultWith(check)]);
+  });
+
+  it('does not fail for what a person sees and edits', () => {
+    expect(graveResults([resultWith('action'), resultWith('asked')])).toEqual([]);
+  });
+
+  it('is counted by set, kind and language', () => {
+    const rows = totals([resultWith(), resultWith('asked')]).split('\n');
+    expect(rows.slice(2)).toEqual([
+      '| all | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| dev | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| several | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| English | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+    ]);
   });
 });
 
