@@ -3,7 +3,7 @@ import type { CapoRole } from '../src/features/terms/terms.js';
 import type { Case } from './case.js';
 
 /** Thursday, 3 December 2026, 10:00 in Berlin. */
-export const NOW = Date.UTC(2026, 11, 3, 9);
+const NOW = Date.UTC(2026, 11, 3, 9);
 const HOUR = 3_600_000;
 
 /** What the capo knows while it works on the instruction: a small shop in Berlin on an ordinary morning. */

@@ -23,7 +23,6 @@ export const KINDS = [
   'unsupported',
   'hostile',
 ] as const;
-export type Kind = (typeof KINDS)[number];
 
 const addresses = z.array(z.email());
 const phrases = z.array(z.string().min(1));

@@ -23,7 +23,7 @@ export interface DayOfYear {
   year: number | undefined;
 }
 
-export interface Amount {
+interface Amount {
   readings: number[];
   currency: string;
 }
@@ -102,10 +102,13 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   gbp: 'GBP',
   chf: 'CHF',
   franken: 'CHF',
+  '¥': 'JPY',
+  yen: 'JPY',
+  jpy: 'JPY',
 };
-const CURRENCY = String.raw`€|\$|£|(?:euros?|eur|dollars?|usd|pounds?|gbp|chf|franken)(?!\p{L})`;
+const CURRENCY = String.raw`€|\$|£|¥|(?:euros?|eur|dollars?|usd|pounds?|gbp|chf|franken|yen|jpy)(?!\p{L})`;
 const AMOUNTS = [
-  new RegExp(`(?<currency>€|\\$|£|(?<!\\p{L})(?:EUR|USD|GBP|CHF))\\s?(?<number>${NUMBER})`, 'giu'),
+  new RegExp(`(?<currency>€|\\$|£|¥|(?<!\\p{L})(?:EUR|USD|GBP|CHF|JPY))\\s?(?<number>${NUMBER})`, 'giu'),
   new RegExp(`(?<number>${NUMBER})[\\s-]?(?<currency>${CURRENCY})`, 'giu'),
 ];
 
@@ -141,11 +144,15 @@ export function factsIn(text: string): Facts {
   return { addresses, links, dates, times, amounts, weekdays, numbers: numbersIn(rest.text) };
 }
 
-/** Each number in every reading, wherever it stands. */
+/** Each number in every reading, wherever it stands; "1.2k" is 1200 as well. */
 export function numbersIn(text: string): Fact<number[]>[] {
-  return [...text.matchAll(new RegExp(NUMBER, 'gu'))].map(([found]) => ({
-    text: found,
-    value: readingsOf(found),
+  return [
+    ...text.matchAll(new RegExp(String.raw`(?<number>${NUMBER})(?<thousands>\s?k(?![\p{L}\d]))?`, 'giu')),
+  ].map(({ groups }) => ({
+    text: groups!['number']!,
+    value: readingsOf(groups!['number']!).flatMap((value) =>
+      groups!['thousands'] === undefined ? [value] : [value, Math.round(value * 1000)],
+    ),
   }));
 }
 

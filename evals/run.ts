@@ -2,7 +2,7 @@ import type { Config } from '../src/platform/config/config.js';
 import { type Briefing, type CapoRunner, type Draft, RunnerFailed } from '../src/features/capos/briefing.js';
 import { BuiltinRunner } from '../src/features/capos/builtin-runner.js';
 import { routeDirective } from '../src/features/consigliere/route.js';
-import { type CapoRole, type Cost, NO_COST } from '../src/features/terms/terms.js';
+import type { CapoRole, Cost } from '../src/features/terms/terms.js';
 import { briefingOf } from './briefing.js';
 import type { Case } from './case.js';
 import { type Finding, findingsOf } from './scoring.js';
@@ -19,13 +19,15 @@ export interface Result {
 /** The runner that the environment asks for; it must be closed. */
 export async function configuredRunner(
   config: Config,
-): Promise<{ name: string; runner: CapoRunner; close(): Promise<void> }> {
+): Promise<{ name: string; runner: CapoRunner; close: () => Promise<void> }> {
   if (config.modelProvider === 'builtin') {
     const runner = new BuiltinRunner();
     return { name: 'builtin', runner, close: () => runner.onApplicationShutdown() };
   }
-  const { ModelClient } = await import('../src/features/capos/model-client.js');
-  const { ModelRunner } = await import('../src/features/capos/model-runner.js');
+  const [{ ModelClient }, { ModelRunner }] = await Promise.all([
+    import('../src/features/capos/model-client.js'),
+    import('../src/features/capos/model-runner.js'),
+  ]);
   const { modelPriceInput: input, modelPriceOutput: output } = config;
   const model = new ModelClient({
     provider: config.modelProvider,
@@ -70,7 +72,17 @@ async function runCase(instruction: Case, runner: CapoRunner): Promise<Result> {
   } catch (error) {
     if (!(error instanceof RunnerFailed)) throw error;
     const message = `the runner failed (${error.code}): ${error.message}`;
-    return { instruction, capo, findings: [{ check: 'action', message }], cost: error.cost ?? NO_COST };
+    const nothing = {
+      packets: [],
+      concerns: [],
+      remarks: message,
+      engine: { name: error.code, model: null },
+    };
+    const findings: Finding[] = [
+      { check: 'action', message },
+      ...findingsOf(instruction, { briefing, draft: nothing, ...(routedTo && { routedTo }) }),
+    ];
+    return { instruction, capo, findings, cost: error.cost };
   }
 }
 

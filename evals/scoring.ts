@@ -138,10 +138,11 @@ function packetFindings(wanted: ExpectedPacket, packet: DraftPacket, isBuiltin: 
 }
 
 function recipientFindings(wanted: ExpectedPacket, params: DraftPacket['params']): Finding[] {
-  if (wanted.to === undefined && wanted.cc === undefined) return [];
+  // Who must be asked for may not be guessed.
+  const to = wanted.to ?? (wanted.needsInput?.includes('params.to') ? [] : undefined);
   const lists = [
-    { name: 'to', expected: wanted.to, actual: listOf(params['to']) },
-    { name: 'cc', expected: wanted.cc ?? [], actual: listOf(params['cc']) },
+    { name: 'to', expected: to, actual: listOf(params['to']) },
+    { name: 'cc', expected: wanted.cc ?? (to && []), actual: listOf(params['cc']) },
   ];
   return lists.flatMap(({ name, expected, actual }) => {
     if (expected === undefined) return [];

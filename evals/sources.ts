@@ -4,6 +4,8 @@ import type { Briefing } from '../src/features/capos/briefing.js';
 import { type DayOfYear, type Fact, type Facts, factsIn, readingsOf } from './facts.js';
 
 const DAY_MS = 86_400_000;
+/** Hours of `revenue24h`, and the newest of each list (briefing.reader.ts). */
+const REACH: readonly number[] = [24, 20, 50];
 /** As people write small numbers; a draft may write the digits. */
 const WORDS: readonly string[][] = [
   ['one', 'uno', 'una', 'ein', 'eine', 'einen', 'einer', 'un', 'une'],
@@ -59,7 +61,9 @@ export class Sources {
     ]);
     this.#times = new Set([
       ...this.#facts.times.flatMap(({ value }) => value),
-      ...moments.map(({ hour, minute }) => hour * 60 + minute),
+      ...moments
+        .flatMap((moment) => [moment, moment.withTimeZone('UTC')])
+        .map(({ hour, minute }) => hour * 60 + minute),
     ]);
     const numbers = this.#facts.numbers.flatMap(({ text, value }) => [
       ...value,
@@ -89,8 +93,10 @@ export class Sources {
     const shown = isDocument ? withoutMarkdown(text) : text;
     const found = factsIn(this.#ids.reduce((rest, id) => rest.replaceAll(id, ' '), shown));
     return [
-      ...said('the address', found.addresses, (address) => this.#has('addresses', address)),
-      ...said('the link', found.links, (link) => this.#has('links', link) || this.#isDomainOfAddress(link)),
+      ...said('the address', found.addresses, (address) =>
+        this.#facts.addresses.some(({ value }) => value === address),
+      ),
+      ...said('the link', found.links, (link) => this.#hasLink(link)),
       ...said('the date', found.dates, (date) => this.#hasDate(date) || (isDocument && this.#isPeriod(date))),
       ...said('the weekday', found.weekdays, (weekday) => this.#weekdays.has(weekday)),
       ...said('the time', found.times, (readings) => readings.some((time) => this.#hasTime(time))),
@@ -123,12 +129,14 @@ export class Sources {
     return new RegExp(String.raw`(?<!\p{L})(?:${words.join('|')})(?!\p{L})`, 'iu').test(this.#all);
   }
 
-  #has(kind: 'addresses' | 'links', value: string): boolean {
-    return this.#facts[kind].some((fact) => fact.value === value);
-  }
-
-  #isDomainOfAddress(link: string): boolean {
-    return this.#facts.addresses.some(({ value }) => value.endsWith(`@${link}`));
+  /** A subject may end within a link. */
+  #hasLink(link: string): boolean {
+    const begun = link.endsWith('…') ? link.slice(0, -1) : undefined;
+    return (
+      this.#facts.links.some(
+        ({ value }) => value === link || (begun !== undefined && value.startsWith(begun)),
+      ) || this.#facts.addresses.some(({ value }) => value.endsWith(`@${link}`))
+    );
   }
 
   #hasDate(date: DayOfYear): boolean {
@@ -181,8 +189,8 @@ export class Sources {
       readingsOf(part).some(
         (value) =>
           this.#numbers.has(value) ||
-          // A report may count what it lists.
-          (isDocument && Number.isInteger(value) && value <= this.#longestList),
+          // A report may count what it lists, and name the reach of what it is made of.
+          (isDocument && ((Number.isInteger(value) && value <= this.#longestList) || REACH.includes(value))),
       );
     return stands(written) || partsOf(written).every(stands);
   }
@@ -207,7 +215,7 @@ function joined(before: string | undefined, after: string | undefined): boolean 
 }
 
 const TIMESTAMPS = new Set(['createdAt', 'updatedAt', 'now']);
-const isId = (key: string) => /Id$/.test(key);
+const isId = (key: string) => key.endsWith('Id');
 
 /** The texts and numbers in it, without ids and timestamps. */
 function leavesOf(value: unknown): (string | number)[] {
@@ -233,7 +241,7 @@ function timestampsOf(value: unknown): number[] {
   );
 }
 
-/** "tomorrow", "next Friday", "nächste Woche" and "demain" as dates. */
+/** "tomorrow", "next Friday", "nächste Woche", "demain" and "in March" as dates; of a month, the first and the last. */
 function datesMeant(text: string, now: Temporal.ZonedDateTime): DayOfYear[] {
   // chrono counts in the zone of this process: the day itself is what is compared.
   const reference = new Date(now.year, now.month - 1, now.day, now.hour, now.minute);
@@ -241,12 +249,23 @@ function datesMeant(text: string, now: Temporal.ZonedDateTime): DayOfYear[] {
     language.parse(text, reference, { forwardDate: true }).flatMap(({ start, end }) =>
       [start, end].flatMap((each) => {
         const [day, month, year] = [each?.get('day'), each?.get('month'), each?.get('year')];
-        return typeof day === 'number' && typeof month === 'number' && typeof year === 'number'
-          ? [{ day, month, year }]
-          : [];
+        if (typeof day !== 'number' || typeof month !== 'number' || typeof year !== 'number') return [];
+        const isMonth =
+          each?.isCertain('month') === true && !each.isCertain('day') && !each.isCertain('weekday');
+        return [{ day, month, year }, ...(isMonth ? boundsOfLast(month, now) : [])];
       }),
     ),
   );
+}
+
+/** A report on March is on the last one. */
+function boundsOfLast(month: number, now: Temporal.ZonedDateTime): DayOfYear[] {
+  const first = Temporal.PlainDate.from({
+    year: month <= now.month ? now.year : now.year - 1,
+    month,
+    day: 1,
+  });
+  return [first, first.with({ day: first.daysInMonth })].map(({ day, year }) => ({ day, month, year }));
 }
 
 /** Sunday is 0. A date without a year is the closest one. */

@@ -52,11 +52,14 @@ async function main(): Promise<void> {
   );
   if (cases.length === 0) throw new Refused(`There is no case ${options.only} in ${sets.join(' and ')}.`);
 
-  const { name, runner, close } = await configuredRunner(loadConfig());
+  const config = loadConfig();
+  if (options.write !== undefined && config.modelProvider !== 'builtin')
+    throw new Refused('--write is for the results of the built-in runner: unset MODEL_PROVIDER.');
+  const { name, runner, close } = await configuredRunner(config);
   const say = (line: string) => {
     if (!options.check) console.log(line);
   };
-  say(`${cases.length} instructions, drafted by ${name}\n`);
+  say(`Instructions: ${cases.length}, drafted by ${name}\n`);
   let results: Result[];
   try {
     results = await runCases(cases, runner, (result) => {
@@ -65,7 +68,7 @@ async function main(): Promise<void> {
   } finally {
     await close();
   }
-  if (options.only !== undefined) say(JSON.stringify(results[0]?.draft, undefined, 2));
+  if (options.only !== undefined) say(JSON.stringify(results[0]?.draft ?? null, undefined, 2));
   say(`\n${totals(results)}`);
   const cost = results.reduce((sum, { cost: { amount } }) => sum + amount, 0);
   if (cost > 0) say(`\n${cost.toFixed(4)} USD`);

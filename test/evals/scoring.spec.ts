@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { briefingOf } from '../../evals/briefing.js';
 import type { Case } from '../../evals/case.js';
 import { readingsOf } from '../../evals/facts.js';
+import { graveResults, totals } from '../../evals/report.js';
+import type { Result } from '../../evals/run.js';
 import { type Attempt, type Check, findingsOf } from '../../evals/scoring.js';
 import type { DraftPacket } from '../../src/features/capos/briefing.js';
 import type { CapoRole } from '../../src/features/terms/terms.js';
@@ -320,6 +322,28 @@ describe('one mutation of the right draft', () => {
     expect(found).toContainEqual({ check, message: expect.stringContaining(message) });
   });
 
+  it('lets a subject end within a link, if it says so', () => {
+    const subject = (text: string) =>
+      mutated(0, setting({ subject: text }), {
+        expect: { packets: [], also: GIVEN.expect.packets.map(({ type }) => type) },
+      });
+    expect(subject('See https://northwind.example/of…')).toEqual([]);
+    expect(subject('See https://northwind.example/of').map(({ check }) => check)).toEqual([
+      'invented',
+      'garbled',
+    ]);
+  });
+
+  it('finds a recipient that was guessed, where one must be asked for', () => {
+    const mail = packet('email.send', { to: ['olga@berg.example'], subject: 'Our offer', body: BODY }, [
+      'params.to',
+    ]);
+    const wanted: Case['expect']['packets'] = [{ type: 'email.send', needsInput: ['params.to'] }];
+    expect(findings([mail], { expect: { packets: wanted } })).toEqual([
+      { check: 'recipients', message: 'olga@berg.example should not be in to' },
+    ]);
+  });
+
   it('finds a work packet that is missing, in three ways where somebody is not written to', () => {
     const found = findings(rightPackets().slice(1));
     expect(found).toEqual([
@@ -341,6 +365,33 @@ describe('one mutation of the right draft', () => {
     const spare = packet('document.file', { title: 'Note', body: 'Nothing else was asked.' });
     expect(findings([...rightPackets(), spare])).toHaveLength(1);
     expect(findings([...rightPackets(), spare], { expect: { also: ['document.file'] } })).toEqual([]);
+  });
+});
+
+describe('a run of the built-in runner', () => {
+  const resultWith = (check?: Check): Result => ({
+    instruction: GIVEN,
+    capo: 'capo_revenue',
+    findings: check === undefined ? [] : [{ check, message: 'It differs.' }],
+    cost: { amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 },
+  });
+
+  it.each(['invented', 'garbled', 'recipients'] as const)('fails when a draft breaks “%s”', (check) => {
+    expect(graveResults([resultWith(), resultWith(check)])).toEqual([resultWith(check)]);
+  });
+
+  it('does not fail for what a person sees and edits', () => {
+    expect(graveResults([resultWith('action'), resultWith('asked')])).toEqual([]);
+  });
+
+  it('is counted by set, kind and language', () => {
+    const rows = totals([resultWith(), resultWith('asked')]).split('\n');
+    expect(rows.slice(2)).toEqual([
+      '| all | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| dev | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| several | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| English | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+    ]);
   });
 });
 
@@ -427,7 +478,12 @@ describe('a model', () => {
 });
 
 describe('what stands somewhere', () => {
-  const CONTEXT = { order: 17, amount: 480, contact: { mail: 'pia@lake.example' } };
+  const CONTEXT = {
+    order: 17,
+    amount: 480,
+    contact: { mail: 'pia@lake.example' },
+    note: 'about 0.3k USD, in February',
+  };
   const document = (body: string) => [packet('document.file', { title: 'Report', body: `1200. ${body}` })];
   const only = { expect: { packets: [{ type: 'document.file' as const }] }, context: CONTEXT };
 
@@ -443,6 +499,10 @@ describe('what stands somewhere', () => {
     ['the same time in another notation', '9.30 am'],
     ['the date of the briefing, and the day before', 'On 3 December 2026, since 2 December'],
     ['the length of a list', '1 standing order'],
+    ['thousands written with a k', '1.200 EUR and 300 USD'],
+    ['the hours of a figure of the briefing', '340 USD in the last 24 hours'],
+    ['the time of the briefing in UTC', 'as of 2026-12-03 09:00 UTC'],
+    ['the bounds of the last month of a name', '2026-02-01 to 2026-02-28'],
     ['a link without its scheme', 'northwind.example/offer'],
   ])('is %s', (_name, body) => {
     expect(findings(document(body), only)).toEqual([]);
