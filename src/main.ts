@@ -1,33 +1,57 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApplication } from './application.js';
 import { welcome } from './features/workspaces/welcome.js';
-import { loadConfig } from './platform/config/config.js';
+import { type Config, loadConfig } from './platform/config/config.js';
 import { StartRefused } from './platform/kernel/start-refused.js';
+import { assertDatabase } from './platform/database/assert-database.js';
 import { prepareDatabase } from './platform/database/prepare-database.js';
+import { PublicAddress } from './platform/http/public-address.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
 import { drainOnSignal, endSignal, listen } from './serve.js';
+import { asStartRefused, assertDataDir, assertPortFree } from './start-checks.js';
+import { StartOutput } from './platform/observability/start-output.js';
 
 try {
-  await run();
+  await run(loadConfig(), new StartOutput());
+  // A start that was called off may still wait for a database.
+  process.exit();
 } catch (error) {
-  if (!(error instanceof StartRefused)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  // What is wrong and what to do about it, without a stack; anything else is a defect and shows where it happened.
+  console.error(error instanceof StartRefused ? error.message : error);
+  process.exit(1);
 }
 
-async function run(): Promise<void> {
-  const config = loadConfig();
+async function run(config: Config, output: StartOutput): Promise<void> {
   const signal = endSignal();
+  await assertPortFree(config);
+  assertDataDir(config);
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => console.error(message) });
+    : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => output.info(message) });
   embedded?.keepRunning();
   try {
-    const databaseUrl = config.databaseUrl ?? embedded!.url;
-    await prepareDatabase(databaseUrl);
-    const app = await createApplication(config, databaseUrl);
-    welcome(await listen(app, config), app);
-    await drainOnSignal(app, signal);
+    const starting = start(config, config.databaseUrl ?? embedded!.url);
+    const app = await Promise.race([starting, signal]);
+    if (!app) return output.info('Stopped before it was ready.');
+    welcome(app.get(PublicAddress).url, app, output);
+    await drainOnSignal(app, signal, () =>
+      output.info('Stopping. Requests that were taken are answered first.'),
+    );
   } finally {
     await embedded?.stop();
+  }
+  output.info('Consigliere has stopped. Goodbye.');
+}
+
+/** The application, listening. */
+async function start(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
+  try {
+    await assertDatabase(databaseUrl);
+    await prepareDatabase(databaseUrl);
+    const app = await createApplication(config, databaseUrl);
+    await listen(app, config);
+    return app;
+  } catch (error) {
+    throw asStartRefused(error, config, databaseUrl);
   }
 }

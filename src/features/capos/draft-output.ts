@@ -43,7 +43,12 @@ function sectionFor({ type, params }: Action): string {
     case 'email.send': {
       const copies = params.cc?.length ? [`**Cc:** ${params.cc.join(', ')}`] : [];
       const answers = params.replyTo === undefined ? [] : [`**Reply-To:** ${params.replyTo}`];
-      const head = [`**To:** ${params.to.join(', ')}`, ...copies, ...answers, `**Subject:** ${params.subject}`];
+      const head = [
+        `**To:** ${params.to.join(', ')}`,
+        ...copies,
+        ...answers,
+        `**Subject:** ${params.subject}`,
+      ];
       return `${head.join('  \n')}\n\n${params.body}`;
     }
     case 'document.file':

@@ -6,7 +6,15 @@ import { KnownZone } from './known-zone.js';
 import type { ChangeSettingsBody, SettingsView } from './settings.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
-const NAMES = ['timezone', 'locale', 'currency', 'presence', 'quietHours', 'notifications', 'sender'] as const;
+const NAMES = [
+  'timezone',
+  'locale',
+  'currency',
+  'presence',
+  'quietHours',
+  'notifications',
+  'sender',
+] as const;
 
 /** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
 @Injectable()
