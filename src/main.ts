@@ -1,57 +1,18 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createApplication } from './application.js';
-import { welcome } from './features/workspaces/welcome.js';
-import { type Config, loadConfig } from './platform/config/config.js';
+import { loadConfig } from './platform/config/config.js';
 import { StartRefused } from './platform/kernel/start-refused.js';
-import { assertDatabase } from './platform/database/assert-database.js';
-import { prepareDatabase } from './platform/database/prepare-database.js';
-import { PublicAddress } from './platform/http/public-address.js';
-import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
-import { drainOnSignal, endSignal, listen } from './serve.js';
-import { asStartRefused, assertDataDir, assertPortFree } from './start-checks.js';
-import { StartOutput } from './platform/observability/start-output.js';
+import { assertDataDir, assertPortFree } from './start-checks.js';
 
 try {
-  await run(loadConfig(), new StartOutput());
+  const config = loadConfig();
+  await assertPortFree(config);
+  assertDataDir(config);
+  // Only now, since loading the application takes longer than finding out that it cannot start.
+  const { run } = await import('./run.js');
+  await run(config);
   // A start that was called off may still wait for a database.
   process.exit();
 } catch (error) {
   // What is wrong and what to do about it, without a stack; anything else is a defect and shows where it happened.
   console.error(error instanceof StartRefused ? error.message : error);
   process.exit(1);
-}
-
-async function run(config: Config, output: StartOutput): Promise<void> {
-  const signal = endSignal();
-  await assertPortFree(config);
-  assertDataDir(config);
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => output.info(message) });
-  embedded?.keepRunning();
-  try {
-    const starting = start(config, config.databaseUrl ?? embedded!.url);
-    const app = await Promise.race([starting, signal]);
-    if (!app) return output.info('Stopped before it was ready.');
-    welcome(app.get(PublicAddress).url, app, output);
-    await drainOnSignal(app, signal, () =>
-      output.info('Stopping. Requests that were taken are answered first.'),
-    );
-  } finally {
-    await embedded?.stop();
-  }
-  output.info('Consigliere has stopped. Goodbye.');
-}
-
-/** The application, listening. */
-async function start(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
-  try {
-    await assertDatabase(databaseUrl);
-    await prepareDatabase(databaseUrl);
-    const app = await createApplication(config, databaseUrl);
-    await listen(app, config);
-    return app;
-  } catch (error) {
-    throw asStartRefused(error, config, databaseUrl);
-  }
 }
