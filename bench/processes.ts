@@ -33,7 +33,7 @@ export async function start(
   const ended = once(child, 'exit').finally(() => running.delete(child));
   let url: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
-    url = /ready at (\S+)/.exec(line)?.[1];
+    url = /ready at (http[^\s"]+)/.exec(line)?.[1];
     if (url) break;
   }
   if (!url) throw new Error(`${file} did not start`);

@@ -36,7 +36,7 @@ try {
 
 async function addressOf(output: NodeJS.ReadableStream): Promise<string | undefined> {
   for await (const line of createInterface({ input: output })) {
-    const address = /ready at (\S+)/.exec(line)?.[1];
+    const address = /ready at (http[^\s"]+)/.exec(line)?.[1];
     if (address) return address;
   }
   return undefined;

@@ -84,13 +84,13 @@ export class ServiceProcess {
     const lines = createInterface({ input: this.child.stdout! });
     const told = new Promise<void>((resolve) => {
       lines.on('line', (line) => {
-        const url = READY.exec(line)?.[1];
-        if (url !== undefined) {
-          this.#url = url;
-          resolve();
-        } else if (line.startsWith('{')) {
-          this.logs.push(JSON.parse(line));
-        }
+        if (!line.startsWith('{')) return;
+        const log = JSON.parse(line) as Record<string, unknown>;
+        this.logs.push(log);
+        const url = READY.exec(String(log['msg']))?.[1];
+        if (url === undefined) return;
+        this.#url = url;
+        resolve();
       });
     });
     const stop = new AbortController();

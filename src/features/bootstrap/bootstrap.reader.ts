@@ -65,7 +65,7 @@ export class BootstrapReader {
       limits: { requestsPerMinute: limits?.minute ?? null, requestsPerDay: limits?.day ?? null },
       features: {
         model: this.config.modelProvider !== 'builtin',
-        mailServer: this.config.smtpUrl !== undefined,
+        mailServer: this.config.mailTransport === 'smtp',
       },
       apiVersions: [...SUPPORTED_VERSIONS],
       serverTime: now,

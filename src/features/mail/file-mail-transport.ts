@@ -29,7 +29,7 @@ export class FileMailTransport implements MailTransport {
       messageId,
       accepted: recipients,
       rejected: [],
-      transport: 'outbox',
+      transport: 'file',
       response: `outbox/${id}.eml`,
     };
   }

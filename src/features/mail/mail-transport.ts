@@ -7,7 +7,8 @@ export interface SentMail {
   accepted: string[];
   /** Recipients that the server refused while it accepted the mail for the others, with its reply. */
   rejected: { address: string; response: string }[];
-  transport: 'smtp' | 'outbox';
+  /** `file`: it was written to a file, and nobody has received it. */
+  transport: 'smtp' | 'file';
   /** The server's reply, or where the file is. */
   response: string;
 }

@@ -9,7 +9,7 @@ import { Smtp } from './smtp.js';
 
 export { MailFailed } from './mail-failed.js';
 
-/** Sends mail through the configured server; without one (`SMTP_URL`) each mail becomes a file in DATA_DIR/outbox. */
+/** Sends mail through the configured server; with MAIL_TRANSPORT=file, or without SMTP_URL, each mail becomes a file in DATA_DIR/outbox. */
 @Injectable()
 export class Mailer {
   private readonly transport: MailTransport;
@@ -21,9 +21,9 @@ export class Mailer {
   ) {
     this.sender = config.mailFrom;
     this.transport =
-      config.smtpUrl === undefined
+      config.mailTransport === 'file'
         ? new FileMailTransport(join(config.dataDir, 'outbox'))
-        : new Smtp(config.smtpUrl);
+        : new Smtp(config.smtpUrl!);
   }
 
   /** Whether sending the same message again, after a crash, is the same as sending it once. */

@@ -13,12 +13,10 @@ import { newOperatorToken } from '../../platform/kernel/operator-token.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
 
-/** What the first start made, shown once. */
+/** What the first start made. */
 export interface FirstCredentials {
   token: string;
-  email: string;
-  password: string;
-  /** Where the token is kept for the command line. */
+  /** Where it is kept for the command line. */
   file: string;
 }
 
@@ -53,12 +51,9 @@ export class FirstRun implements OnApplicationBootstrap {
   private async create(workspaceId: string): Promise<FirstCredentials> {
     const { config } = this;
     const now = this.clock.now();
-    const credentials: FirstCredentials = {
-      token: config.bootstrapToken ?? newOperatorToken(),
-      email: config.bootstrapOwnerEmail,
-      password: config.bootstrapOwnerPassword ?? randomBytes(12).toString('base64url'),
-      file: this.#file,
-    };
+    const token = config.bootstrapToken ?? newOperatorToken();
+    const email = config.bootstrapOwnerEmail;
+    const generated = config.bootstrapOwnerPassword === undefined && randomBytes(12).toString('base64url');
     const userId = newId('usr');
     const memberId = newId('mem');
     const tokenId = newId('tok');
@@ -81,9 +76,9 @@ export class FirstRun implements OnApplicationBootstrap {
     });
     this.db.insert(UserEntity, {
       userId,
-      email: credentials.email.toLowerCase(),
-      displayName: config.bootstrapOwnerName ?? displayNameOf(credentials.email),
-      passwordHash: await hash(credentials.password),
+      email: email.toLowerCase(),
+      displayName: config.bootstrapOwnerName ?? displayNameOf(email),
+      passwordHash: await hash(generated || config.bootstrapOwnerPassword!),
       createdAt: now,
     });
     this.db.insert(MemberEntity, {
@@ -100,8 +95,8 @@ export class FirstRun implements OnApplicationBootstrap {
       workspaceId,
       memberId,
       name: 'first token',
-      tokenHash: sha256(credentials.token),
-      hint: credentials.token.slice(-4),
+      tokenHash: sha256(token),
+      hint: token.slice(-4),
       madeBy: [],
       createdAt: now,
       lastUsedAt: null,
@@ -112,12 +107,12 @@ export class FirstRun implements OnApplicationBootstrap {
       actor: SYSTEM,
       action: 'workspace.created',
       entity: { type: 'workspace', id: workspaceId },
-      summary: `The workspace ${config.bootstrapWorkspace} was created with its owner ${credentials.email}.`,
+      summary: `The workspace ${config.bootstrapWorkspace} was created with its owner ${email}.`,
       details: { memberId, tokenId, tier: config.bootstrapTier },
     });
     // Before the COMMIT: a token that nobody ever saw would be of no use, a file without its token is written again.
-    this.keep({ token: credentials.token, email: credentials.email });
-    return credentials;
+    this.keep({ token, email, ...(generated && { password: generated }) });
+    return { token, file: this.#file };
   }
 
   /** Adds to the file that the first start leaves for its operator; other features add what they make for it. */

@@ -1,18 +1,41 @@
+import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
-import { FirstRun } from './first-run.js';
+import { Config } from '../../platform/config/config.js';
+import type { StartOutput } from '../../platform/observability/start-output.js';
+import { type FirstCredentials, FirstRun } from './first-run.js';
 
-/** Tells the person at the terminal where the service is and, once, how to get in. */
-export function welcome(address: string, app: INestApplicationContext): void {
-  const lines = [`Consigliere is ready at ${address}`];
-  const { credentials } = app.get(FirstRun);
-  if (credentials) {
-    lines.push(
-      '',
-      'This was the first start. Keep what follows; it is shown once:',
-      `  operator token  ${credentials.token}`,
-      `  owner sign-in   ${credentials.email}  ${credentials.password}`,
-      `The token is also in ${credentials.file} (readable by you only).`,
+/** Tells whoever started the program where the service is, what it can do as it is set up, and how to get in. */
+export function welcome(address: string, app: INestApplicationContext, output: StartOutput): void {
+  const config = app.get(Config);
+  output.info(`Consigliere is ready at ${address}`, { address });
+  output.info(`The API reference is at ${address}/docs`);
+  output.info(draftsSentence(config), { modelProvider: config.modelProvider });
+  if (config.mailTransport === 'file') {
+    const directory = join(config.dataDir, 'outbox');
+    output.warn(
+      `Mail is written to files in ${directory} and sent to nobody. To send it, set SMTP_URL and MAIL_FROM.`,
+      { mailTransport: 'file' },
     );
   }
-  process.stdout.write(`${lines.join('\n')}\n`);
+  const { credentials } = app.get(FirstRun);
+  if (credentials) tellOnce(credentials, config, output);
+  if (output.isTerminal) output.info('Ctrl-C stops it.');
+}
+
+function draftsSentence({ modelProvider, modelName }: Config): string {
+  if (modelProvider !== 'builtin')
+    return `Drafts are made by the model ${modelName} (MODEL_PROVIDER=${modelProvider}).`;
+  return (
+    'Drafts are made by the built-in runner: what stands in quotation marks is sent word for word, and what is only ' +
+    'described is left for you to word. To have texts written, connect a model (MODEL_PROVIDER).'
+  );
+}
+
+/** The token is shown at a terminal only: a log is kept, copied and read by others. The file has it in either case. */
+function tellOnce({ token, file }: FirstCredentials, { bootstrapToken }: Config, output: StartOutput): void {
+  output.info(
+    `This was the first start. The owner's operator token is in ${file} (readable by this user only).`,
+    { file },
+  );
+  if (output.isTerminal && bootstrapToken === undefined) output.info(`It is ${token}`);
 }

@@ -12,7 +12,7 @@ export interface ConfigFault {
 export class ConfigInvalid extends StartRefused {
   constructor(readonly faults: readonly ConfigFault[]) {
     super(
-      `invalid configuration\n${faults.map(({ variable, message }) => `  ${variable} ${message}`).join('\n')}`,
+      `Consigliere cannot start with these settings:\n${faults.map(({ variable, message }) => `  ${variable} ${message}`).join('\n')}`,
     );
   }
 }
@@ -108,9 +108,18 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const faults = [
     ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ variable: String(path[0]), message })),
     ...missing(given),
+    ...forbidden(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
   return new Config(parsed.data);
+}
+
+/** What another variable forbids. */
+function forbidden({ NODE_ENV: environmentName, MAIL_FROM: from = '' }: NodeJS.ProcessEnv): ConfigFault[] {
+  if (environmentName !== 'production' || !/@([^@]+\.)?example\.com>?$/i.test(from)) return [];
+  const message =
+    'must not be an address at example.com when NODE_ENV=production: nobody receives mail there';
+  return [{ variable: 'MAIL_FROM', message }];
 }
 
 /** What other variables make necessary. Looks at the variables as given, so that one fault does not hide another. */
@@ -123,6 +132,17 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
       'SECRETS_KEY',
       given.NODE_ENV === 'production' && given.DATABASE_URL !== undefined,
       'is required with DATABASE_URL when NODE_ENV=production: openssl rand -base64 32',
+    ],
+    ['SMTP_URL', given.MAIL_TRANSPORT === 'smtp', 'is required when MAIL_TRANSPORT=smtp'],
+    [
+      'SMTP_URL',
+      given.NODE_ENV === 'production' && given.MAIL_TRANSPORT === undefined,
+      'is required when NODE_ENV=production; to have mail written to files and sent to nobody, set MAIL_TRANSPORT=file',
+    ],
+    [
+      'MAIL_FROM',
+      given.NODE_ENV === 'production',
+      'is required when NODE_ENV=production: the address that mail is sent from',
     ],
     ['MODEL_API_KEY', hosted, `is required when MODEL_PROVIDER=${provider}`],
     ['MODEL_NAME', hosted || compatible, `is required when MODEL_PROVIDER=${provider}`],

@@ -201,7 +201,8 @@ export const environment = z.object({
   SMTP_URL: url(['smtp:', 'smtps:'], 'must be an smtp or smtps URL').optional().register(notes, {
     description: 'The mail server, with user name and password if it asks for them.',
     example: 'smtps://user:password@mail.example.com:465',
-    whenUnset: 'mail is written to `DATA_DIR/outbox` as `.eml` files; production then requires `MAIL_TRANSPORT=file`',
+    whenUnset:
+      'mail is written to `DATA_DIR/outbox` as `.eml` files; production then requires `MAIL_TRANSPORT=file`',
     secret: true,
   }),
   MAIL_TRANSPORT: oneOf(['smtp', 'file']).optional().register(notes, {
@@ -245,7 +246,7 @@ export const environment = z.object({
     .register(notes, {
       description: 'The password of its owner, 12 to 256 characters.',
       example: '<a long pass phrase>',
-      whenUnset: 'generated and printed once',
+      whenUnset: 'generated and kept in `DATA_DIR/credentials.json`',
       secret: true,
     }),
   BOOTSTRAP_TOKEN: z
@@ -258,7 +259,7 @@ export const environment = z.object({
     .register(notes, {
       description: 'The first operator token.',
       example: 'cons_...',
-      whenUnset: 'generated, printed once and kept in `DATA_DIR/credentials.json`',
+      whenUnset: 'generated and kept in `DATA_DIR/credentials.json`; shown once at a terminal',
       secret: true,
     }),
   BOOTSTRAP_TIER: oneOf(['free', 'pro', 'enterprise']).default('pro').register(notes, {

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { StartRefused } from '../kernel/start-refused.js';
 import { APP_ROLE } from './data-source.js';
 
 const CHECK = /* sql */ `
@@ -33,5 +34,7 @@ export async function assertIsolation(dataSource: DataSource): Promise<void> {
     found.open_tables.length > 0 && `without forced isolation: ${found.open_tables.join(', ')}`,
   ].filter(Boolean);
   if (faults.length > 0)
-    throw new Error(`workspaces are not isolated in this database: ${faults.join('; ')}`);
+    throw new StartRefused(
+      `Workspaces are not isolated in this database: ${faults.join('; ')}. Undo what was changed by hand; docs/security.md says what must hold.`,
+    );
 }

@@ -1,6 +1,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { StartRefused } from '../kernel/start-refused.js';
 import { APP_ROLE, AS_APP_ROLE } from './data-source.js';
+import { mayNotCreateRoles } from './database-fault.js';
 
 /** Who the program logs in as to serve requests. */
 interface LoginRole {
@@ -40,9 +42,10 @@ export async function loginUrl(ownerUrl: string, secretsKey: Buffer): Promise<st
   await provide(ownerUrl, role);
   const still = await refusal(url.href);
   if (!still) return url.href;
-  throw new Error(`PostgreSQL does not let the program log in as ${role.name}: ${still.message}`, {
-    cause: still,
-  });
+  throw new StartRefused(
+    `PostgreSQL does not let the service log in as the role ${role.name}, which it made for itself (${still.message}). Allow it in the server's pg_hba.conf.`,
+    { cause: still },
+  );
 }
 
 function loginRole(database: string, secretsKey: Buffer): LoginRole {
@@ -99,10 +102,8 @@ async function provide(ownerUrl: string, { name, password }: LoginRole): Promise
     if (!open) await owner.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${name}`);
     await owner.query('commit');
   } catch (error) {
-    throw new Error(
-      `the role ${name}, which the program logs in as, cannot be made; the user of DATABASE_URL must be allowed to create roles: ${String(error)}`,
-      { cause: error },
-    );
+    if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
+    throw new StartRefused(mayNotCreateRoles(owner.user ?? ''), { cause: error });
   } finally {
     await owner.end();
   }

@@ -31,6 +31,8 @@ async function migrate(url: string, migrations: (new () => MigrationInterface)[]
     installExtensions: false,
     migrations,
     migrationsTableName: 'migrations',
+    // Its own would print a migration that fails, which is told once, by who started the program.
+    logger: 'debug',
   });
   await owner.initialize();
   try {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { StartRefused } from '../kernel/start-refused.js';
 import { withLock } from './lock.js';
 
 /** PostgreSQL as npm brings it: `native` holds bin, lib and share. */
@@ -34,7 +35,7 @@ function packageEntry(name: string): string {
   try {
     return createRequire(import.meta.url).resolve(name);
   } catch (error) {
-    throw new Error(
+    throw new StartRefused(
       `The package ${name} with the embedded PostgreSQL is not installed. Install with optional ` +
         'dependencies, or set DATABASE_URL to a PostgreSQL 15 or newer.',
       { cause: error },
@@ -63,7 +64,7 @@ export async function makeRunnable(native: string): Promise<void> {
       if (!isExecutable(file)) await chmod(file, 0o755);
     }
   } catch (cause) {
-    throw new Error(
+    throw new StartRefused(
       `The embedded PostgreSQL in ${native} lacks links or executable bits that this user may not create. ` +
         'Start once as the owner of that folder, or set DATABASE_URL.',
       { cause },

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { StartRefused } from '../kernel/start-refused.js';
 import { binary, isWindows, programEnvironment } from './binaries.js';
 import { SUPERUSER } from './connection.js';
 import type { ServerLocation } from './location.js';
@@ -56,7 +57,9 @@ export async function readPassword(directory: string): Promise<string> {
   try {
     return (JSON.parse(await readFile(file, 'utf8')) as { password: string }).password;
   } catch (cause) {
-    throw new Error(`${file}, which contains the embedded database's password, can't be read.`, { cause });
+    throw new StartRefused(`${file}, which contains the embedded database's password, can't be read.`, {
+      cause,
+    });
   }
 }
 
@@ -83,7 +86,7 @@ async function runInitdb(native: string, user: ServerUser | undefined, flags: st
     await promisify(execFile)(program, flags, options);
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
-    throw new Error(
+    throw new StartRefused(
       `The embedded database could not be created: ${stderr?.trim() || message}\n` +
         'Set DATABASE_URL to use a server of your own.',
       { cause: error },

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { Client } from 'pg';
+import { StartRefused } from '../kernel/start-refused.js';
 
 export const SUPERUSER = 'consigliere';
 const DATABASE = 'consigliere';
@@ -42,9 +43,12 @@ export async function isServing(cluster: Cluster, port: number): Promise<boolean
     return true;
   } catch (error) {
     if (isNotYet(error)) return false;
-    throw new Error(`The database server in ${cluster.directory} refused the connection: ${String(error)}`, {
-      cause: error,
-    });
+    throw new StartRefused(
+      `The database server in ${cluster.directory} refused the connection: ${String(error)}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await client.end();
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StartRefused } from '../kernel/start-refused.js';
 import { copyBinaries, makeRunnable, type Binaries } from './binaries.js';
 import { canEnter, isRoot, serverUser, type ServerUser } from './user.js';
 
@@ -61,7 +62,7 @@ function clusterInStateFolder(stateFolder: string, dataDir: string): string {
 function isOurs(directory: string): boolean {
   const owner = statSync(directory, { throwIfNoEntry: false })?.uid;
   if (owner === undefined || isRoot || owner === (process.getuid?.() ?? owner)) return true;
-  throw new Error(
+  throw new StartRefused(
     `The embedded database in ${directory} belongs to user ${owner}. ` +
       'Start as that user or as root, or set DATABASE_URL.',
   );

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartRefused } from '../kernel/start-refused.js';
 
 const SQLITE_BUSY = 5;
 /** Longer than any start: crash recovery is given two minutes. */
@@ -49,7 +50,7 @@ async function acquire(path: string): Promise<DatabaseSync> {
     const lock = tryLock(path);
     if (lock) return lock;
     if (performance.now() > deadline) {
-      throw new Error(`Another process has locked ${path} and does not finish starting.`);
+      throw new StartRefused(`Another process has locked ${path} and does not finish starting.`);
     }
     await sleep(20);
   }
@@ -64,6 +65,6 @@ function tryLock(path: string): DatabaseSync | undefined {
   } catch (cause) {
     database?.close();
     if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
-    throw new Error(`${path} can't be locked: ${String(cause)}`, { cause });
+    throw new StartRefused(`${path} can't be locked: ${String(cause)}`, { cause });
   }
 }

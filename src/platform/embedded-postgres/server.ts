@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartRefused } from '../kernel/start-refused.js';
 import { isServing, type Cluster } from './connection.js';
 import type { ServerLocation } from './location.js';
 import { adoptedPostmaster, launchPostmaster, type Postmaster } from './postmaster.js';
@@ -60,7 +61,7 @@ export async function adoptServer(
       return serverOf(adoptedPostmaster(location, pid), port, false);
     }
     if (performance.now() > deadline) {
-      throw new Error(`Process ${pid} uses ${cluster.directory} but does not answer.`);
+      throw new StartRefused(`Process ${pid} uses ${cluster.directory} but does not answer.`);
     }
     await sleep(POLL_MS);
   }
@@ -87,7 +88,7 @@ export async function startServer(
     }
     const tail = postmaster.logTail();
     if (!RETRYABLE.test(tail) || performance.now() - begun > RETRY_LIMIT_MS) {
-      throw new Error(`The embedded database stopped while it was starting:\n${tail}`);
+      throw new StartRefused(`The embedded database stopped while it was starting:\n${tail}`);
     }
     await sleep(RETRY_MS);
   }
@@ -114,7 +115,9 @@ async function becomesReady(postmaster: Postmaster, cluster: Cluster, port: numb
       const file = readPidFile(cluster.directory);
       if (file?.ready && file.port === port && (await isServing(cluster, port))) return true;
       if (performance.now() > deadline) {
-        throw new Error(`The embedded database is not ready after two minutes:\n${postmaster.logTail()}`);
+        throw new StartRefused(
+          `The embedded database is not ready after two minutes:\n${postmaster.logTail()}`,
+        );
       }
       await sleep(POLL_MS);
     }
@@ -128,7 +131,7 @@ async function becomesReady(postmaster: Postmaster, cluster: Cluster, port: numb
 async function stop(postmaster: Postmaster): Promise<void> {
   if (await shutsDown(postmaster, 'fast', FAST_SHUTDOWN_LIMIT_MS)) return;
   if (await shutsDown(postmaster, 'immediate', IMMEDIATE_SHUTDOWN_LIMIT_MS)) return;
-  throw new Error(`The embedded database does not stop:\n${postmaster.logTail()}`);
+  throw new StartRefused(`The embedded database does not stop:\n${postmaster.logTail()}`);
 }
 
 async function shutsDown(

@@ -1,5 +1,6 @@
 import { lchownSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StartRefused } from '../kernel/start-refused.js';
 
 /** The unprivileged user a server started by root runs as: PostgreSQL refuses root. */
 export interface ServerUser {
@@ -23,7 +24,7 @@ export function serverUser(cluster: string | undefined): ServerUser | undefined 
   const known = readFileSync('/etc/passwd', 'utf8').split('\n').map(parseUser);
   const user = CANDIDATES.map((name) => known.find((entry) => entry.name === name)).find(Boolean);
   if (!user) {
-    throw new Error(
+    throw new StartRefused(
       `PostgreSQL refuses to run as root and none of the users ${CANDIDATES.join(', ')} exists. ` +
         'Start as another user, or set DATABASE_URL.',
     );

@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
+import { StartRefused } from '../kernel/start-refused.js';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 'v1';
@@ -100,6 +101,9 @@ function keyOfDataDir(dataDir: string): Buffer {
     }
   }
   const key = Buffer.from(readFileSync(file, 'utf8'), 'base64');
-  if (key.length !== KEY_BYTES) throw new Error(`${file} must contain ${KEY_BYTES} bytes in base64`);
+  if (key.length !== KEY_BYTES)
+    throw new StartRefused(
+      `${file} must contain ${KEY_BYTES} bytes in base64. Restore it from a backup, or set SECRETS_KEY.`,
+    );
   return key;
 }

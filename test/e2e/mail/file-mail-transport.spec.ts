@@ -36,7 +36,7 @@ describe('without a mail server', () => {
       messageId: `<${mail.id}@example.com>`,
       accepted: ['bob@buyer.example', 'eve@buyer.example'],
       rejected: [],
-      transport: 'outbox',
+      transport: 'file',
       response: `outbox/${mail.id}.eml`,
     });
     expect(mailer.repeatable).toBe(true);

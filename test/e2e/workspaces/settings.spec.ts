@@ -12,6 +12,7 @@ const DEFAULTS = {
   presence: 'present',
   quietHours: null,
   notifications: {},
+  sender: { name: null, signature: null, replyTo: null },
 };
 
 let test: TestApp;
@@ -67,6 +68,7 @@ describe('PUT /settings 200', () => {
       presence: 'away',
       quietHours,
       notifications: { 'approval.requested': true, daily: false },
+      sender: DEFAULTS.sender,
     };
     expect(second.body).toEqual(now);
     expect((await admin.get('/settings')).body).toEqual(now);
@@ -130,6 +132,29 @@ describe('PUT /settings 200', () => {
     expect(body).toEqual({ ...DEFAULTS, currency: 'EUR' });
     expect((await receipts()).at(-1)).toMatchObject({
       details: { old: { currency: 'USD' }, new: { currency: 'EUR' } },
+    });
+  });
+
+  it('changes of the sender only what it names, and goes back to the default with null', async () => {
+    const signature = 'Acme Customer Care\n+43 1 234 5678';
+    const first = await admin.put('/settings', { sender: { name: 'Mira Novák', signature } });
+    expect([first.status, first.body]).toEqual([
+      200,
+      { ...DEFAULTS, sender: { name: 'Mira Novák', signature, replyTo: null } },
+    ]);
+    const second = await admin.put('/settings', { sender: { name: null, replyTo: 'care@acme.example' } });
+    const sender = { name: null, signature, replyTo: 'care@acme.example' };
+    expect(second.body.sender).toEqual(sender);
+    expect((await admin.get('/settings')).body.sender).toEqual(sender);
+    const [row] = await test.rows('select * from workspaces where workspace_id = $1', [workspaceId]);
+    expect(row).toMatchObject({
+      sender_name: null,
+      sender_signature: signature,
+      sender_reply_to: 'care@acme.example',
+    });
+    expect((await receipts()).at(-1)).toMatchObject({
+      summary: expect.stringContaining('changed the settings: sender.'),
+      details: { old: { sender: { name: 'Mira Novák', signature, replyTo: null } }, new: { sender } },
     });
   });
 
@@ -204,6 +229,20 @@ describe('PUT /settings 422', () => {
       { notifications: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`n${i}`, true])) },
       'notifications',
     ],
+    [{ sender: null }, 'sender'],
+    [{ sender: [] }, 'sender'],
+    [{ sender: { name: '' } }, 'sender.name'],
+    [{ sender: { name: ' ' } }, 'sender.name'],
+    [{ sender: { name: 'x'.repeat(101) } }, 'sender.name'],
+    [{ sender: { name: 'Ada\nBcc: eve@evil.example' } }, 'sender.name'],
+    [{ sender: { signature: 'x'.repeat(1_001) } }, 'sender.signature'],
+    [{ sender: { signature: 'a\u0000b' } }, 'sender.signature'],
+    [{ sender: { signature: ['a'] } }, 'sender.signature'],
+    [{ sender: { replyTo: 'care' } }, 'sender.replyTo'],
+    [{ sender: { replyTo: 'Care <care@acme.example>' } }, 'sender.replyTo'],
+    [{ sender: { replyTo: 'a@acme.example, b@acme.example' } }, 'sender.replyTo'],
+    [{ sender: { replyTo: 'a@acme.example\r\nBcc: eve@evil.example' } }, 'sender.replyTo'],
+    [{ sender: { email: 'care@acme.example' } }, 'sender.email'],
     [{ tier: 'enterprise' }, 'tier'],
   ])('refuses %j', async (body, path) => {
     const { status, body: answer } = await admin.put('/settings', body);

@@ -13,6 +13,7 @@ import { PolicyDenied } from '../../guardian/guardian.errors.js';
 import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
+import { executedSentence } from './executed-sentence.js';
 import type { EffectFailed } from './packet-effects.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
@@ -41,7 +42,7 @@ export class PacketResults {
     const receiptId = this.receipts.append({
       ...subject(packet),
       action: 'packet.executed',
-      summary: `${CAPOS[packet.capo].name} carried out "${packet.title}".`,
+      summary: executedSentence(CAPOS[packet.capo].name, packet.title, action, result),
       details: { actionType: packet.actionType, target: packet.target, attempt: packet.attempts, result },
       guardianEpoch: epoch,
     });

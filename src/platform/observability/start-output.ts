@@ -1,0 +1,18 @@
+/** What the start and the end of the program say: plain text for a person at a terminal, JSON lines like the log's for all others. */
+export class StartOutput {
+  constructor(readonly isTerminal = process.stdout.isTTY === true) {}
+
+  info(message: string, fields: Record<string, unknown> = {}): void {
+    this.write('info', message, fields);
+  }
+
+  /** A person should know, though nothing has failed. */
+  warn(message: string, fields: Record<string, unknown> = {}): void {
+    this.write('warn', message, fields);
+  }
+
+  private write(level: string, msg: string, fields: Record<string, unknown>): void {
+    const line = this.isTerminal ? msg : JSON.stringify({ level, time: Date.now(), ...fields, msg });
+    process.stdout.write(`${line}\n`);
+  }
+}

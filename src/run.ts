@@ -1,0 +1,46 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createApplication } from './application.js';
+import { welcome } from './features/workspaces/welcome.js';
+import type { Config } from './platform/config/config.js';
+import { assertDatabase } from './platform/database/assert-database.js';
+import { prepareDatabase } from './platform/database/prepare-database.js';
+import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
+import { PublicAddress } from './platform/http/public-address.js';
+import { StartOutput } from './platform/observability/start-output.js';
+import { drainOnSignal, endSignal, listen } from './serve.js';
+import { asStartRefused } from './start-checks.js';
+
+/** Serves until a signal ends it; without DATABASE_URL, over a database of its own. */
+export async function run(config: Config): Promise<void> {
+  const output = new StartOutput();
+  const signal = endSignal();
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => output.info(message) });
+  embedded?.keepRunning();
+  try {
+    const starting = start(config, config.databaseUrl ?? embedded!.url);
+    const app = await Promise.race([starting, signal]);
+    if (!app) return output.info('Stopped before it was ready.');
+    welcome(app.get(PublicAddress).url, app, output);
+    await drainOnSignal(app, signal, () =>
+      output.info('Stopping. Requests that were taken are answered first.'),
+    );
+  } finally {
+    await embedded?.stop();
+  }
+  output.info('Consigliere has stopped. Goodbye.');
+}
+
+/** The application, listening. */
+async function start(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
+  try {
+    await assertDatabase(databaseUrl);
+    await prepareDatabase(databaseUrl);
+    const app = await createApplication(config, databaseUrl);
+    await listen(app, config);
+    return app;
+  } catch (error) {
+    throw asStartRefused(error, config, databaseUrl);
+  }
+}
