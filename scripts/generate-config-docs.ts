@@ -17,6 +17,10 @@ const variables = Object.entries(environment.shape).map(([name, schema]) => {
   return { name, ...about, fallback: unset === undefined ? undefined : String(unset) };
 });
 
+/** Below the table. */
+const FILES = `Each variable marked (secret) can be given as a file instead, as Docker and Kubernetes mount secrets:
+\`SECRETS_KEY_FILE=/run/secrets/secrets_key\` for \`SECRETS_KEY\`, and so on. Both at once are refused.`;
+
 const code = (text: string) => `\`${text}\``;
 
 function table(): string {
@@ -37,14 +41,14 @@ function readme(current: string): string {
   const end = current.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`README.md needs the lines ${BEGIN} and ${END}`);
   // prettier would pad the table, and one long description would then change every row
-  const body = `\n\n<!-- prettier-ignore-start -->\n\n${table()}\n\n<!-- prettier-ignore-end -->\n\n`;
+  const body = `\n\n<!-- prettier-ignore-start -->\n\n${table()}\n\n<!-- prettier-ignore-end -->\n\n${FILES}\n\n`;
   return current.slice(0, begin + BEGIN.length) + body + current.slice(end);
 }
 
 function envExample(): string {
   const entries = variables.map(({ name, description, example, fallback, whenUnset, secret }) => {
     const unset = fallback === undefined ? [`# Unset: ${whenUnset ?? 'nothing'}.`] : [];
-    const sample = secret ? [`# Example: ${example}`] : [];
+    const sample = secret ? [`# Example: ${example}`, `# Or, to read it from a file: ${name}_FILE.`] : [];
     const value = fallback ?? (secret ? '' : example);
     return [
       `# ${description}`,

@@ -13,7 +13,7 @@ import { BrokenRequests } from './platform/http/broken-requests.js';
 import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
 import { requireHost, startRequest } from './platform/http/start-request.js';
-import { Metrics } from './platform/observability/metrics.controller.js';
+import { Metrics } from './platform/observability/metrics.js';
 import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
 import { secretsKey } from './platform/secrets/secret-box.js';
 
@@ -54,7 +54,13 @@ export async function initialise(
   app.use(startRequest, app.get(Metrics).observe, securityHeaders(config), requireHost);
   app.get(BrokenRequests).answer(app.getHttpServer() as Server);
   app.get(Documentation).madeBy(() => openApiDocument(app));
-  await app.init();
+  try {
+    await app.init();
+  } catch (error) {
+    // What is half made keeps connections and timers, and with them the process.
+    await app.close().catch(() => undefined);
+    throw error;
+  }
   app.useLogger(app.get(Logger));
   return app;
 }

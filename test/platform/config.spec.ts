@@ -1,6 +1,8 @@
-import { isAbsolute, resolve } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Config, ConfigInvalid, loadConfig } from '../../src/platform/config/config.js';
 import { environment, notes } from '../../src/platform/config/environment.js';
 import { isOperatorToken, newOperatorToken } from '../../src/platform/kernel/operator-token.js';
@@ -27,6 +29,7 @@ describe('loadConfig', () => {
       processRole: 'all',
       host: '127.0.0.1',
       port: 3000,
+      metricsPort: undefined,
       publicUrl: undefined,
       trustProxy: 0,
       logLevel: 'info',
@@ -59,6 +62,7 @@ describe('loadConfig', () => {
       PROCESS_ROLE: 'api',
       HOST: '::',
       PORT: '0',
+      METRICS_PORT: '9464',
       PUBLIC_URL: 'https://consigliere.example.com/',
       TRUST_PROXY: '10',
       LOG_LEVEL: 'trace',
@@ -88,6 +92,7 @@ describe('loadConfig', () => {
       processRole: 'api',
       host: '::',
       port: 0,
+      metricsPort: 9464,
       publicUrl: 'https://consigliere.example.com',
       trustProxy: 10,
       logLevel: 'trace',
@@ -239,6 +244,99 @@ describe('ConfigInvalid', () => {
     ['a key written in the alphabet of URLs', { SECRETS_KEY: Buffer.alloc(32, 255).toString('base64url') }],
   ])('asks for nothing more: %s', (_case, env) => {
     expect(loadConfig(env)).toBeInstanceOf(Config);
+  });
+});
+
+describe('a secret in a file', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'consigliere-config-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function file(content: string | Uint8Array, name = 'secret'): Promise<string> {
+    await writeFile(join(folder, name), content);
+    return join(folder, name);
+  }
+
+  const SECRETS = Object.entries(environment.shape)
+    .filter(([, schema]) => notes.get(schema)?.secret)
+    .map(([name]) => name);
+
+  it('exists for every variable that is one', async () => {
+    expect(SECRETS.length).toBeGreaterThan(5);
+    const token = newOperatorToken();
+    const values: Record<string, string> = {
+      DATABASE_URL,
+      SECRETS_KEY,
+      MODEL_API_KEY: 'sk-1',
+      SMTP_URL: 'smtp://mail.example.com',
+      BOOTSTRAP_OWNER_PASSWORD: 'a long pass phrase',
+      BOOTSTRAP_TOKEN: token,
+      PARTNER_SIGNING_SECRET: 'x'.repeat(32),
+    };
+    const files = await Promise.all(
+      SECRETS.map(async (name) => [`${name}_FILE`, await file(`${values[name]}\n`, name)]),
+    );
+    const read = loadConfig({ ...Object.fromEntries(files), NODE_ENV: 'production' });
+    expect({ ...read }).toEqual({ ...loadConfig({ ...values, NODE_ENV: 'production' }) });
+    expect(read.bootstrapToken).toBe(token);
+  });
+
+  it.each([
+    ['a line', 'a long pass phrase\n', 'a long pass phrase'],
+    ['a line of Windows', 'a long pass phrase\r\n', 'a long pass phrase'],
+    ['no end of a line', 'a long pass phrase', 'a long pass phrase'],
+    ['spaces at its ends', '  a long pass phrase  \n', '  a long pass phrase  '],
+  ])('is what stands in it: %s', async (_case, content, value) => {
+    expect(loadConfig({ BOOTSTRAP_OWNER_PASSWORD_FILE: await file(content) }).bootstrapOwnerPassword).toBe(
+      value,
+    );
+  });
+
+  it('is refused beside the variable itself', async () => {
+    const path = await file(SECRETS_KEY);
+    const env = { DATABASE_URL, NODE_ENV: 'production', SECRETS_KEY, SECRETS_KEY_FILE: path };
+    expect(faultsOf(env).faults).toEqual([
+      { variable: 'SECRETS_KEY_FILE', message: 'must not be set together with SECRETS_KEY' },
+    ]);
+  });
+
+  it.each([
+    ['that does not exist', () => join(folder, 'none'), 'names a file that does not exist'],
+    ['that is a folder', () => folder, 'names a folder'],
+    ['that is empty', () => file(''), 'names an empty file'],
+    ['that holds an empty line', () => file('\n'), 'names an empty file'],
+    ['that is too long', () => file('x'.repeat(65_537)), 'names a file of more than 65536 bytes'],
+  ])('is refused by the name of its variable when it names a file %s', async (_case, path, message) => {
+    const env = { DATABASE_URL, NODE_ENV: 'production', SECRETS_KEY_FILE: await path() };
+    expect(faultsOf(env).faults).toEqual([{ variable: 'SECRETS_KEY_FILE', message }]);
+    expect(faultsOf(env).message).not.toContain(folder);
+  });
+
+  it('is held to the rules of its variable, and not repeated', async () => {
+    const refused = faultsOf({ SECRETS_KEY_FILE: await file('not a key at all\n') });
+    expect(refused.faults.map(({ variable }) => variable)).toEqual(['SECRETS_KEY']);
+    expect(refused.message).not.toContain('not a key at all');
+  });
+
+  it('is unset when the variable is empty, and no file of another variable is read', async () => {
+    const config = loadConfig({ SECRETS_KEY_FILE: '', PORT_FILE: await file('4000') });
+    expect(config.secretsKey).toBeUndefined();
+    expect(config.port).toBe(3000);
+  });
+});
+
+describe('METRICS_PORT', () => {
+  it.each([[{ METRICS_PORT: '3000' }], [{ PORT: '8080', METRICS_PORT: '8080' }]])(
+    'is another port than PORT: %j',
+    (env) => {
+      expect(variablesAtFault(env)).toEqual(['METRICS_PORT']);
+    },
+  );
+
+  it('may be chosen freely beside a PORT that is', () => {
+    expect(loadConfig({ PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metricsPort: 0 });
   });
 });
 

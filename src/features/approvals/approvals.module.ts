@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Figures } from '../../platform/observability/figures.js';
 import { CaposModule } from '../capos/capos.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
@@ -37,4 +38,17 @@ import { RequestApproval } from './request-approval.js';
   ],
   exports: [Approvals, ApprovalSubjects, RequestApproval],
 })
-export class ApprovalsModule {}
+export class ApprovalsModule {
+  constructor(figures: Figures) {
+    figures.declare({
+      name: 'consigliere_approvals_pending',
+      help: 'Approvals that wait: for the draft (drafting), or for a person (ready)',
+      label: 'state',
+      statement: () => ({
+        text: `select s as label, coalesce(sum(t.n), 0) as value
+          from (values ('ready', 'ready'), ('drafting', 'pending')) state (s, status)
+          left join app.tally_of_all('approvals') t on split_part(t.key, ' ', 1) = status group by s`,
+      }),
+    });
+  }
+}

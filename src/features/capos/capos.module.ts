@@ -12,6 +12,7 @@ import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
 import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
+import { ModelCalls } from './model-calls.js';
 import type { ModelClient } from './model-client.js';
 import type { ModelPrices } from './model-cost.js';
 import { PausedCapoEntity } from './paused-capo.entity.js';
@@ -34,10 +35,16 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     BriefingReader,
     DraftingStates,
     ModelBudget,
+    ModelCalls,
     {
       provide: MODEL,
-      inject: [Config, Clock, ModelBudget],
-      useFactory: async (config: Config, clock: Clock, budget: ModelBudget): Promise<ModelClient | null> => {
+      inject: [Config, Clock, ModelBudget, ModelCalls],
+      useFactory: async (
+        config: Config,
+        clock: Clock,
+        budget: ModelBudget,
+        calls: ModelCalls,
+      ): Promise<ModelClient | null> => {
         if (config.modelProvider === 'builtin') return null;
         // What speaks to a provider is only loaded by those who use one.
         const { ModelClient: Client } = await import('./model-client.js');
@@ -50,6 +57,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
           maxTokens: config.modelMaxTokens,
           timeoutMs: config.modelTimeoutSeconds * 1_000,
           budget,
+          calls,
           now: () => clock.now(),
         });
       },

@@ -3,6 +3,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import type { Cost } from '../terms/terms.js';
 import type { Fault } from './action-types.js';
 import { RunnerFailed } from './briefing.js';
+import type { ModelCalls } from './model-calls.js';
 import type { ModelBudget } from './model-budget.js';
 import type { ModelPrices } from './model-cost.js';
 import { failureOf, quotable, refusesFormat } from './model-failure.js';
@@ -18,6 +19,8 @@ export interface ModelClientOptions extends ModelOptions {
   maxTokens?: number | undefined;
   /** Is asked before each call; left out, there is none. */
   budget?: ModelBudget | undefined;
+  /** Counts how each question ended; left out, nobody counts. */
+  calls?: ModelCalls | undefined;
   /** Unix milliseconds. */
   now?: () => number;
 }
@@ -80,7 +83,7 @@ export class ModelClient {
     question: Question<T>,
     { signal }: { signal: AbortSignal },
   ): Promise<{ answer: T; cost: Cost }> {
-    const { prices, apiKey, now = Date.now } = this.options;
+    const { prices, apiKey, calls, now = Date.now } = this.options;
     const timeoutMs = Math.min(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, question.timeoutMs ?? Infinity);
     const deadline = AbortSignal.timeout(timeoutMs);
     const meter = new Meter(prices);
@@ -88,10 +91,14 @@ export class ModelClient {
       this.#loaded ??= modelObject(this.options);
       const model = await this.#loaded;
       const run: Run = { model, meter, abortSignal: AbortSignal.any([signal, deadline]) };
-      return { answer: await this.answered(run, question), cost: meter.cost };
+      const answer = await this.answered(run, question);
+      calls?.answered();
+      return { answer, cost: meter.cost };
     } catch (error) {
       const { cost } = meter;
-      throw failureOf(error, { stopped: signal, deadline, timeoutMs, cost, apiKey, now: now() });
+      const failure = failureOf(error, { stopped: signal, deadline, timeoutMs, cost, apiKey, now: now() });
+      calls?.failed(failure);
+      throw failure;
     }
   }
 

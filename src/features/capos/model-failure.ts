@@ -70,7 +70,13 @@ export function failureOf(error: unknown, run: FailedRun): unknown {
   const reason = reasonIn(responseBody, run.apiKey);
   const message = `The model provider answered with status ${statusCode}${reason === '' ? '.' : `: “${reason}”`}`;
   const { code, retryable } = verdictOn(statusCode);
-  return new RunnerFailed(code, message, retryable, cost, retryable ? waitOf(responseHeaders, run.now) : undefined);
+  return new RunnerFailed(
+    code,
+    message,
+    retryable,
+    cost,
+    retryable ? waitOf(responseHeaders, run.now) : undefined,
+  );
 }
 
 function verdictOn(status: number): { code: RunnerFailure; retryable: boolean } {
@@ -86,9 +92,7 @@ function verdictOn(status: number): { code: RunnerFailure; retryable: boolean } 
 /** How long the provider asks to wait, within bounds. */
 function waitOf(headers: Record<string, string> | undefined, now: number): number | undefined {
   const seconds = parseRetryAfter(headers?.['retry-after'] ?? '', now);
-  return seconds === undefined
-    ? undefined
-    : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, seconds * 1_000));
+  return seconds === undefined ? undefined : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, seconds * 1_000));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Figures } from '../../platform/observability/figures.js';
 import { EventsModule } from '../events/events.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AutonomyMode } from '../workspaces/autonomy-mode.js';
@@ -26,7 +27,12 @@ import { RevertKill } from './revert-kill.js';
   exports: [Guardians, HaltableWork, PolicyGate],
 })
 export class GuardianModule {
-  constructor(autonomyMode: AutonomyMode, guardians: Guardians) {
+  constructor(autonomyMode: AutonomyMode, guardians: Guardians, figures: Figures) {
     autonomyMode.register(async (scope) => (await guardians.read(scope)).mode);
+    figures.declare({
+      name: 'consigliere_workspaces_killed',
+      help: 'Workspaces in which the kill switch is on',
+      statement: () => ({ text: 'select app.killed_workspaces() as value' }),
+    });
   }
 }

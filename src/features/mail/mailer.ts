@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { MailFailed, type MailFailure } from './mail-failed.js';
 import { compose, type MailMessage } from './mail-message.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
 import { FileMailTransport } from './file-mail-transport.js';
@@ -14,11 +16,18 @@ export { MailFailed } from './mail-failed.js';
 export class Mailer {
   private readonly transport: MailTransport;
   private readonly sender: string;
+  readonly #count: (outcome: 'sent' | 'filed' | MailFailure | 'error') => void;
 
   constructor(
     config: Config,
     private readonly clock: Clock,
+    metrics: Metrics,
   ) {
+    this.#count = metrics.outcomes(
+      'consigliere_mail_total',
+      'Tries of this process to send a mail, by what came of them; filed is written to a file',
+      ['sent', 'filed', 'refused', 'unreachable', 'unconfirmed', 'error'],
+    );
     this.sender = config.mailFrom;
     this.transport =
       config.mailTransport === 'file'
@@ -33,6 +42,16 @@ export class Mailer {
 
   /** @throws MailFailed, which says whether another try may succeed without sending twice */
   async send(message: MailMessage, signal: AbortSignal): Promise<SentMail> {
-    return this.transport.deliver(await compose(message, this.sender, this.clock.now()), signal);
+    try {
+      const sent = await this.transport.deliver(
+        await compose(message, this.sender, this.clock.now()),
+        signal,
+      );
+      this.#count(sent.transport === 'smtp' ? 'sent' : 'filed');
+      return sent;
+    } catch (error) {
+      this.#count(error instanceof MailFailed ? error.code : 'error');
+      throw error;
+    }
   }
 }

@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import { signEvent } from '../../platform/signatures/event-signature.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/event.js';
 import { CompleteAttempt, SECRET_UNREADABLE } from './complete-attempt.js';
 import type { ClaimedDelivery } from './deliveries.repository.js';
-import { attemptOf, IN_FLIGHT, judge } from './delivery.js';
+import { attemptOf, IN_FLIGHT, judge, type Verdict } from './delivery.js';
 import { DestinationSecrets } from './destination-secrets.js';
 
 /** In flight in one process, whoever they are for. */
@@ -17,13 +18,22 @@ const TRIES = 5;
 /** Makes one attempt: the bytes of the event, signed now, to the address as it resolves now; then writes what came of it. */
 @Injectable()
 export class SendDelivery implements OnModuleInit {
+  readonly #count: (outcome: Verdict['kind'] | 'impossible') => void;
+
   constructor(
     private readonly work: Work,
     private readonly secrets: DestinationSecrets,
     private readonly requests: GuardedRequest,
     private readonly attempts: CompleteAttempt,
     private readonly clock: Clock,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.#count = metrics.outcomes(
+      'consigliere_deliveries_total',
+      'Attempts at deliveries of events that this process made, by what came of them',
+      ['delivered', 'again', 'given_up', 'gone', 'impossible'],
+    );
+  }
 
   onModuleInit(): void {
     this.work.declare<ClaimedDelivery>({
@@ -48,10 +58,13 @@ export class SendDelivery implements OnModuleInit {
     const headers = this.headers(delivery, at);
     if (!headers) {
       await this.attempts.impossible(delivery, SECRET_UNREADABLE, at);
+      this.#count('impossible');
       return;
     }
     const answer = await this.requests.post({ url: delivery.url, headers, body: delivery.body, signal });
-    await this.attempts.execute(delivery, attemptOf(n, at, answer), judge(n, answer));
+    const verdict = judge(n, answer);
+    await this.attempts.execute(delivery, attemptOf(n, at, answer), verdict);
+    this.#count(verdict.kind);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
 import { environment, type Environment } from './environment.js';
+import { withSecretFiles } from './secret-files.js';
 
 /** One variable that cannot be used as it is. */
 export interface ConfigFault {
@@ -26,6 +27,8 @@ export class Config {
   readonly processRole: Environment['PROCESS_ROLE'];
   readonly host: string;
   readonly port: number;
+  /** Undefined: `/metrics` is answered on `port`. */
+  readonly metricsPort: number | undefined;
   readonly publicUrl: string | undefined;
   readonly trustProxy: number;
   readonly logLevel: Environment['LOG_LEVEL'];
@@ -64,6 +67,7 @@ export class Config {
     this.processRole = values.PROCESS_ROLE;
     this.host = values.HOST;
     this.port = values.PORT;
+    this.metricsPort = values.METRICS_PORT;
     this.publicUrl = values.PUBLIC_URL;
     this.trustProxy = values.TRUST_PROXY;
     this.logLevel = values.LOG_LEVEL;
@@ -101,14 +105,16 @@ export class Config {
  * @throws ConfigInvalid naming every fault at once
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  const { given, faults: unreadable } = withSecretFiles(
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')),
   );
   const parsed = environment.safeParse(given);
   const faults = [
+    ...unreadable,
     ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ variable: String(path[0]), message })),
-    ...missing(given),
+    ...missing(given).filter(({ variable }) => given[`${variable}_FILE`] === undefined),
     ...forbidden(given),
+    ...clashes(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
   return new Config(parsed.data);
@@ -161,6 +167,12 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
   return required
     .filter(([variable, needed]) => needed && given[variable] === undefined)
     .map(([variable, , message]) => ({ variable, message }));
+}
+
+/** What two variables cannot both be. */
+function clashes({ PORT: port = '3000', METRICS_PORT: metricsPort }: NodeJS.ProcessEnv): ConfigFault[] {
+  if (metricsPort === undefined || metricsPort !== port || port === '0') return [];
+  return [{ variable: 'METRICS_PORT', message: 'must be another port than PORT' }];
 }
 
 /** Memory counts exactly as long as no second process answers requests; over the embedded database there may be one. */

@@ -116,6 +116,12 @@ export const environment = z.object({
   PORT: wholeNumber(0, 65_535)
     .default(3000)
     .register(notes, { description: 'The port to listen on; `0` chooses any free one.', example: '8080' }),
+  METRICS_PORT: wholeNumber(0, 65_535).optional().register(notes, {
+    description:
+      'A port for `/metrics` alone, at the same `HOST`; the service then answers it nowhere else. `0` chooses any free one.',
+    example: '9464',
+    whenUnset: '`/metrics` is answered on `PORT`, to everyone who reaches it',
+  }),
   PUBLIC_URL: baseUrl().optional().register(notes, {
     description: 'Where people and clients reach the service; links in mail and events start with it.',
     example: 'https://consigliere.example.com',

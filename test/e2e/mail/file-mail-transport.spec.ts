@@ -8,6 +8,7 @@ import { Mailer, MailFailed } from '../../../src/features/mail/mailer.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { Metrics } from '../../../src/platform/observability/metrics.js';
 
 const never = new AbortController().signal;
 
@@ -15,7 +16,7 @@ let dataDir: string;
 let mailer: Mailer;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'consigliere-outbox-'));
-  mailer = new Mailer(loadConfig({ NODE_ENV: 'test', DATA_DIR: dataDir }), new Clock());
+  mailer = new Mailer(loadConfig({ NODE_ENV: 'test', DATA_DIR: dataDir }), new Clock(), new Metrics());
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 

@@ -3,6 +3,7 @@ import { MailFailed, Mailer } from '../../../src/features/mail/mailer.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { Metrics } from '../../../src/platform/observability/metrics.js';
 
 /** A sender whose name a careless program would take for two addresses. */
 export const FROM = 'Ada, at Acme <ada@acme.example>';
@@ -24,7 +25,7 @@ export function sendTo(
   signal = new AbortController().signal,
 ) {
   const config = loadConfig({ NODE_ENV: 'test', MAIL_FROM: FROM, SMTP_URL: url });
-  return new Mailer(config, new Clock()).send(message(change), signal);
+  return new Mailer(config, new Clock(), new Metrics()).send(message(change), signal);
 }
 
 /** The failure of a sending that must fail. */

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import { Gauge } from 'prom-client';
+import type { Statement } from '../database/batch.js';
+import { Db } from '../database/db.js';
+import { Metrics } from './metrics.js';
+
+/** Scrapes that come closer together than this share one look at the database. */
+const FRESH_MS = 1_000;
+
+/** A figure that stands in the database: every process answers the same. */
+export interface Figure {
+  name: string;
+  help: string;
+  /** The label that tells the rows apart; its values must be few and known, never an id. Left out, there is one row. */
+  label?: string;
+  /** Answers rows of `label` and `value`; it must cost the same however much history there is. */
+  statement: () => Statement;
+}
+
+interface FigureRow {
+  label?: string;
+  value: number | string;
+}
+
+/** All figures for Prometheus: those of the process, and beside them what features read from the database. */
+@Injectable()
+export class Figures {
+  readonly #figures: { figure: Figure; gauge: Gauge }[] = [];
+  readonly #database: Gauge;
+  #looked: { at: number; done: Promise<void> } | undefined;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly db: Db,
+    private readonly logger: PinoLogger,
+  ) {
+    this.#database = new Gauge({
+      name: 'consigliere_database_up',
+      help: 'Whether the database answered; at 0 the figures that come from it are left out',
+      registers: [metrics.registry],
+    });
+  }
+
+  /** Declares a figure that is read from the database at each scrape. */
+  declare(figure: Figure): void {
+    const { name, help, label } = figure;
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [this.metrics.registry],
+    });
+    this.#figures.push({ figure, gauge });
+  }
+
+  /** Everything, in the text format of Prometheus. It answers without the database as well. */
+  async scrape(): Promise<string> {
+    const now = performance.now();
+    if (this.#looked === undefined || now - this.#looked.at >= FRESH_MS) {
+      this.#looked = { at: now, done: this.read() };
+    }
+    await this.#looked.done;
+    return this.metrics.registry.metrics();
+  }
+
+  private async read(): Promise<void> {
+    const answers = await this.db
+      .systemAll(this.#figures.map(({ figure }) => figure.statement()))
+      .catch((error: unknown) => {
+        this.logger.warn({ err: error }, 'the figures of the database could not be read');
+        return undefined;
+      });
+    this.#database.set(answers === undefined ? 0 : 1);
+    for (const [index, { figure, gauge }] of this.#figures.entries()) {
+      const rows = (answers?.[index] ?? []) as FigureRow[];
+      // What is not there any more must not stay at its last value, nor be told as 0.
+      if (figure.label === undefined) gauge.remove();
+      else gauge.reset();
+      for (const { label, value } of rows) {
+        if (figure.label === undefined) gauge.set(Number(value));
+        else gauge.set({ [figure.label]: String(label) }, Number(value));
+      }
+    }
+  }
+}
