@@ -22,7 +22,13 @@ const SUMMARY = columnsOf(StandingOrderEntity, {
 /** An order as lists show it. */
 export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
-export interface OrderWithUsage extends DecisionOrder {
+/** An order in force; `known-orders.ts` reads its text. */
+export interface OrderInForce extends Pick<DecisionOrder, 'standingOrderId' | 'teamId'> {
+  /** The `DecisionOrder` as JSON. */
+  orderText: string;
+}
+
+export interface OrderWithUsage extends OrderInForce {
   usage: Omit<OrderUsage, 'amountToday'> & {
     /** By currency: a limit on amounts holds for each currency by itself. */
     amountsToday: Record<string, number>;
@@ -46,8 +52,10 @@ export interface FormerUse {
   inBudgetWindow: boolean;
 }
 
-const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect, o.match,
-  o."when", o.limits, o.budget, o.approval, o.expires_at`;
+const DECIDING_COLUMNS = `o.standing_order_id, o.team_id, json_build_object('standingOrderId', o.standing_order_id,
+  'version', o.version, 'hash', o.hash, 'name', o.name, 'status', o.status, 'teamId', o.team_id, 'capos', o.capos,
+  'effect', o.effect, 'match', o.match, 'when', o."when", 'limits', o.limits, 'budget', o.budget, 'approval', o.approval,
+  'expiresAt', app.ms(o.expires_at))::text as order_text`;
 
 const IN_FORCE = `o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $2::timestamptz)`;
 
