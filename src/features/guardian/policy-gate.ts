@@ -162,7 +162,7 @@ function decideBy(
     presence,
     guardian: { mode: guardian.mode, epoch: guardian.epoch },
     packet,
-    orders: own.map(({ orderText }) => orderOf(orderText)),
+    orders: own.map(orderOf),
     usage: Object.fromEntries(own.map((order) => [order.standingOrderId, usageOf(order, packet)])),
   });
   return { decision: evaluate(input), input };

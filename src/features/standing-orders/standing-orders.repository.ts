@@ -22,10 +22,17 @@ const SUMMARY = columnsOf(StandingOrderEntity, {
 /** An order as lists show it. */
 export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
-/** An order in force; `known-orders.ts` reads its text. */
-export interface OrderInForce extends Pick<DecisionOrder, 'standingOrderId' | 'teamId'> {
-  /** The `DecisionOrder` as JSON. */
-  orderText: string;
+/** An order in force as it is read; `known-orders.ts` makes a `DecisionOrder` of it. */
+export interface OrderInForce extends Omit<
+  DecisionOrder,
+  'match' | 'when' | 'limits' | 'budget' | 'approval'
+> {
+  /** What is JSON comes as its text: most of it is known from the decision before. */
+  match: string;
+  when: string | null;
+  limits: string | null;
+  budget: string | null;
+  approval: string | null;
 }
 
 export interface OrderWithUsage extends OrderInForce {
@@ -52,10 +59,8 @@ export interface FormerUse {
   inBudgetWindow: boolean;
 }
 
-const DECIDING_COLUMNS = `o.standing_order_id, o.team_id, json_build_object('standingOrderId', o.standing_order_id,
-  'version', o.version, 'hash', o.hash, 'name', o.name, 'status', o.status, 'teamId', o.team_id, 'capos', o.capos,
-  'effect', o.effect, 'match', o.match, 'when', o."when", 'limits', o.limits, 'budget', o.budget, 'approval', o.approval,
-  'expiresAt', app.ms(o.expires_at))::text as order_text`;
+const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect,
+  o.match::text, o."when"::text, o.limits::text, o.budget::text, o.approval::text, o.expires_at`;
 
 const IN_FORCE = `o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $2::timestamptz)`;
 
