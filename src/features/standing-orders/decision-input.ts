@@ -88,8 +88,7 @@ export function hashOf(stored: DecisionInput): string {
   // RFC 8785 sorts the keys and writes each value by itself, so the texts of the orders can be put in as they are.
   const members = Object.entries(stored).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = members.map(([key, value]) => {
-    const written =
-      key === 'orders' ? `[${stored.orders.map(canonicalOf).join(',')}]` : canonicalJson(value);
+    const written = key === 'orders' ? `[${stored.orders.map(canonicalOf).join(',')}]` : canonicalJson(value);
     return `${JSON.stringify(key)}:${written}`;
   });
   return sha256(`{${text.join(',')}}`);
