@@ -1,8 +1,9 @@
 drop function if exists app.let_go;
 
--- Deletes up to p_limit rows of each kind whose time is over, by the workspace's setting or the default, and answers
--- how many there were of each. What somebody has locked is left for the next run.
-create function app.let_go(p_limit int) returns table (subject text, gone bigint)
+-- Deletes up to p_limit rows of each kind whose time is over, by the workspace's setting or the default, and answers how
+-- many there were of each. p_bounds holds the default, the fewest and the most days of each subject. What somebody has
+-- locked is left for the next run.
+create function app.let_go(p_limit int, p_bounds jsonb) returns table (subject text, gone bigint)
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   subject := 'deliveries';
@@ -10,7 +11,7 @@ begin
     select d.delivery_id from workspaces w cross join lateral (
       select e.delivery_id from webhook_deliveries e
       where e.workspace_id = w.workspace_id and e.status in ('delivered', 'dead')
-        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+        and e.created_at < now() - app.retention_days(w.retention, 'deliveries', p_bounds)
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -22,7 +23,7 @@ begin
     select d.event_id from workspaces w cross join lateral (
       select e.event_id from webhook_events e
       where e.workspace_id = w.workspace_id
-        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+        and e.created_at < now() - app.retention_days(w.retention, 'deliveries', p_bounds)
         and not exists (select from webhook_deliveries x where x.event_id = e.event_id)
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);
@@ -46,7 +47,7 @@ begin
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
       select e.signal_id from signals e where e.workspace_id = w.workspace_id
-        and e.acknowledged_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+        and e.acknowledged_at < now() - app.retention_days(w.retention, 'signals', p_bounds)
       order by e.acknowledged_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -56,7 +57,7 @@ begin
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
       select e.signal_id from signals e where e.workspace_id = w.workspace_id
-        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+        and e.withdrawn_at < now() - app.retention_days(w.retention, 'signals', p_bounds)
       order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -66,7 +67,7 @@ begin
   delete from documents where document_id in (
     select d.document_id from workspaces w cross join lateral (
       select e.document_id from documents e where e.workspace_id = w.workspace_id
-        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'withdrawnDocuments')::int, 365))
+        and e.withdrawn_at < now() - app.retention_days(w.retention, 'withdrawnDocuments', p_bounds)
       order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -77,7 +78,7 @@ begin
   delete from partner_events u using (
     select d.workspace_id, d.partner_event_id from workspaces w cross join lateral (
       select e.workspace_id, e.partner_event_id from partner_events e where e.workspace_id = w.workspace_id
-        and e.received_at < now() - make_interval(days => coalesce((w.retention->>'partnerUpdates')::int, 400))
+        and e.received_at < now() - app.retention_days(w.retention, 'partnerUpdates', p_bounds)
       order by e.received_at limit p_limit for update skip locked) d
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson, sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { storable, type DecisionInput } from '../../src/features/standing-orders/decision-input.js';
 import { evaluate } from '../../src/features/standing-orders/evaluate.js';
 import { EFFECTS, tightens } from '../../src/features/standing-orders/standing-order.js';
@@ -30,6 +31,18 @@ describe('evaluate', () => {
         const column = JSON.parse(JSON.stringify(storable(input))) as DecisionInput;
         expect(evaluate(column)).toEqual(evaluate(input));
         expect(JSON.stringify(column)).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+      }),
+      RUNS,
+    );
+  });
+
+  it('names its input by the hash of the whole canonical text, whatever is known of the orders already', () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const stored = storable(input);
+        const hash = sha256(canonicalJson(JSON.parse(JSON.stringify(stored))));
+        expect(evaluate(input).inputHash).toBe(hash);
+        expect(evaluate(stored).inputHash).toBe(hash);
       }),
       RUNS,
     );

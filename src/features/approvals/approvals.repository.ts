@@ -6,9 +6,9 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
 import { ApprovalEntity, type ListedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
+import { pendingListing } from './pending-approvals.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
 
@@ -143,30 +143,17 @@ export class Approvals {
   list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
     const { status, capo, teamId, urgent, ...paging } = query;
     const filters = where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId });
-    const common = { name: `approvals ${status}`, select: LISTED, from: 'approvals' };
-    if (status !== 'pending') {
-      // Only what is pending can be urgent.
-      const listing: Listing = {
-        ...common,
-        where: urgent ? `${filters.where} and false` : filters.where,
-        values: filters.values,
-        order: newestFirst('approval_id', 'requested_at'),
-      };
-      return readPage(this.db, scope, listing, paging);
+    if (status === 'pending') {
+      return readPage(this.db, scope, pendingListing(LISTED, filters, { urgent, at }), paging);
     }
-    const soon = `$${filters.values.length + 1}::timestamptz`;
-    const isUrgent = `(priority = 'high' or risk in ('high', 'critical')
-      or case when frozen_ms is null then expires_at < ${soon} else frozen_ms < ${URGENT_BEFORE_EXPIRY_MS} end)`;
     const listing: Listing = {
-      ...common,
-      where: `${filters.where} and status = 'pending' and ${urgent === undefined ? `${soon} is not null` : `${isUrgent} = ${urgent}`}`,
-      values: [...filters.values, new Date(at + URGENT_BEFORE_EXPIRY_MS)],
-      order: [
-        { column: `(case when ${isUrgent} then 0 else 1 end)`, kind: 'number' },
-        { column: 'requested_at', kind: 'time' },
-        { column: 'approval_id', kind: 'text' },
-      ],
-      at,
+      name: `approvals ${status}`,
+      select: LISTED,
+      from: 'approvals',
+      // Only what is pending can be urgent.
+      where: urgent ? `${filters.where} and false` : filters.where,
+      values: filters.values,
+      order: newestFirst('approval_id', 'requested_at'),
     };
     return readPage(this.db, scope, listing, paging);
   }

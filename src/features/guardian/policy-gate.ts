@@ -4,13 +4,14 @@ import { Clock } from '../../platform/kernel/clock.js';
 import {
   type DecisionInput,
   type DecidedPacket,
-  type DecisionOrder,
   type OrderUsage,
   storable,
 } from '../standing-orders/decision-input.js';
 import { type Decision, evaluate } from '../standing-orders/evaluate.js';
+import { orderOf } from '../standing-orders/known-orders.js';
 import {
   type FormerUse,
+  type OrderInForce,
   type OrderWithUsage,
   StandingOrders,
 } from '../standing-orders/standing-orders.repository.js';
@@ -108,7 +109,7 @@ export class PolicyGate {
     const [[{ presence }], orders] = (await unit.batch([
       this.workspaces.presenceStatement(workspaceId),
       this.orders.denyingStatement(workspaceId, at),
-    ])) as [[Asked], DecisionOrder[]];
+    ])) as [[Asked], OrderInForce[]];
     const unused = orders.map((order) => ({ ...order, usage: UNUSED }));
     const policy = decideBy(unused, packet, { at, guardian, presence });
     return policy.decision.outcome === 'deny' ? { verdict: 'deny', policy } : { verdict: 'go' };
@@ -161,7 +162,7 @@ function decideBy(
     presence,
     guardian: { mode: guardian.mode, epoch: guardian.epoch },
     packet,
-    orders: own.map(({ usage: _usage, ...order }): DecisionOrder => order),
+    orders: own.map(orderOf),
     usage: Object.fromEntries(own.map((order) => [order.standingOrderId, usageOf(order, packet)])),
   });
   return { decision: evaluate(input), input };

@@ -59,20 +59,55 @@ export interface DecisionInput {
 /** Twice what a request body may hold (CONTRACT section 1), and far below what would exhaust the stack. */
 const MAX_DEPTH = 64;
 
+/** The canonical text of each order that has its stored form. Such an order is frozen, so its text stays its text. */
+const canonicalTexts = new WeakMap<DecisionOrder, string>();
+
 /**
  * The input as a JSON column gives it back, with the orders in one order. Decisions are made on this form, and this
  * form is what to store: what a database or RFC 8785 refuses (NUL, lone surrogates, 1e400, endless nesting) may come
  * out of a model at any time, and must neither stop the decision nor make it come out differently the second time.
  */
-export function storable(input: DecisionInput): DecisionInput {
-  const { orders, ...rest } = storableJson(input, 0) as unknown as DecisionInput;
-  const keyed = orders.map((order) => ({ order, key: `${order.standingOrderId} ${canonicalJson(order)}` }));
-  return { ...rest, orders: keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ order }) => order) };
+export function storable({ orders, ...rest }: DecisionInput): DecisionInput {
+  return {
+    ...(storableJson(rest, 0) as unknown as Omit<DecisionInput, 'orders'>),
+    orders: orders.map(storableOrder).toSorted((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1)),
+  };
+}
+
+/** {@link storable} of one order; an order that has that form already is answered as it is. */
+export function storableOrder(order: DecisionOrder): DecisionOrder {
+  if (canonicalTexts.has(order)) return order;
+  // Two levels are those of the input around it.
+  const stored = frozen(storableJson(order, 2)) as unknown as DecisionOrder;
+  canonicalTexts.set(stored, canonicalJson(stored));
+  return stored;
 }
 
 /** SHA-256 of the RFC 8785 text; the same for the same facts, in whatever sequence the orders came. */
 export function hashOf(stored: DecisionInput): string {
-  return sha256(canonicalJson(stored));
+  // RFC 8785 sorts the keys and writes each value by itself, so the texts of the orders can be put in as they are.
+  const members = Object.entries(stored).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const text = members.map(([key, value]) => {
+    const written = key === 'orders' ? `[${stored.orders.map(canonicalOf).join(',')}]` : canonicalJson(value);
+    return `${JSON.stringify(key)}:${written}`;
+  });
+  return sha256(`{${text.join(',')}}`);
+}
+
+function canonicalOf(order: DecisionOrder): string {
+  return canonicalTexts.get(order) ?? canonicalJson(order);
+}
+
+function sortKeyOf(order: DecisionOrder): string {
+  return `${order.standingOrderId} ${canonicalOf(order)}`;
+}
+
+function frozen(value: Json): Json {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) frozen(member);
+    Object.freeze(value);
+  }
+  return value;
 }
 
 function storableJson(value: unknown, depth: number): Json {

@@ -22,7 +22,20 @@ const SUMMARY = columnsOf(StandingOrderEntity, {
 /** An order as lists show it. */
 export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
-export interface OrderWithUsage extends DecisionOrder {
+/** An order in force as it is read; `known-orders.ts` makes a `DecisionOrder` of it. */
+export interface OrderInForce extends Omit<
+  DecisionOrder,
+  'match' | 'when' | 'limits' | 'budget' | 'approval'
+> {
+  /** What is JSON comes as its text: most of it is known from the decision before. */
+  match: string;
+  when: string | null;
+  limits: string | null;
+  budget: string | null;
+  approval: string | null;
+}
+
+export interface OrderWithUsage extends OrderInForce {
   usage: Omit<OrderUsage, 'amountToday'> & {
     /** By currency: a limit on amounts holds for each currency by itself. */
     amountsToday: Record<string, number>;
@@ -46,8 +59,8 @@ export interface FormerUse {
   inBudgetWindow: boolean;
 }
 
-const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect, o.match,
-  o."when", o.limits, o.budget, o.approval, o.expires_at`;
+const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect,
+  o.match::text, o."when"::text, o.limits::text, o.budget::text, o.approval::text, o.expires_at`;
 
 const IN_FORCE = `o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $2::timestamptz)`;
 

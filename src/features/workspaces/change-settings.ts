@@ -16,6 +16,7 @@ const NAMES = [
   'notifications',
   'sender',
   'modelBudget',
+  'retention',
 ] as const;
 
 /** Changes what is named of the workspace's settings; the receipt keeps what was there before. */

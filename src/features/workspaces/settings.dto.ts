@@ -5,6 +5,7 @@ import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
+import { ChangeRetention, RetentionView } from './retention.dto.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const MAX_NOTIFICATIONS = 50;
@@ -140,6 +141,13 @@ export class ChangeSettingsBody {
   @ValidateNested()
   @Type(() => ModelBudgetView)
   modelBudget?: ModelBudgetView | null;
+
+  /** For how many days what is not kept for ever is kept; by subject, and what is left out stays as it is. */
+  @ValidateIf(isGiven('retention'))
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChangeRetention)
+  retention?: ChangeRetention;
 }
 
 /** The workspace's settings. */
@@ -175,6 +183,8 @@ export class SettingsView {
   sender!: SenderView;
   /** How much model calls may use on one day; null: what the tier has. */
   modelBudget!: ModelBudgetView | null;
+  /** For how many days what is not kept for ever is kept, by subject. */
+  retention!: RetentionView;
 }
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */

@@ -3,6 +3,7 @@ import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { type ChangeRetention, retentionOf } from './retention.dto.js';
 import type { SenderView, SettingsView } from './settings.dto.js';
 
 /** What work in a workspace depends on. */
@@ -11,11 +12,13 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
-/** What is to be changed: of the sender, too, only what is named. */
-export type SettingsChange = Partial<Omit<SettingsView, 'sender'> & { sender: Partial<SenderView> }>;
+/** What is to be changed: of the sender and of the retention, too, only what is named. */
+export type SettingsChange = Partial<
+  Omit<SettingsView, 'sender' | 'retention'> & { sender: Partial<SenderView>; retention: ChangeRetention }
+>;
 
 const SETTINGS = `timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature,
-  sender_reply_to, model_budget`;
+  sender_reply_to, model_budget, retention`;
 
 @Injectable()
 export class Workspaces {
@@ -26,11 +29,11 @@ export class Workspaces {
     const [row] = await this.db.read<WorkspaceSettings>(
       scope,
       `select name, tier, timezone, locale, currency, presence, quiet_hours, notifications, ${senderOf('w')} as sender,
-         model_budget
+         model_budget, retention
        from workspaces w where workspace_id = $1`,
       [scope.workspaceId],
     );
-    return row!;
+    return asRead(row!);
   }
 
   /** Whether the operator is there to be asked; for a caller that sends it along with statements of its own. */
@@ -60,21 +63,28 @@ export class Workspaces {
          sender_name = ${senderChange('name')},
          sender_signature = ${senderChange('signature')},
          sender_reply_to = ${senderChange('replyTo')},
-         model_budget = case when $2::jsonb ? 'modelBudget' then nullif($2::jsonb->'modelBudget', 'null') else before.model_budget end
+         model_budget = case when $2::jsonb ? 'modelBudget' then nullif($2::jsonb->'modelBudget', 'null') else before.model_budget end,
+         retention = case when $2::jsonb ? 'retention' then jsonb_strip_nulls(before.retention || ($2::jsonb->'retention'))
+           else before.retention end
        from (select ${SETTINGS} from workspaces where workspace_id = $1 for update) before
        where w.workspace_id = $1
        returning ${settingsOf('before')} as before, ${settingsOf('w')} as after`,
       [workspaceId, JSON.stringify(changes)],
     );
-    return row!;
+    const { before, after } = row!;
+    return { before: asRead(before), after: asRead(after) };
   }
+}
+
+function asRead<T extends SettingsView>(row: T): T {
+  return { ...row, retention: retentionOf({ ...row.retention }) };
 }
 
 /** The settings of one row as JSON, in the names of the wire. */
 function settingsOf(row: string): string {
   return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
     'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications,
-    'sender', ${senderOf(row)}, 'modelBudget', ${row}.model_budget)`;
+    'sender', ${senderOf(row)}, 'modelBudget', ${row}.model_budget, 'retention', ${row}.retention)`;
 }
 
 function senderOf(row: string): string {

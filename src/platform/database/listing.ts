@@ -27,6 +27,19 @@ export interface Listing {
   order: readonly SortKey[];
   /** Of a list whose order depends on the time: as of when, so that every page is one of the same list. */
   at?: number;
+  /** Where no index has the order of the list: the statement that finds the rows of a page, made of several. */
+  page?: (place: Place) => string;
+  /** Where the rows are found so, the statement that counts them; it stops behind {@link COUNT_UP_TO}. */
+  count?: string;
+}
+
+/** Which rows of a list a page has: so many, behind others. */
+export interface Place {
+  /** The keys of the row that it goes on behind, each with its place among the values of the statement. */
+  after: { key: string | number; place: string }[] | undefined;
+  /** The places of how many rows to answer, and how many to pass over. */
+  limit: string;
+  offset: string;
 }
 
 /** The conditions that hold for the columns of `equal` that are given; what is undefined narrows nothing. */
@@ -83,16 +96,16 @@ export async function readPage<T>(db: Db, scope: Scope, listing: Listing, paging
  */
 export function pageStatements(listing: Listing, { limit, offset, cursor }: Paging): Statement[] {
   const { select, from, joins = '', order } = listing;
+  if (cursor !== undefined && offset > 0) throw refused('offset', 'must not be given with a cursor');
   const values = [...listing.values];
-  const conditions = [listing.where];
-  if (cursor !== undefined) {
-    if (offset > 0) throw refused('offset', 'must not be given with a cursor');
-    const after = keysOf(listing, cursor).map((key, index) =>
-      FROM_KEY[order[index]!.kind](`$${values.push(key)}`),
-    );
-    conditions.push(isBehind(order, after));
-  }
-  const direction = order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ');
+  const after =
+    cursor === undefined
+      ? undefined
+      : keysOf(listing, cursor).map((key, index) => ({
+          key,
+          place: FROM_KEY[order[index]!.kind](`$${values.push(key)}`),
+        }));
+  const place = { after, limit: `$${values.push(limit + 1)}`, offset: `$${values.push(offset)}` };
   const keys = order.map(({ column, kind }) => KEY[kind](column)).join(', ');
   return [
     {
@@ -100,18 +113,34 @@ export function pageStatements(listing: Listing, { limit, offset, cursor }: Pagi
       // alone: beside the table, PostgreSQL would make it of the rows that are passed over too. The limit that is written
       // out tells the planner how few rows there are to join with; of one that is a value it expects a tenth of the table.
       text: `select ${select}, jsonb_build_array(${keys}) as page_key from (
-          select * from (
-            select * from ${from} where ${conditions.join(' and ')} order by ${direction}
-            limit $${values.push(limit + 1)} offset $${values.push(offset)}
-          ) page limit ${LARGEST_PAGE + 1}
-        ) ${from.split(' ').at(-1)} ${joins} order by ${direction}`,
+          select * from (${(listing.page ?? pageByIndex(listing))(place)}) page limit ${LARGEST_PAGE + 1}
+        ) ${from.split(' ').at(-1)} ${joins} order by ${directionOf(order)}`,
       values,
     },
     {
-      text: `select count(*) as total from (select 1 from ${from} where ${listing.where} limit ${COUNT_UP_TO + 1}) counted`,
+      text:
+        listing.count ??
+        `select count(*) as total from (select 1 from ${from} where ${listing.where} limit ${COUNT_UP_TO + 1}) counted`,
       values: listing.values,
     },
   ];
+}
+
+function pageByIndex({ from, where: condition, order }: Listing) {
+  return ({ after, limit, offset }: Place): string => {
+    const behind = after
+      ? ` and ${isBehind(
+          order,
+          after.map(({ place }) => place),
+        )}`
+      : '';
+    return `select * from ${from} where ${condition}${behind} order by ${directionOf(order)}
+      limit ${limit} offset ${offset}`;
+  };
+}
+
+function directionOf(order: readonly SortKey[]): string {
+  return order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ');
 }
 
 export function pageOf<T>(
@@ -134,7 +163,7 @@ export function pageOf<T>(
 }
 
 /** Rows behind the place `after`. The first key stands alone too, so that an index leads to it. */
-function isBehind(order: readonly SortKey[], after: readonly string[]): string {
+export function isBehind(order: readonly SortKey[], after: readonly string[]): string {
   const [{ column, descending }, ...rest] = order as [SortKey, ...SortKey[]];
   const [place, ...places] = after as [string, ...string[]];
   const sign = descending ? '<' : '>';

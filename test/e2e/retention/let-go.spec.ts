@@ -80,6 +80,30 @@ describe('what is kept no longer', () => {
   });
 });
 
+describe('a stored value that is no number of days', () => {
+  it.each(['"soon"', 'null', '1e300', '-5', '1.5', '[]', '{"days": 3}'])(
+    'is taken for the default, and keeps no other workspace from its own: %s',
+    async (value) => {
+      const other = await test.createWorkspace();
+      for (const { table, text } of growthRows({ workspaceId: other.workspaceId, from: 901, to: 903 })) {
+        if (table === 'signals') await test.rows(text);
+      }
+      await test.rows(
+        `update signals set acknowledged_at = now() - interval '366 days' where workspace_id = $1`,
+        [other.workspaceId],
+      );
+      await test.rows('update workspaces set retention = $2 where workspace_id = $1', [
+        workspaceId,
+        `{"deliveries": ${value}, "signals": ${value}, "withdrawnDocuments": ${value}, "partnerUpdates": ${value}}`,
+      ]);
+      const before = await count('webhook_deliveries');
+      expect(await letGo()).toMatchObject({ 'acknowledged signals': 3 });
+      expect(await count('webhook_deliveries')).toBe(before);
+      await test.rows(`update workspaces set retention = '{}' where workspace_id = $1`, [workspaceId]);
+    },
+  );
+});
+
 describe('the tallies', () => {
   it('say the same before and after they are added up, and what counting says', async () => {
     const tally = () =>
@@ -102,8 +126,8 @@ describe('the tallies', () => {
     const kept = (rows: Record<string, unknown>[]) =>
       rows.filter(({ kind, key }) => key !== 'scored' && kind !== 'partner');
     expect(kept(await tally())).toEqual(kept(before));
-    expect(
-      (await test.rows(`select sum(n)::int as n from tallies where kind = 'partner'`))[0],
-    ).toEqual({ n: await count('partner_events') });
+    expect((await test.rows(`select sum(n)::int as n from tallies where kind = 'partner'`))[0]).toEqual({
+      n: await count('partner_events'),
+    });
   });
 });

@@ -13,6 +13,8 @@ const DEFAULTS = {
   quietHours: null,
   notifications: {},
   sender: { name: null, signature: null, replyTo: null },
+  modelBudget: null,
+  retention: { deliveries: 30, signals: 365, withdrawnDocuments: 365, partnerUpdates: 400 },
 };
 
 let test: TestApp;
@@ -62,6 +64,7 @@ describe('PUT /settings 200', () => {
       notifications: { 'approval.requested': true, daily: false },
     });
     const now = {
+      ...DEFAULTS,
       timezone: 'Europe/Berlin',
       locale: 'en',
       currency: 'USD',
@@ -180,6 +183,31 @@ describe('PUT /settings 200', () => {
   });
 });
 
+describe('PUT /settings 200: retention', () => {
+  it('keeps what it names for so many days, and goes back to the default with null', async () => {
+    const changed = await admin.put('/settings', { retention: { deliveries: 90, signals: 30 } });
+    expect([changed.status, changed.body.retention]).toEqual([
+      200,
+      { ...DEFAULTS.retention, deliveries: 90, signals: 30 },
+    ]);
+    const back = await admin.put('/settings', { retention: { deliveries: null } });
+    expect(back.body.retention).toEqual({ ...DEFAULTS.retention, signals: 30 });
+    expect((await receipts()).map(({ summary }) => summary)).toEqual([
+      expect.stringContaining('changed the settings: retention.'),
+      expect.stringContaining('changed the settings: retention.'),
+    ]);
+  });
+
+  it('shows what holds where a stored value is none', async () => {
+    await test.rows(`update workspaces set retention = $2 where workspace_id = $1`, [
+      workspaceId,
+      '{"deliveries": "soon", "signals": 1e300, "partnerUpdates": -1, "withdrawnDocuments": 7}',
+    ]);
+    const { status, body } = await admin.get('/settings');
+    expect([status, body.retention]).toEqual([200, { ...DEFAULTS.retention, withdrawnDocuments: 7 }]);
+  });
+});
+
 describe('PUT /settings 401', () => {
   it('answers nobody without a token', async () => {
     expect((await new Client(test.url, undefined).put('/settings', {})).status).toBe(401);
@@ -243,6 +271,16 @@ describe('PUT /settings 422', () => {
     [{ sender: { replyTo: 'a@acme.example, b@acme.example' } }, 'sender.replyTo'],
     [{ sender: { replyTo: 'a@acme.example\r\nBcc: eve@evil.example' } }, 'sender.replyTo'],
     [{ sender: { email: 'care@acme.example' } }, 'sender.email'],
+    [{ retention: null }, 'retention'],
+    [{ retention: 30 }, 'retention'],
+    [{ retention: { deliveries: 0 } }, 'retention.deliveries'],
+    [{ retention: { deliveries: 3651 } }, 'retention.deliveries'],
+    [{ retention: { deliveries: 1.5 } }, 'retention.deliveries'],
+    [{ retention: { deliveries: '30' } }, 'retention.deliveries'],
+    [{ retention: { signals: 29 } }, 'retention.signals'],
+    [{ retention: { partnerUpdates: 29 } }, 'retention.partnerUpdates'],
+    [{ retention: { withdrawnDocuments: 1e12 } }, 'retention.withdrawnDocuments'],
+    [{ retention: { receipts: 30 } }, 'retention.receipts'],
     [{ tier: 'enterprise' }, 'tier'],
   ])('refuses %j', async (body, path) => {
     const { status, body: answer } = await admin.put('/settings', body);

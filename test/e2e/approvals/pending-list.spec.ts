@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { growthRows } from '../../../bench/growth-rows.js';
+import { Client } from '../../support/client.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+const TABLES = ['directives', 'approvals'];
+const ROWS = 120;
+
+let test: TestApp;
+let owner: Client;
+let workspaceId: string;
+beforeAll(async () => {
+  test = await startTestApp();
+  ({ workspaceId, owner } = await test.createWorkspace());
+  for (const { table, text } of growthRows({ workspaceId, from: 1, to: ROWS })) {
+    if (TABLES.includes(table)) await test.rows(text);
+  }
+  // All ways to be urgent or not, many of one time, and expiries in an order of their own.
+  await test.rows(
+    `update approvals set status = 'pending', decided_at = null,
+       capo = case when n % 2 = 0 then 'capo_ops' else 'capo_product' end,
+       priority = case when n % 7 = 0 then 'high' else 'low' end,
+       risk = case when n % 11 = 0 then 'critical' when n % 13 = 0 then 'high' else 'low' end,
+       requested_at = date_trunc('hour', now()) - (n / 4) * interval '1 minute',
+       expires_at = now() + interval '110 minutes' + (n * 37 % 100) * interval '1 minute'
+     from (select approval_id as id, right(approval_id, 4)::int as n from approvals) numbered where id = approval_id`,
+  );
+});
+afterAll(() => test.close());
+
+/** From a new address each time: the limit of the route is not what is tested here. */
+const read = (path: string) => new Client(owner.url, owner.token).get(path);
+
+interface Item {
+  approvalId: string;
+  urgent: boolean;
+  capo: string;
+  requestedAt: number;
+}
+
+const inOrder = (items: Item[]) =>
+  items.toSorted(
+    (a, b) =>
+      Number(b.urgent) - Number(a.urgent) ||
+      a.requestedAt - b.requestedAt ||
+      (a.approvalId < b.approvalId ? -1 : 1),
+  );
+
+async function whole(query = ''): Promise<Item[]> {
+  const [first, second] = [
+    (await read(`/approvals?limit=100${query}`)).body,
+    (await read(`/approvals?limit=100&offset=100${query}`)).body,
+  ];
+  const items = [...first.items, ...second.items] as Item[];
+  expect(first.total).toBe(items.length);
+  return items;
+}
+
+async function pageByPage(limit: number, query: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor = '';
+  do {
+    const { status, text, body } = await read(`/approvals?limit=${limit}${query}${cursor}`);
+    expect(status, text).toBe(200);
+    items.push(...body.items);
+    cursor = body.nextCursor && `&cursor=${body.nextCursor}`;
+  } while (cursor);
+  return items;
+}
+
+describe('GET /approvals: what is pending', () => {
+  it.each(['', '&urgent=true', '&urgent=false', '&capo=capo_ops', '&capo=capo_ops&urgent=true'])(
+    'is the same page by page as in one, urgent and oldest first: %s',
+    async (query) => {
+      const items = await whole(query);
+      expect(items.length).toBeGreaterThan(10);
+      expect(items).toEqual(inOrder(items));
+      for (const limit of [7, 50]) {
+        const paged = await pageByPage(limit, query);
+        expect(paged.map(({ approvalId }) => approvalId)).toEqual(items.map(({ approvalId }) => approvalId));
+      }
+    },
+  );
+
+  it('divides into what is urgent and what is not', async () => {
+    const items = await whole();
+    expect(items).toHaveLength(ROWS);
+    const ids = (some: Item[]) => some.map(({ approvalId }) => approvalId);
+    expect(ids(await whole('&urgent=true'))).toEqual(ids(items.filter(({ urgent }) => urgent)));
+    expect(ids(await whole('&urgent=false'))).toEqual(ids(items.filter(({ urgent }) => !urgent)));
+  });
+
+  it('has the same order while the clocks of approvals are stopped', async () => {
+    const before = await whole();
+    expect((await owner.post('/guardian/kill-switch', {})).status).toBe(200);
+    const killed = await whole();
+    expect(killed).toEqual(inOrder(killed));
+    expect(killed.map(({ approvalId }) => approvalId)).toEqual(before.map(({ approvalId }) => approvalId));
+    const paged = await pageByPage(9, '');
+    expect(paged.map(({ approvalId }) => approvalId)).toEqual(before.map(({ approvalId }) => approvalId));
+  });
+});
