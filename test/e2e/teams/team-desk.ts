@@ -12,7 +12,7 @@ export class TeamDesk {
   private constructor(
     readonly test: TestApp,
     readonly workspaceId: string,
-    readonly owner: Client,
+    readonly owner: TestMember,
     readonly teamA: string,
     readonly teamB: string,
   ) {}
@@ -22,7 +22,7 @@ export class TeamDesk {
     const { workspaceId, owner } = await app.createWorkspace();
     const teamA = await app.createTeam(workspaceId, 'Marketing');
     const teamB = await app.createTeam(workspaceId, 'Revenue');
-    return new TeamDesk(app, workspaceId, owner, teamA, teamB);
+    return new TeamDesk(app, workspaceId, owner as TestMember, teamA, teamB);
   }
 
   /** A member of teams with this role in each of them. */
