@@ -8,6 +8,7 @@ import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
+import { TeamsModule } from './features/teams/teams.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
 import { ApprovalsModule } from './features/approvals/approvals.module.js';
 import { ContextModule } from './features/context/context.module.js';
@@ -29,6 +30,7 @@ export class AppModule {
       imports: [
         PlatformModule.forRoot(config, address, logs),
         WorkspacesModule,
+        TeamsModule,
         AuditModule,
         GuardianModule,
         SignalsModule,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { InputGuard, RoleGuard, SignatureGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
 import { Callers } from './auth/callers.js';
+import { Passwords } from './auth/passwords.js';
 import { SignedRequests } from './auth/signed-requests.js';
 import { BrokenRequests } from './http/broken-requests.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -19,6 +20,7 @@ import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
   providers: [
     RouteTable,
     Callers,
+    Passwords,
     SignedRequests,
     KeyExpiry,
     UnroutedLimit,
@@ -34,6 +36,6 @@ import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
     { provide: APP_PIPE, useFactory: validationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RouteTable, Callers, SignedRequests, RateLimitModule],
+  exports: [RouteTable, Callers, Passwords, SignedRequests, RateLimitModule],
 })
 export class AdmissionModule {}

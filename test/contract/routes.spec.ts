@@ -114,7 +114,10 @@ describe('the route table', () => {
 
   it('lets nobody in without a token but where it says so', () => {
     const open = entries.filter(({ policy }) => policy.auth !== 'token').flatMap(({ paths }) => paths);
-    expect(open.filter((path) => path.startsWith('/api/pro/'))).toEqual(['/api/pro/partner/induction']);
+    expect(open.filter((path) => path.startsWith('/api/pro/'))).toEqual([
+      '/api/pro/invites/accept',
+      '/api/pro/partner/induction',
+    ]);
   });
 
   it('is printed with a line for each spelling: method, path, role and limit', () => {

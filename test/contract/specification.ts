@@ -51,6 +51,9 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
   route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
   route('POST', '/api/pro/webhooks'),
+  route('POST', '/api/pro/teams'),
+  route('POST', '/api/pro/teams/{id}/members'),
+  route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
   route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
 ];
 
@@ -62,9 +65,6 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/reports/custom-sections'),
   route('GET', '/api/pro/kpi'),
   route('POST', '/api/pro/evals/run'),
-  route('POST', '/api/pro/teams'),
-  route('POST', '/api/pro/teams/{id}/members'),
-  route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/family/comment', [30, MINUTE]),

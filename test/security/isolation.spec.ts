@@ -88,6 +88,7 @@ async function fill(name: string): Promise<Tenant> {
   // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leaveDelivered(test, workspaceId);
+  await desk.client.post('/members', { email: `${newId('usr')}@example.com`, role: 'viewer' });
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();
   return { workspaceId, desk };
@@ -156,7 +157,10 @@ const routes = () =>
     .filter(({ policy }) => policy.auth === 'token');
 
 /** A body that would do for the route if its id were one's own. */
-function bodyFor(path: string): object | undefined {
+function bodyFor(path: string, method: string): object | undefined {
+  if (path.endsWith('/members')) return { email: `${newId('usr')}@example.com`, role: 'viewer' };
+  if (path.includes('/members/')) return { role: 'viewer' };
+  if (path.endsWith('/teams/:id') && method === 'PATCH') return { name: 'Another name' };
   if (path.endsWith('/reject')) return { feedback: 'No.' };
   if (path.endsWith('/activate')) return { acknowledge: true };
   return undefined;
@@ -168,7 +172,7 @@ async function sweep(who: Desk, foreign: Map<string, string[]>): Promise<number>
   for (const { method, path } of routes().filter((route) => route.path.includes(':'))) {
     for (const id of all) {
       const target = path.replace(/:[^/]+/g, id);
-      const body = method === 'GET' || method === 'DELETE' ? undefined : bodyFor(path);
+      const body = method === 'GET' || method === 'DELETE' ? undefined : bodyFor(path, method);
       const answer = await who.client.send(method, target, body);
       // A role may not reach the route at all; what it is told then does not depend on the id.
       const refusals = who === teamOne ? [404, 403] : [404];

@@ -150,12 +150,10 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     },
     async createTeam(workspaceId, name) {
       const teamId = newId('team');
-      await rows('insert into teams (team_id, workspace_id, name, slug) values ($1, $2, $3, $4)', [
-        teamId,
-        workspaceId,
-        name,
-        name.toLowerCase(),
-      ]);
+      await rows(
+        'insert into teams (team_id, workspace_id, name, name_key, slug) values ($1, $2, $3, lower($3), $4)',
+        [teamId, workspaceId, name, name.toLowerCase()],
+      );
       return teamId;
     },
     async close() {

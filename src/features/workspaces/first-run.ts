@@ -87,6 +87,7 @@ export class FirstRun implements OnApplicationBootstrap {
       userId,
       role: 'owner',
       status: 'active',
+      teamOnly: false,
       joinedAt: now,
       lastSeenAt: null,
     });

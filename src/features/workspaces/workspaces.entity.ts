@@ -65,6 +65,9 @@ export class MemberEntity {
   role!: Role;
   @Column('text')
   status!: 'active' | 'removed';
+  /** Invited to teams alone: the membership ends with that in the last of them. */
+  @Column('boolean')
+  teamOnly!: boolean;
   @Column('timestamptz')
   joinedAt!: number;
   @Column('timestamptz', { nullable: true })
@@ -79,6 +82,9 @@ export class TeamEntity {
   workspaceId!: string;
   @Column('text')
   name!: string;
+  /** The name as it is compared: NFKC, without upper case. */
+  @Column('text')
+  nameKey!: string;
   @Column('text')
   slug!: string;
   @Column('timestamptz')

@@ -4,9 +4,9 @@ import type { AdmittedRequest } from '../http/admitted-request.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
 import { assertNoProperties, readBody, readRawBody } from '../http/body.js';
 import { isCleanText, keyFaults, unclean } from '../http/json.js';
-import { RouteTable } from '../http/route-table.js';
+import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
-import { hasRole, highestRole } from './caller.js';
+import { type Caller, hasRole, highestRole } from './caller.js';
 import { Callers } from './callers.js';
 import { presentedToken } from './presented-token.js';
 import { SignedRequests } from './signed-requests.js';
@@ -63,12 +63,15 @@ export class RoleGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { caller } = context.switchToHttp().getRequest<AdmittedRequest>();
-    const { role, roles, policy } = this.routes.of(context.getHandler());
-    if (!caller) return true;
-    const held = policy.teamRole ? highestRole(caller) : caller.role;
-    if (!hasRole(held, role)) throw new Forbidden({ details: { requiredRoles: roles } });
+    if (caller) assertRole(caller, this.routes.of(context.getHandler()));
     return true;
   }
+}
+
+/** @throws Forbidden unless the caller's role may call the route */
+export function assertRole(caller: Caller, { role, roles, policy }: RouteEntry): void {
+  const held = policy.teamRole ? highestRole(caller) : caller.role;
+  if (!hasRole(held, role)) throw new Forbidden({ details: { requiredRoles: roles } });
 }
 
 /** Reads the body, and only of those who may send one; text that the database cannot hold ends here. */
@@ -85,8 +88,8 @@ export class InputGuard implements CanActivate {
       ...([value].flat().map(String).every(isCleanText) ? [] : [unclean(key)]),
     ]);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
-    await readBody(request, http.getResponse<Response>());
     const { takesBody, policy } = this.routes.of(context.getHandler());
+    await readBody(request, http.getResponse<Response>(), policy.form ? 'form' : 'json');
     if (!takesBody) assertNoProperties(request.body);
     const { stops } = policy;
     if (request.refusedUnlessItStops && typeof stops === 'function' && !stops(request.body)) {

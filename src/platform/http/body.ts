@@ -1,16 +1,21 @@
 import type { Response } from 'express';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '../kernel/errors.js';
 import type { AdmittedRequest } from './admitted-request.js';
-import { parseJson } from './json.js';
+import { isCleanText, keyFaults, parseJson, unclean } from './json.js';
 
 /** CONTRACT section 1. */
 const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_FIELDS = 20;
 
 /**
  * Reads and parses the body of a request that may carry one.
  * @throws PayloadTooLarge, UnsupportedMediaType, MalformedJson or ValidationFailed
  */
-export async function readBody(request: AdmittedRequest, response: Response): Promise<void> {
+export async function readBody(
+  request: AdmittedRequest,
+  response: Response,
+  kind: 'json' | 'form' = 'json',
+): Promise<void> {
   const rawBody = await readRawBody(request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
     if (rawBody.length > 0) throw unexpectedBody(request.method);
@@ -20,8 +25,23 @@ export async function readBody(request: AdmittedRequest, response: Response): Pr
     request.body = {};
     return;
   }
-  assertJsonMediaType(request);
-  request.body = parseJson(rawBody);
+  assertMediaType(request, kind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json');
+  request.body = kind === 'form' ? parseForm(rawBody) : parseJson(rawBody);
+}
+
+/** The fields of a form; of one that comes twice the last. @throws ValidationFailed for too many, or unclean text */
+function parseForm(rawBody: Buffer): Record<string, string> {
+  const fields = [...new URLSearchParams(rawBody.toString())];
+  if (fields.length > MAX_FIELDS) {
+    const message = `a form has at most ${MAX_FIELDS} fields`;
+    throw new ValidationFailed({ details: [{ path: '', rule: 'maxEntries', message }] });
+  }
+  const faults = fields.flatMap(([name, value]) => [
+    ...keyFaults(name, name),
+    ...(isCleanText(value) ? [] : [unclean(name)]),
+  ]);
+  if (faults.length > 0) throw new ValidationFailed({ details: faults });
+  return Object.fromEntries(fields);
 }
 
 /**
@@ -78,14 +98,13 @@ async function receive(request: AdmittedRequest, response: Response): Promise<Bu
   return Buffer.concat(chunks);
 }
 
-function assertJsonMediaType(request: AdmittedRequest): void {
+function assertMediaType(request: AdmittedRequest, wanted: string): void {
   const [type, ...parameters] = (request.headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const encoding = request.headers['content-encoding'];
-  const isJson = type === 'application/json';
   const isUtf8 = charset === undefined || charset.replaceAll('"', '') === 'utf-8';
-  if (!isJson || !isUtf8 || (encoding !== undefined && encoding !== 'identity'))
+  if (type !== wanted || !isUtf8 || (encoding !== undefined && encoding !== 'identity'))
     throw new UnsupportedMediaType();
 }

@@ -39,6 +39,13 @@ export interface RoutePolicy {
    * handler that must not hold a transaction open says `false`.
    */
   transaction?: boolean;
+  /**
+   * The mutation changes who may act in the workspace: it waits for the acts under way, and those that come wait for it
+   * (platform/auth/membership.ts).
+   */
+  changesMembership?: boolean;
+  /** The body is that of an HTML form. */
+  form?: boolean;
   /** The answer holds something that is shown once, so what is kept of it for a replay is sealed. */
   secretAnswer?: boolean;
   /** Success statuses and their bodies; the first is the default status. A class is answered as JSON. */

@@ -1,14 +1,23 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { assertRole } from '../auth/admission.guards.js';
 import { type Caller, scopeOf } from '../auth/caller.js';
+import {
+  exclusiveMembership,
+  refreshed,
+  sharedMembership,
+  type Standing,
+  standingOf,
+} from '../auth/membership.js';
 import { isLockTimeout } from '../database/database-errors.js';
 import { Db } from '../database/db.js';
 import type { Statement } from '../database/batch.js';
 import type { StoredAnswer, UnitOfWork } from '../database/unit-of-work.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { renderError } from '../http/render-error.js';
-import { RouteTable } from '../http/route-table.js';
+import type { RoutePolicy } from '../http/route.js';
+import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import { DomainError } from '../kernel/define-error.js';
 import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from '../kernel/errors.js';
 import { SecretBox } from '../secrets/secret-box.js';
@@ -34,29 +43,57 @@ export class MutationInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { transactional, policy } = this.routes.of(context.getHandler());
-    if (!transactional) return next.handle();
+    const route = this.routes.of(context.getHandler());
+    if (!route.transactional) return next.handle();
     const http = context.switchToHttp();
-    const secret = policy.secretAnswer ?? false;
-    return from(this.run(http.getRequest<AdmittedRequest>(), http.getResponse<Response>(), next, secret));
+    return from(this.admit(http.getRequest<AdmittedRequest>(), http.getResponse<Response>(), next, route));
+  }
+
+  /** The caller was looked up a moment ago; one whose role has changed since acts under the new one, if that may. */
+  private async admit(
+    request: AdmittedRequest,
+    response: Response,
+    next: CallHandler,
+    route: RouteEntry,
+  ): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.run(request, response, next, route);
+      } catch (error) {
+        if (!(error instanceof CallerChanged)) throw error;
+        request.caller = error.caller;
+        assertRole(error.caller, route);
+      }
+    }
   }
 
   private async run(
     request: AdmittedRequest,
     response: Response,
     next: CallHandler,
-    secret: boolean,
+    { policy }: RouteEntry,
   ): Promise<unknown> {
     const caller = request.caller!;
+    const secret = policy.secretAnswer ?? false;
     const key = idempotencyKey(request.headers['idempotency-key']);
+    const membership = membershipStatements(caller, policy);
     if (key === undefined) {
-      return this.db.transaction(scopeOf(caller), () => lastValueFrom(next.handle()));
+      return this.db.transaction(
+        scopeOf(caller),
+        (_unit, opened) => {
+          assertUnchanged(caller, opened);
+          return lastValueFrom(next.handle());
+        },
+        membership,
+      );
     }
     const print = fingerprint(request);
     try {
       return await this.db.transaction(
         scopeOf(caller),
-        async (unit, [claimed]) => {
+        async (unit, opened) => {
+          assertUnchanged(caller, opened);
+          const [claimed] = opened;
           const stored = (claimed as Stored[])[0];
           if (stored) {
             if (stored.fingerprint !== print) throw new IdempotencyKeyReused();
@@ -65,7 +102,8 @@ export class MutationInterceptor implements NestInterceptor {
           }
           return this.executeOnce(unit, { key, print, caller, request, response, secret }, next);
         },
-        claim(caller, key),
+        // The lock comes behind the claim: who waits for a first request with the same key keeps nobody waiting.
+        [...claim(caller, key), ...membership],
       );
     } catch (error) {
       if (isLockTimeout(error)) throw new IdempotencyInProgress({ cause: error });
@@ -110,6 +148,25 @@ export class MutationInterceptor implements NestInterceptor {
       return keep(JSON.stringify(renderError(error, request.requestId, request.askedVersion)), error.headers);
     }
   }
+}
+
+/** Under the lock the caller is another than the one who was admitted. */
+class CallerChanged extends Error {
+  constructor(readonly caller: Caller) {
+    super('the role of the caller has changed');
+  }
+}
+
+/** What keeps members and teams as they are while the act runs, and how the caller stands under it; the last is told. */
+function membershipStatements(caller: Caller, { changesMembership, stops }: RoutePolicy): Statement[] {
+  const { workspaceId } = caller;
+  if (changesMembership) return [exclusiveMembership(workspaceId), standingOf(caller)];
+  return stops === true ? [standingOf(caller)] : [sharedMembership(workspaceId), standingOf(caller)];
+}
+
+function assertUnchanged(caller: Caller, opened: unknown[][]): void {
+  const now = refreshed(caller, (opened.at(-1) as Standing[])[0]);
+  if (now !== caller) throw new CallerChanged(now);
 }
 
 /** A sealed answer opens only for the one who asked, under the key that was asked with. */

@@ -7,6 +7,7 @@ export type IdPrefix =
   | 'usr'
   | 'mem'
   | 'team'
+  | 'inv'
   | 'tok'
   | 'dir'
   | 'pkt'

@@ -11,6 +11,11 @@ export const mailAddress = z
   .pipe(z.email())
   .refine((text) => isEmail(text), { error: 'must be a mail address' });
 
+/** Addresses are compared, and stored, without upper case. */
+export function foldedMailAddress(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 export function isMailAddress(value: unknown): value is string {
   return mailAddress.safeParse(value).success;
 }

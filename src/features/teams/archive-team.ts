@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Invites } from './invites.repository.js';
+import { Members } from './members.repository.js';
+import { RemoveMember } from './remove-member.js';
+import { TeamWork } from './team-work.repository.js';
+import type { ArchivedTeam, ArchiveTeamBody, TeamView } from './teams.dto.js';
+import { TeamHasOpenWork } from './teams.errors.js';
+import { Teams } from './teams.repository.js';
+
+/**
+ * Ends a team: its members leave it, its invites are withdrawn, and what it has not finished goes to another team or to
+ * none. It has the workspace's acts to itself, so nothing new begins in the team while it ends.
+ */
+@Injectable()
+export class ArchiveTeam {
+  constructor(
+    private readonly teams: Teams,
+    private readonly work: TeamWork,
+    private readonly members: Members,
+    private readonly invites: Invites,
+    private readonly removeMember: RemoveMember,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws NotFound, InvalidTransition for one that is archived or is sending, TeamHasOpenWork */
+  async execute(caller: Caller, teamId: string, { moveTo }: ArchiveTeamBody): Promise<ArchivedTeam> {
+    const { workspaceId } = caller;
+    const team = await this.teams.get(caller, teamId);
+    if (team.archivedAt !== null) throw new InvalidTransition({ message: 'This team is archived already.' });
+    const target = typeof moveTo === 'string' ? await this.target(caller, teamId, moveTo) : undefined;
+    const { sending, ...open } = await this.work.open(workspaceId, teamId);
+    if (moveTo === undefined && Object.values(open).some((count) => count > 0)) {
+      throw new TeamHasOpenWork({ details: open });
+    }
+    if (sending > 0) {
+      const message = 'Work packets of this team are being sent; try again when they are done.';
+      throw new InvalidTransition({ message, details: { sending }, retryAfterSeconds: 1 });
+    }
+    const pausedOrders = await this.moveWork(caller, team, target);
+    const archivedAt = this.clock.now();
+    const leaving = await this.members.onlyIn(workspaceId, teamId);
+    for (const { memberId, displayName } of leaving) {
+      this.removeMember.remove(caller, { memberId, displayName }, `the team ${team.name} was archived`);
+    }
+    this.members.emptyTeam(workspaceId, teamId);
+    this.invites.withdrawOf(workspaceId, teamId);
+    this.teams.archive(workspaceId, teamId, archivedAt);
+    const movedTo = target?.teamId ?? null;
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'team.archived',
+      entity: { type: 'team', id: teamId },
+      teamId,
+      summary: `${caller.name} archived the team ${team.name}.`,
+      details: {
+        moved: open,
+        movedTo,
+        pausedOrders,
+        removedMembers: leaving.length,
+        members: team.memberCount,
+      },
+    });
+    return {
+      team: { ...team, memberCount: 0, archivedAt },
+      movedTo,
+      moved: open,
+      pausedOrders,
+      removedMembers: leaving.length,
+    };
+  }
+
+  private async target(caller: Caller, teamId: string, moveTo: string): Promise<TeamView> {
+    const refused = (message: string) =>
+      new ValidationFailed({ details: [{ path: 'moveTo', rule: 'isOtherTeam', message }] });
+    if (moveTo === teamId) throw refused('moveTo must be another team than the one that is archived');
+    const target = await this.teams.get(caller, moveTo);
+    if (target.archivedAt !== null) throw refused('moveTo must be a team that is not archived');
+    return target;
+  }
+
+  /** Each directive and order leaves a receipt where it is now. Answers how many orders are paused. */
+  private async moveWork(caller: Caller, from: TeamView, to: TeamView | undefined): Promise<number> {
+    const teamId = to?.teamId ?? null;
+    const { directives, orders } = await this.work.move(caller.workspaceId, from.teamId, teamId);
+    const actor = actorOf(caller);
+    const where = to ? `to the team ${to.name}` : 'to no team';
+    const details = { from: from.teamId, to: teamId };
+    for (const { directiveId, title } of directives) {
+      this.receipts.append({
+        actor,
+        action: 'directive.moved',
+        entity: { type: 'directive', id: directiveId },
+        directiveId,
+        teamId,
+        summary: `${caller.name} moved the directive "${title}" ${where}.`,
+        details,
+      });
+    }
+    for (const { standingOrderId, name, isPaused } of orders) {
+      this.receipts.append({
+        actor,
+        action: 'standing_order.moved',
+        entity: { type: 'standing_order', id: standingOrderId },
+        teamId,
+        summary: `${caller.name} moved the standing order "${name}" ${where}${isPaused ? ', and paused it' : ''}.`,
+        details: { ...details, isPaused },
+      });
+    }
+    return orders.filter(({ isPaused }) => isPaused).length;
+  }
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { assertMayGrant } from './member.js';
+import type { MemberView } from './members.dto.js';
+import { Members, viewOf } from './members.repository.js';
+import { LastOwner } from './teams.errors.js';
+
+/** Changes a member's role in the workspace; who was there for teams alone belongs to the workspace from then on. */
+@Injectable()
+export class ChangeRole {
+  constructor(
+    private readonly members: Members,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** The role that the member has already changes nothing. @throws NotFound, Forbidden, LastOwner */
+  async execute(caller: Caller, uid: string, role: Role): Promise<MemberView> {
+    const { workspaceId } = caller;
+    const member = await this.members.get(workspaceId, uid);
+    assertMayGrant(caller, role, member.role);
+    if (member.role === role && !member.teamOnly) return viewOf(member);
+    const losesOwner = member.role === 'owner' && role !== 'owner';
+    if (losesOwner && (await this.members.count(workspaceId)).owners === 1) throw new LastOwner();
+    this.members.change(workspaceId, member.memberId, { role, teamOnly: false });
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'member.role_changed',
+      entity: { type: 'member', id: member.memberId },
+      summary: `${caller.name} made ${member.displayName} ${article(role)} ${role} of the workspace.`,
+      details: { memberId: member.memberId, old: member.role, new: role },
+    });
+    return { ...viewOf(member), role };
+  }
+}
+
+/** In front of a role. */
+export function article(role: Role): 'a' | 'an' {
+  return role === 'viewer' ? 'a' : 'an';
+}

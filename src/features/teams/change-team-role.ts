@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { article } from './change-role.js';
+import type { TeamRole } from './member.js';
+import type { MemberView } from './members.dto.js';
+import { Members, roleInTeam, seenFrom, viewOf } from './members.repository.js';
+import { Teams } from './teams.repository.js';
+
+@Injectable()
+export class ChangeTeamRole {
+  constructor(
+    private readonly teams: Teams,
+    private readonly members: Members,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** The role that the member has already changes nothing. @throws NotFound, Forbidden */
+  async execute(caller: Caller, teamId: string, uid: string, role: TeamRole): Promise<MemberView> {
+    const { workspaceId } = caller;
+    const team = await this.teams.get(caller, teamId);
+    requireRole(caller, teamId, 'admin');
+    const member = await this.members.get(workspaceId, uid);
+    const old = roleInTeam(member, teamId);
+    if (old === undefined) throw new NotFound();
+    const teams = member.teams.map((one) => (one.teamId === teamId ? { teamId, role } : one));
+    const changed = seenFrom(scopeOf(caller), { ...viewOf(member), teams });
+    if (old === role) return changed;
+    this.members.putInTeam({ workspaceId, teamId, memberId: member.memberId, role });
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'team.role_changed',
+      entity: { type: 'member', id: member.memberId },
+      teamId,
+      summary: `${caller.name} made ${member.displayName} ${article(role)} ${role} of the team ${team.name}.`,
+      details: { memberId: member.memberId, old, new: role },
+    });
+    return changed;
+  }
+}

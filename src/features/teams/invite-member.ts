@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, type Role, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Db } from '../../platform/database/db.js';
+import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.js';
+import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { article } from './change-role.js';
+import { IssueInvite } from './issue-invite.js';
+import { assertMayGrant } from './member.js';
+import type { AddedToTeam, AddToTeamBody } from './members.dto.js';
+import type { InviteView } from './invites.dto.js';
+import { type Member, Members, roleInTeam, seenFrom, viewOf } from './members.repository.js';
+import type { TeamView } from './teams.dto.js';
+import { LimitReached } from './teams.errors.js';
+import { Teams } from './teams.repository.js';
+
+const MAX_TEAM_MEMBERS = 500;
+
+/**
+ * Brings somebody in: a member of the workspace is in the team at once, anyone else is invited by mail, even one with an
+ * account: that belongs to another workspace, and only they can say that they join this one.
+ */
+@Injectable()
+export class InviteMember {
+  constructor(
+    private readonly db: Db,
+    private readonly teams: Teams,
+    private readonly members: Members,
+    private readonly issueInvite: IssueInvite,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws NotFound, Forbidden, InvalidTransition for an archived team, AlreadyExists, LimitReached, RateLimited */
+  async toTeam(caller: Caller, teamId: string, body: AddToTeamBody): Promise<AddedToTeam> {
+    const team = await this.teams.get(caller, teamId);
+    requireRole(caller, teamId, 'admin');
+    if (team.archivedAt !== null)
+      throw new InvalidTransition({ message: 'An archived team takes no members.' });
+    if (team.memberCount >= MAX_TEAM_MEMBERS) {
+      throw new LimitReached({ details: { what: 'members of a team', limit: MAX_TEAM_MEMBERS } });
+    }
+    const email = foldedMailAddress(body.email);
+    const member = await this.members.findByEmail(caller.workspaceId, email);
+    if (member) return { member: this.add(caller, team, member, body.role) };
+    return { invite: await this.issue(caller, team, email, body.role) };
+  }
+
+  /** @throws Forbidden for a role that the caller may not grant, AlreadyExists for a member, LimitReached, RateLimited */
+  async toWorkspace(
+    caller: Caller,
+    { email: given, role }: { email: string; role: Role },
+  ): Promise<InviteView> {
+    assertMayGrant(caller, role);
+    const email = foldedMailAddress(given);
+    if (await this.members.findByEmail(caller.workspaceId, email)) {
+      throw new AlreadyExists({ message: 'This address is that of a member already.' });
+    }
+    return this.issue(caller, null, email, role);
+  }
+
+  private add(caller: Caller, { teamId, name }: TeamView, member: Member, role: AddToTeamBody['role']) {
+    const { memberId, displayName } = member;
+    if (roleInTeam(member, teamId))
+      throw new AlreadyExists({ message: 'This member is in the team already.' });
+    this.members.putInTeam({ workspaceId: caller.workspaceId, teamId, memberId, role });
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'team.member_added',
+      entity: { type: 'member', id: memberId },
+      teamId,
+      summary: `${caller.name} made ${displayName} ${article(role)} ${role} of the team ${name}.`,
+      details: { memberId, role },
+    });
+    return seenFrom(scopeOf(caller), { ...viewOf(member), teams: [...member.teams, { teamId, role }] });
+  }
+
+  /** What is open in the whole workspace is counted, whatever teams the caller may see. */
+  private async issue(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
+    await this.db.unit.seeWholeWorkspace();
+    return this.issueInvite.execute(caller, team, email, role);
+  }
+}

@@ -1,0 +1,78 @@
+import { Body, Controller, Get, Header, Param, Post, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import type { Response } from 'express';
+import { Route } from '../../platform/http/route.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
+import { READS } from '../../platform/rate-limit/limits.js';
+import { AcceptInvite } from './accept-invite.js';
+import { invitePage, messagePage } from './invite-page.js';
+import { AcceptanceBody } from './invites.dto.js';
+import { ACCEPT_LIMIT } from './invites.controller.js';
+import { AccountExists } from './teams.errors.js';
+
+const POLICY = `default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+const HTML = { 200: { 'text/html': '<!doctype html>' } };
+
+/** The link of an invite, for a person: GET shows it, since programs open links of mails too, and POST accepts. */
+@Controller('invites/:token')
+export class InvitePageController {
+  constructor(private readonly acceptInvite: AcceptInvite) {}
+
+  /** Shows an invite; it changes nothing. */
+  @Get()
+  @ApiExcludeEndpoint()
+  @Header('Content-Security-Policy', POLICY)
+  @Header('Referrer-Policy', 'no-referrer')
+  @Header('X-Robots-Tag', 'noindex, nofollow')
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Route({ auth: 'public', limit: READS, returns: HTML })
+  async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+    return orMessage(response, async () => invitePage(await this.acceptInvite.look(token)));
+  }
+
+  /** Accepts an invite by its form. */
+  @Post()
+  @ApiExcludeEndpoint()
+  @Header('Content-Security-Policy', POLICY)
+  @Header('Referrer-Policy', 'no-referrer')
+  @Header('X-Robots-Tag', 'noindex, nofollow')
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Route({ auth: 'public', form: true, limit: ACCEPT_LIMIT, returns: HTML })
+  async accept(
+    @Param('token') token: string,
+    @Body() form: object,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return orMessage(response, async () => {
+      const invite = await this.acceptInvite.look(token);
+      const body = plainToInstance(AcceptanceBody, form);
+      const { displayName } = body;
+      const again = (status: number, faults: string[]) => {
+        response.status(status);
+        return invitePage(invite, { faults, ...(typeof displayName === 'string' && { displayName }) });
+      };
+      const faults = validateSync(body).flatMap(({ constraints }) => Object.values(constraints ?? {}));
+      if (faults.length > 0) return again(422, faults);
+      try {
+        const { workspaceName } = await this.acceptInvite.execute({ ...body, token }, 'link');
+        return messagePage(`Welcome to ${workspaceName}`, 'You have joined. You can close this page.');
+      } catch (error) {
+        if (error instanceof AccountExists) return again(error.status, [error.message]);
+        throw error;
+      }
+    });
+  }
+}
+
+/** A person is told what is wrong as a page. */
+async function orMessage(response: Response, make: () => Promise<string>): Promise<string> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    response.status(error.status).set(error.headers);
+    return messagePage('This invite cannot be accepted', error.message);
+  }
+}

@@ -1,0 +1,52 @@
+import { escapeHtml } from '../mail/mail-template.js';
+import type { InviteEntity } from './invite.entity.js';
+import type { InviteContext } from './invites.repository.js';
+
+/** What the link shows: who invites whom to what, and the form that accepts. No script, no style, nothing from elsewhere. */
+export function invitePage(
+  invite: InviteEntity & InviteContext,
+  { faults = [], displayName = '' }: { faults?: readonly string[]; displayName?: string } = {},
+): string {
+  const { invitedBy, workspaceName, teamName, role, email, expiresAt } = invite;
+  const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;
+  return page(
+    `Join ${workspaceName}`,
+    `<p>${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}, as ${role}.</p>
+<p>The link works once, until ${new Date(expiresAt).toUTCString()}.</p>
+${list(faults)}<form method="post">
+<p><label>Your name<br><input name="displayName" autocomplete="name" required maxlength="200" value="${escapeHtml(displayName)}"></label></p>
+<p><label>Password, 10 characters or more; if you have an account with this address already, its password<br>
+<input name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="200"></label></p>
+<p><button>Accept</button></p>
+</form>`,
+  );
+}
+
+/** A page that says one thing. */
+export function messagePage(title: string, message: string): string {
+  return page(title, `<p>${escapeHtml(message)}</p>`);
+}
+
+function list(faults: readonly string[]): string {
+  if (faults.length === 0) return '';
+  return `<ul role="alert">${faults.map((fault) => `<li>${escapeHtml(fault)}</li>`).join('')}</ul>\n`;
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
+import type { InviteEntity } from './invite.entity.js';
+import type { InviteView } from './invites.dto.js';
+import { InviteAccepted, InviteExpired } from './teams.errors.js';
+
+const DAY_MS = 86_400_000;
+/** How long an invite can be accepted (CONTRACT section 5, Team). */
+export const INVITE_LASTS_MS = 7 * DAY_MS;
+/** Acceptances that fail at the password of an account that exists; after so many the invite opens nothing. */
+export const MAX_WRONG_PASSWORDS = 10;
+
+/** 256 random bits, and what is kept of them. */
+export function newInviteToken(): { token: string; tokenHash: string } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, tokenHash: sha256(token) };
+}
+
+/** True for a text that is written like a token of an invite. */
+export function isInviteToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+/** What the token is encrypted for, so that it opens in no other row. */
+export function tokenPurpose({ inviteId }: Pick<InviteEntity, 'inviteId'>): string {
+  return `invite ${inviteId}`;
+}
+
+/** Names the mail: each time the invite is sent again it is another one. */
+export function mailIdOf({ inviteId, generation }: Pick<InviteEntity, 'inviteId' | 'generation'>): string {
+  return `${inviteId}n${generation}`;
+}
+
+export function isOpen(
+  invite: Pick<InviteEntity, 'status' | 'expiresAt' | 'wrongPasswords'>,
+  now: number,
+): boolean {
+  const { status, expiresAt, wrongPasswords } = invite;
+  return status === 'pending' && expiresAt > now && wrongPasswords < MAX_WRONG_PASSWORDS;
+}
+
+/** @throws InviteAccepted, InviteExpired */
+export function assertOpen(invite: InviteEntity, now: number): void {
+  if (invite.status === 'accepted') throw new InviteAccepted();
+  if (isOpen(invite, now)) return;
+  throw new InviteExpired(
+    invite.wrongPasswords >= MAX_WRONG_PASSWORDS
+      ? { message: 'This invite was tried with wrong passwords too often; ask for another.' }
+      : {},
+  );
+}
+
+export type ListedInvite = Omit<
+  InviteEntity,
+  'workspaceId' | 'tokenHash' | 'sealedToken' | 'generation' | 'wrongPasswords'
+>;
+
+export function viewOf(invite: ListedInvite, now: number): InviteView {
+  const { inviteId, teamId, email, role, status, mailStatus, mailError, invitedBy, createdAt, expiresAt } =
+    invite;
+  return {
+    inviteId,
+    teamId,
+    email,
+    role,
+    status: status === 'pending' && expiresAt <= now ? 'expired' : status,
+    mail: { status: mailStatus, error: mailError },
+    invitedBy,
+    createdAt,
+    expiresAt,
+  };
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { Work } from '../../platform/work/work.js';
+import { INVITE_LASTS_MS, newInviteToken, tokenPurpose, viewOf } from './invite.js';
+import type { InviteEntity } from './invite.entity.js';
+import type { InviteView } from './invites.dto.js';
+import { Invites } from './invites.repository.js';
+import { Members } from './members.repository.js';
+import { INVITE_MAIL } from './send-invite-mail.js';
+import type { TeamView } from './teams.dto.js';
+import { LimitReached } from './teams.errors.js';
+
+const MAX_OPEN_INVITES = 200;
+const MAX_MEMBERS = 5_000;
+
+/** Makes an invite in the open transaction, and has it mailed after the COMMIT. */
+@Injectable()
+export class IssueInvite {
+  constructor(
+    private readonly invites: Invites,
+    private readonly members: Members,
+    private readonly secrets: SecretBox,
+    private readonly work: Work,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws LimitReached, RateLimited, AlreadyExists for an address that is invited to the same already */
+  async execute(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
+    const { workspaceId } = caller;
+    const now = this.clock.now();
+    await this.assertRoom(workspaceId, now);
+    await this.invites.assertMayMail(email, now);
+    const inviteId = newId('inv');
+    const { token, tokenHash } = newInviteToken();
+    const invite: InviteEntity = {
+      inviteId,
+      workspaceId,
+      teamId: team?.teamId ?? null,
+      email,
+      role,
+      status: 'pending',
+      tokenHash,
+      sealedToken: this.secrets.seal(token, tokenPurpose({ inviteId })),
+      generation: 1,
+      mailStatus: 'queued',
+      mailError: null,
+      wrongPasswords: 0,
+      invitedBy: actorOf(caller),
+      createdAt: now,
+      expiresAt: now + INVITE_LASTS_MS,
+    };
+    await this.invites.add(invite);
+    this.work.enqueue(INVITE_MAIL, { id: inviteId });
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'invite.created',
+      entity: { type: 'invite', id: inviteId },
+      teamId: invite.teamId,
+      summary: `${caller.name} invited ${email} to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
+      details: { email, role, expiresAt: invite.expiresAt },
+    });
+    return viewOf(invite, now);
+  }
+
+  private async assertRoom(workspaceId: string, now: number): Promise<void> {
+    const open = await this.invites.countOpen(workspaceId, now);
+    if (open >= MAX_OPEN_INVITES) {
+      throw new LimitReached({ details: { what: 'open invites', limit: MAX_OPEN_INVITES } });
+    }
+    const { members } = await this.members.count(workspaceId);
+    if (members >= MAX_MEMBERS) throw new LimitReached({ details: { what: 'members', limit: MAX_MEMBERS } });
+  }
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { hasRole, type Role } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import type { InviteEntity } from './invite.entity.js';
+import { type TeamRole, mayGrant } from './member.js';
+import { type Member, Members, roleInTeam } from './members.repository.js';
+import { InviteExpired } from './teams.errors.js';
+
+/** Makes a user the member that an invite speaks of; whoever invited must still be allowed to. */
+@Injectable()
+export class JoinWorkspace {
+  constructor(
+    private readonly members: Members,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InviteExpired when the one who invited may not any more, AlreadyExists for a member of the workspace */
+  async execute(
+    invite: InviteEntity,
+    { userId }: { userId: string },
+  ): Promise<{ memberId: string; role: Role }> {
+    const { workspaceId, teamId, role } = invite;
+    await this.assertStillInvited(invite);
+    const known = await this.members.findByUser(workspaceId, userId);
+    if (teamId === null && known?.status === 'active') {
+      throw new AlreadyExists({ message: 'You are a member of this workspace already.' });
+    }
+    const memberId = this.join(invite, userId, known);
+    if (teamId === null) return { memberId, role };
+    const held = known?.status === 'active' ? roleInTeam(known, teamId) : undefined;
+    if (held) return { memberId, role: held };
+    this.members.putInTeam({ workspaceId, teamId, memberId, role: role as TeamRole });
+    return { memberId, role };
+  }
+
+  /** Whoever is invited to a team alone is a viewer of the workspace (CONTRACT section 4). */
+  private join(
+    { workspaceId, teamId, role }: InviteEntity,
+    userId: string,
+    known: Member | undefined,
+  ): string {
+    if (known?.status === 'active') return known.memberId;
+    const now = this.clock.now();
+    const inWorkspace = {
+      role: teamId === null ? role : ('viewer' as const),
+      teamOnly: teamId !== null,
+      status: 'active' as const,
+      joinedAt: now,
+    };
+    if (known) {
+      this.members.change(workspaceId, known.memberId, inWorkspace);
+      return known.memberId;
+    }
+    const memberId = newId('mem');
+    this.members.add({ memberId, workspaceId, userId, lastSeenAt: null, ...inWorkspace });
+    return memberId;
+  }
+
+  private async assertStillInvited({ workspaceId, teamId, role, invitedBy }: InviteEntity): Promise<void> {
+    const inviter = await this.members.get(workspaceId, invitedBy.id).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    });
+    const may =
+      inviter &&
+      (teamId === null
+        ? mayGrant(inviter.role, role)
+        : hasRole(inviter.role, 'admin') || roleInTeam(inviter, teamId) === 'admin');
+    if (may) return;
+    throw new InviteExpired({
+      message: `${invitedBy.name}, who sent this invite, may not invite any more; ask for another.`,
+    });
+  }
+}

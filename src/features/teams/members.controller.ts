@@ -1,0 +1,76 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { ChangeRole } from './change-role.js';
+import { InviteMember } from './invite-member.js';
+import { InviteView } from './invites.dto.js';
+import { InviteBody, MEMBER_PARAM, MemberPage, MembersQuery, MemberView, RoleBody } from './members.dto.js';
+import { Members } from './members.repository.js';
+import { RemoveMember } from './remove-member.js';
+import { LastOwner, LimitReached } from './teams.errors.js';
+
+/** The members of the workspace. */
+@Controller('api/pro/members')
+export class MembersController {
+  constructor(
+    private readonly members: Members,
+    private readonly inviteMember: InviteMember,
+    private readonly changeRole: ChangeRole,
+    private readonly removeMember: RemoveMember,
+  ) {}
+
+  /** The members of the workspace, whichever teams they are in. */
+  @Get()
+  @Route({ auth: 'token', role: 'admin', returns: { 200: MemberPage } })
+  list(@CurrentCaller() caller: Caller, @Query() query: MembersQuery): Promise<MemberPage> {
+    return this.members.list(scopeOf(caller), query);
+  }
+
+  /** Invites somebody to the workspace, and to no team. */
+  @Post()
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    changesMembership: true,
+    returns: { 201: InviteView },
+    errors: [AlreadyExists, LimitReached],
+  })
+  invite(@CurrentCaller() caller: Caller, @Body() body: InviteBody): Promise<InviteView> {
+    return this.inviteMember.toWorkspace(caller, body);
+  }
+
+  /** Changes a member's role in the workspace. */
+  @ApiParam(MEMBER_PARAM)
+  @Patch(':uid')
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    changesMembership: true,
+    returns: { 200: MemberView },
+    errors: [LastOwner],
+  })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('uid') uid: string,
+    @Body() body: RoleBody,
+  ): Promise<MemberView> {
+    return this.changeRole.execute(caller, uid, body.role);
+  }
+
+  /** Removes a member from the workspace; within a second none of their tokens opens anything. */
+  @ApiParam(MEMBER_PARAM)
+  @Delete(':uid')
+  @Route({
+    auth: 'token',
+    role: 'admin',
+    changesMembership: true,
+    returns: { 200: MemberView },
+    errors: [LastOwner],
+  })
+  remove(@CurrentCaller() caller: Caller, @Param('uid') uid: string): Promise<MemberView> {
+    return this.removeMember.execute(caller, uid);
+  }
+}

@@ -1,0 +1,147 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import { type Role, ROLES } from '../../platform/auth/caller.js';
+import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { InviteView } from './invites.dto.js';
+import { TEAM_ROLES, type TeamRole } from './member.js';
+
+/** The parameter of the paths, as it is documented. */
+export const MEMBER_PARAM = {
+  name: 'uid',
+  description: "The member's id, or the id of the user.",
+  example: 'mem_01kerpxzm0g7k7xtwmhd8ah2pd',
+};
+
+/** Body of `POST /teams/{id}/members`. */
+export class AddToTeamBody {
+  /**
+   * A member of the workspace is in the team at once; anyone else is invited by mail.
+   * @example 'mira@northwind.example'
+   */
+  @IsMailAddress()
+  email!: string;
+
+  /**
+   * The role in the team: viewer, operator or admin.
+   * @example 'operator'
+   */
+  @IsIn(TEAM_ROLES)
+  role!: TeamRole;
+}
+
+/** Body of `POST /members`. */
+export class InviteBody {
+  /**
+   * Who is invited.
+   * @example 'mira@northwind.example'
+   */
+  @IsMailAddress()
+  email!: string;
+
+  /**
+   * The role in the workspace: viewer, operator, admin or owner.
+   * @example 'operator'
+   */
+  @IsIn(ROLES)
+  role!: Role;
+}
+
+/** Body of `PATCH /teams/{id}/members/{uid}`. */
+export class TeamRoleBody {
+  /**
+   * The role in the team: viewer, operator or admin.
+   * @example 'admin'
+   */
+  @IsIn(TEAM_ROLES)
+  role!: TeamRole;
+}
+
+/** Body of `PATCH /members/{uid}`. */
+export class RoleBody {
+  /**
+   * The role in the workspace: viewer, operator, admin or owner.
+   * @example 'operator'
+   */
+  @IsIn(ROLES)
+  role!: Role;
+}
+
+export class MembersQuery extends PageQuery {
+  /**
+   * Members, or those who were removed.
+   * @example 'active'
+   */
+  @ApiPropertyOptional()
+  @IsOptional()
+  @IsIn(['active', 'removed'])
+  status: 'active' | 'removed' = 'active';
+}
+
+export class TeamOfMember {
+  /**
+   * The id of the team.
+   * @example 'team_01kerpy4n2v5d9q8c1m7xw3zta'
+   */
+  teamId!: string;
+  /**
+   * The role in it: viewer, operator or admin.
+   * @example 'operator'
+   */
+  role!: TeamRole;
+}
+
+export class MemberView {
+  /**
+   * The id of the membership.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
+  memberId!: string;
+  /**
+   * The id of the user.
+   * @example 'usr_01kerpxzm0g7k7xtwmhd8ah2pc'
+   */
+  userId!: string;
+  /**
+   * The mail address.
+   * @example 'mira@northwind.example'
+   */
+  email!: string;
+  /**
+   * The name that others see.
+   * @example 'Mira Novak'
+   */
+  displayName!: string;
+  /**
+   * The role in the workspace: viewer, operator, admin or owner.
+   * @example 'viewer'
+   */
+  role!: Role;
+  /** The member's teams, as far as the caller may see them. */
+  teams!: TeamOfMember[];
+  /**
+   * Whether the member belongs to the workspace: active or removed.
+   * @example 'active'
+   */
+  status!: 'active' | 'removed';
+  /**
+   * When the member joined, Unix milliseconds.
+   * @example 1768209000000
+   */
+  joinedAt!: number;
+  /** When the member last called, Unix milliseconds, to the minute; null: never. */
+  lastSeenAt!: number | null;
+}
+
+export class MemberPage extends PageFacts {
+  /** The members of this page. */
+  items!: MemberView[];
+}
+
+/** Either the member who was added, or the invite that was sent. */
+export class AddedToTeam {
+  /** The member, if the address is that of one. */
+  member?: MemberView;
+  /** The invite, if it is not. */
+  invite?: InviteView;
+}

@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MemberEntity, TeamMemberEntity } from '../workspaces/workspaces.entity.js';
+import type { TeamRole } from './member.js';
+import type { MembersQuery, MemberView } from './members.dto.js';
+
+const COLUMNS = `m.member_id, m.user_id, u.email, u.display_name, m.role, (select coalesce(jsonb_agg(jsonb_build_object(
+    'teamId', own.team_id, 'role', own.role) order by own.team_id), '[]') from team_members own
+    where own.workspace_id = m.workspace_id and own.member_id = m.member_id) as teams, m.status, m.joined_at, m.last_seen_at`;
+
+/** A member with what decides how the membership may end. */
+export interface Member extends MemberView {
+  teamOnly: boolean;
+}
+
+@Injectable()
+export class Members {
+  constructor(private readonly db: Db) {}
+
+  list(scope: Scope, { status, ...paging }: MembersQuery): Promise<Page<MemberView>> {
+    const listing = {
+      name: `members ${status}`,
+      select: COLUMNS,
+      from: 'members m',
+      joins: 'join users u on u.user_id = m.user_id',
+      ...where({ 'm.workspace_id': scope.workspaceId, 'm.status': status }),
+      order: newestFirst('m.member_id', 'm.joined_at'),
+    };
+    return readPage(this.db, scope, listing, paging);
+  }
+
+  /** The members of a team, with those of their teams that the scope may see. */
+  async listOf(scope: Scope, teamId: string, paging: PageQuery): Promise<Page<MemberView>> {
+    const listing = {
+      name: `members ${teamId}`,
+      select: COLUMNS,
+      from: 'team_members tm',
+      joins: 'join members m on m.member_id = tm.member_id join users u on u.user_id = m.user_id',
+      ...where({ 'tm.workspace_id': scope.workspaceId, 'tm.team_id': teamId }),
+      order: [{ column: 'tm.member_id', kind: 'text' as const }],
+    };
+    const page = await readPage<MemberView>(this.db, scope, listing, paging);
+    return { ...page, items: page.items.map((member) => seenFrom(scope, member)) };
+  }
+
+  /** An active member by the id of the membership or of the user. @throws NotFound */
+  async get(workspaceId: string, uid: string): Promise<Member> {
+    const member = await this.find(
+      `(m.member_id = $2 or m.user_id = $2) and m.status = 'active'`,
+      workspaceId,
+      uid,
+    );
+    if (!member) throw new NotFound();
+    return member;
+  }
+
+  /** The active member with this address. */
+  findByEmail(workspaceId: string, email: string): Promise<Member | undefined> {
+    return this.find(`u.email = $2 and m.status = 'active'`, workspaceId, email);
+  }
+
+  /** The membership of this user, also one that has ended. */
+  findByUser(workspaceId: string, userId: string): Promise<Member | undefined> {
+    return this.find('m.user_id = $2', workspaceId, userId);
+  }
+
+  private async find(condition: string, workspaceId: string, value: string): Promise<Member | undefined> {
+    const [row] = await this.db.query<Member>(
+      `select ${COLUMNS}, m.team_only from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and ${condition}`,
+      [workspaceId, value],
+    );
+    return row;
+  }
+
+  /** Those who are in the workspace for this team alone. */
+  onlyIn(workspaceId: string, teamId: string): Promise<Pick<Member, 'memberId' | 'displayName'>[]> {
+    return this.db.query(
+      `select m.member_id, u.display_name from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and m.team_only and m.status = 'active'
+         and array(select tm.team_id from team_members tm where tm.workspace_id = $1 and tm.member_id = m.member_id)
+           = array[$2]
+       order by m.member_id`,
+      [workspaceId, teamId],
+    );
+  }
+
+  /** How many active members, and active owners, the workspace has. */
+  async count(workspaceId: string): Promise<{ members: number; owners: number }> {
+    const [row] = await this.db.query<{ members: number; owners: number }>(
+      `select count(*)::int as members, (count(*) filter (where role = 'owner'))::int as owners
+       from members where workspace_id = $1 and status = 'active'`,
+      [workspaceId],
+    );
+    return row!;
+  }
+
+  add(member: MemberEntity): void {
+    this.db.insert(MemberEntity, member);
+  }
+
+  change(workspaceId: string, memberId: string, changes: Partial<MemberEntity>): void {
+    this.db.update(MemberEntity, { workspaceId, memberId }, changes);
+  }
+
+  /** Adds the member to the team, or changes the role in it. */
+  putInTeam(row: TeamMemberEntity): void {
+    const { workspaceId, teamId, memberId, role } = row;
+    this.db.write(
+      `insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, $4)
+       on conflict (workspace_id, team_id, member_id) do update set role = excluded.role`,
+      [workspaceId, teamId, memberId, role],
+    );
+  }
+
+  takeFromTeam(workspaceId: string, teamId: string, memberId: string): void {
+    this.db.write('delete from team_members where workspace_id = $1 and team_id = $2 and member_id = $3', [
+      workspaceId,
+      teamId,
+      memberId,
+    ]);
+  }
+
+  /** Ends the memberships in a team. */
+  emptyTeam(workspaceId: string, teamId: string): void {
+    this.db.write('delete from team_members where workspace_id = $1 and team_id = $2', [workspaceId, teamId]);
+  }
+
+  /** Ends the membership with all its tokens, so that none opens anything if the member ever comes back. */
+  remove(workspaceId: string, memberId: string, at: number): void {
+    this.change(workspaceId, memberId, { status: 'removed' });
+    this.db.write('delete from team_members where workspace_id = $1 and member_id = $2', [
+      workspaceId,
+      memberId,
+    ]);
+    this.db.write(
+      'update tokens set revoked_at = $3 where workspace_id = $1 and member_id = $2 and revoked_at is null',
+      [workspaceId, memberId, new Date(at)],
+    );
+  }
+}
+
+/** Without the teams that the scope may not see. */
+export function seenFrom({ teamIds }: Scope, { teams, ...member }: MemberView): MemberView {
+  return { ...member, teams: teams.filter(({ teamId }) => teamIds === 'all' || teamIds.includes(teamId)) };
+}
+
+/** The role in a team. */
+export function roleInTeam(member: MemberView, teamId: string): TeamRole | undefined {
+  return member.teams.find((team) => team.teamId === teamId)?.role;
+}
+
+/** A member as the wire shows them. */
+export function viewOf({ teamOnly: _teamOnly, ...member }: Member): MemberView {
+  return member;
+}

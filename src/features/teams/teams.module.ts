@@ -1,0 +1,61 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { MailModule } from '../mail/mail.module.js';
+import { AcceptInvite } from './accept-invite.js';
+import { ArchiveTeam } from './archive-team.js';
+import { ChangeRole } from './change-role.js';
+import { ChangeTeamRole } from './change-team-role.js';
+import { CreateTeam } from './create-team.js';
+import { InviteEntity } from './invite.entity.js';
+import { InviteMember } from './invite-member.js';
+import { InvitePageController } from './invite-page.controller.js';
+import { InvitesController } from './invites.controller.js';
+import { Invites } from './invites.repository.js';
+import { IssueInvite } from './issue-invite.js';
+import { JoinWorkspace } from './join-workspace.js';
+import { ManagedInvite } from './managed-invite.js';
+import { MembersController } from './members.controller.js';
+import { Members } from './members.repository.js';
+import { RemoveFromTeam } from './remove-from-team.js';
+import { RemoveMember } from './remove-member.js';
+import { RenameTeam } from './rename-team.js';
+import { ResendInvite } from './resend-invite.js';
+import { SendInviteMail } from './send-invite-mail.js';
+import { TeamMembersController, TeamsController } from './teams.controller.js';
+import { Teams } from './teams.repository.js';
+import { TeamWork } from './team-work.repository.js';
+import { WithdrawInvite } from './withdraw-invite.js';
+
+/** @level 4 */
+@Module({
+  imports: [TypeOrmModule.forFeature([InviteEntity]), MailModule],
+  controllers: [
+    TeamsController,
+    TeamMembersController,
+    MembersController,
+    InvitesController,
+    InvitePageController,
+  ],
+  providers: [
+    Teams,
+    TeamWork,
+    Members,
+    Invites,
+    CreateTeam,
+    RenameTeam,
+    ArchiveTeam,
+    InviteMember,
+    IssueInvite,
+    SendInviteMail,
+    ManagedInvite,
+    ResendInvite,
+    WithdrawInvite,
+    AcceptInvite,
+    JoinWorkspace,
+    ChangeTeamRole,
+    RemoveFromTeam,
+    ChangeRole,
+    RemoveMember,
+  ],
+})
+export class TeamsModule {}

@@ -1,0 +1,54 @@
+import type { Statement } from '../database/batch.js';
+import { Unauthorized } from '../kernel/errors.js';
+import type { Caller, Role } from './caller.js';
+
+/** Any number no other use of advisory locks has. */
+const LOCK = 5;
+
+/**
+ * Who may act in a workspace is looked up before an act, and remembered for half a second. So that nothing happens after
+ * a removal or a change of role has committed, each act shares a lock of its workspace while it runs, and whatever
+ * changes members or teams has it alone: it waits for the acts under way, and those that come wait for it and see what
+ * it has changed. Acts that only stop work wait for nobody.
+ */
+export const sharedMembership = (workspaceId: string): Statement => ({
+  text: `select pg_advisory_xact_lock_shared(hashtextextended($1, ${LOCK}))`,
+  values: [workspaceId],
+});
+
+/** For what changes members or teams; the open transaction must not share the lock already. */
+export const exclusiveMembership = (workspaceId: string): Statement => ({
+  text: `select pg_advisory_xact_lock(hashtextextended($1, ${LOCK}))`,
+  values: [workspaceId],
+});
+
+/** What the caller may now, in a statement of its own, which sees what was committed before the lock was had. */
+export const standingOf = ({ workspaceId, tokenId }: Caller): Statement => ({
+  text: `select m.role, m.status = 'active' and t.revoked_at is null as is_valid, (select
+       coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
+       where tm.workspace_id = m.workspace_id and tm.member_id = m.member_id) as team_roles
+     from tokens t join members m on m.member_id = t.member_id
+     where t.workspace_id = $1 and t.token_id = $2`,
+  values: [workspaceId, tokenId],
+});
+
+export interface Standing {
+  role: Role;
+  isValid: boolean;
+  teamRoles: Record<string, Role>;
+}
+
+/**
+ * The caller as they stand now; the same object when nothing has changed.
+ * @throws Unauthorized for a member who was removed, or a token that was revoked, in the meantime
+ */
+export function refreshed(caller: Caller, standing: Standing | undefined): Caller {
+  if (!standing?.isValid) throw new Unauthorized({ reason: 'revoked_token' });
+  const { role, teamRoles } = standing;
+  const teamIds = Object.keys(teamRoles).toSorted();
+  const isSame =
+    role === caller.role &&
+    teamIds.length === caller.teamIds.length &&
+    teamIds.every((teamId) => caller.teamRoles[teamId] === teamRoles[teamId]);
+  return isSame ? caller : { ...caller, role, teamIds, teamRoles };
+}
