@@ -211,18 +211,20 @@ begin
   if tg_op = 'INSERT' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
       (new.workspace_id, new.team_id, 'directives', new.status || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
-  elsif new.status <> old.status or new.capo is distinct from old.capo then
+  elsif new.status <> old.status or new.capo is distinct from old.capo or new.team_id is distinct from old.team_id then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
       (old.workspace_id, old.team_id, 'directives', old.status || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0),
       (new.workspace_id, new.team_id, 'directives', new.status || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
   end if;
   -- Drafts of the built-in runner cost nothing, and write nothing here.
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-  select new.workspace_id, new.team_id, 'cost', c.cost->>'currency', date_trunc('hour', c.started_at, 'UTC'), c.n,
+  select new.workspace_id, c.team_id, 'cost', c.cost->>'currency', date_trunc('hour', c.started_at, 'UTC'), c.n,
     c.n * (c.cost->>'amount')::numeric
-  from (values (old.started_at, old.cost, -1), (new.started_at, new.cost, 1)) c (started_at, cost, n)
+  from (values (old.team_id, old.started_at, old.cost, -1), (new.team_id, new.started_at, new.cost, 1))
+    c (team_id, started_at, cost, n)
   where c.started_at is not null and (c.cost->>'amount')::numeric <> 0
-    and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at);
+    and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at
+      or new.team_id is distinct from old.team_id);
   return null;
 end $function$;
 
@@ -421,6 +423,14 @@ begin
 end $function$;
 alter function app.extend_work(text[],text[],bigint[],interval) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.find_account(p_email text)
+ RETURNS TABLE(user_id text, display_name text, password_hash text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$select u.user_id, u.display_name, u.password_hash from users u where u.email = p_email$function$;
+alter function app.find_account(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
  RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
  LANGUAGE sql
@@ -438,6 +448,14 @@ AS $function$
   where t.token_hash = p_token_hash
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.find_invite(p_token_hash text)
+ RETURNS TABLE(invite_id text, workspace_id text, email text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$select i.invite_id, i.workspace_id, i.email from invites i where i.token_hash = p_token_hash$function$;
+alter function app.find_invite(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_partner_secret(p_workspace_id text)
  RETURNS TABLE(sealed_secret text, sealed_previous text, previous_until timestamp with time zone)
@@ -571,6 +589,19 @@ begin
 end $function$;
 alter function app.fold_tallies(integer) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.invite_mails(p_email text)
+ RETURNS TABLE(n integer, first_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(p_email, 6));
+  return query select count(*)::int, min(at) from invites i, unnest(i.mails) at
+    where i.email = p_email and at > now() - interval '24 hours';
+end $function$;
+alter function app.invite_mails(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.isolate(tenant_table regclass, by_team boolean)
  RETURNS void
  LANGUAGE plpgsql
@@ -581,6 +612,14 @@ begin
   execute format('create policy isolation on %s using (%s)', tenant_table,
     app.own_workspace() || case when by_team then ' and ' || app.own_teams() else '' end);
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.killed_workspaces()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select count(*) from guardians where mode = 'killed' $function$;
+alter function app.killed_workspaces() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.last_seq_to(p_workspace_id text, p_to timestamp with time zone)
  RETURNS bigint
@@ -593,7 +632,7 @@ AS $function$
     9223372036854775807)
 $function$;
 
-CREATE OR REPLACE FUNCTION app.let_go(p_limit integer)
+CREATE OR REPLACE FUNCTION app.let_go(p_limit integer, p_bounds jsonb)
  RETURNS TABLE(subject text, gone bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -605,7 +644,7 @@ begin
     select d.delivery_id from workspaces w cross join lateral (
       select e.delivery_id from webhook_deliveries e
       where e.workspace_id = w.workspace_id and e.status in ('delivered', 'dead')
-        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+        and e.created_at < now() - app.retention_days(w.retention, 'deliveries', p_bounds)
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -617,7 +656,7 @@ begin
     select d.event_id from workspaces w cross join lateral (
       select e.event_id from webhook_events e
       where e.workspace_id = w.workspace_id
-        and e.created_at < now() - make_interval(days => coalesce((w.retention->>'deliveries')::int, 30))
+        and e.created_at < now() - app.retention_days(w.retention, 'deliveries', p_bounds)
         and not exists (select from webhook_deliveries x where x.event_id = e.event_id)
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);
@@ -641,7 +680,7 @@ begin
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
       select e.signal_id from signals e where e.workspace_id = w.workspace_id
-        and e.acknowledged_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+        and e.acknowledged_at < now() - app.retention_days(w.retention, 'signals', p_bounds)
       order by e.acknowledged_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -651,7 +690,7 @@ begin
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
       select e.signal_id from signals e where e.workspace_id = w.workspace_id
-        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'signals')::int, 365))
+        and e.withdrawn_at < now() - app.retention_days(w.retention, 'signals', p_bounds)
       order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -661,7 +700,7 @@ begin
   delete from documents where document_id in (
     select d.document_id from workspaces w cross join lateral (
       select e.document_id from documents e where e.workspace_id = w.workspace_id
-        and e.withdrawn_at < now() - make_interval(days => coalesce((w.retention->>'withdrawnDocuments')::int, 365))
+        and e.withdrawn_at < now() - app.retention_days(w.retention, 'withdrawnDocuments', p_bounds)
       order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
@@ -672,14 +711,14 @@ begin
   delete from partner_events u using (
     select d.workspace_id, d.partner_event_id from workspaces w cross join lateral (
       select e.workspace_id, e.partner_event_id from partner_events e where e.workspace_id = w.workspace_id
-        and e.received_at < now() - make_interval(days => coalesce((w.retention->>'partnerUpdates')::int, 400))
+        and e.received_at < now() - app.retention_days(w.retention, 'partnerUpdates', p_bounds)
       order by e.received_at limit p_limit for update skip locked) d
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
   get diagnostics gone = row_count;
   return next;
 end $function$;
-alter function app.let_go(integer) owner to consigliere_system;
+alter function app.let_go(integer,jsonb) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.model_budget_of(p_workspace_id text, p_unit text, p_by_tier jsonb)
  RETURNS numeric
@@ -924,6 +963,19 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.retention_days(p_retention jsonb, p_subject text, p_bounds jsonb)
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select make_interval(days => (case
+    when jsonb_typeof(p_retention->p_subject) = 'number'
+      and (p_retention->>p_subject)::numeric = trunc((p_retention->>p_subject)::numeric)
+      and (p_retention->>p_subject)::numeric
+        between (p_bounds->p_subject->>'fewest')::int and (p_bounds->p_subject->>'most')::int
+    then (p_retention->>p_subject)::numeric else (p_bounds->p_subject->>'standard')::numeric end)::int)
+$function$;
+
 CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timestamp with time zone)
  RETURNS TABLE(currency text, n bigint, amount numeric)
  LANGUAGE plpgsql
@@ -971,6 +1023,20 @@ AS $function$
   ) t group by t.key
 $function$;
 
+CREATE OR REPLACE FUNCTION app.tally_of_all(p_kind text)
+ RETURNS TABLE(key text, n bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select t.key, sum(t.n)::bigint from (
+    select c.key, c.n from tallies c where c.kind = p_kind and c.bucket = '-infinity'
+    union all
+    select c.key, c.n from tally_changes c where c.kind = p_kind and c.bucket = '-infinity'
+  ) t group by t.key
+$function$;
+alter function app.tally_of_all(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.tally_since(p_workspace_id text, p_kind text, p_from timestamp with time zone)
  RETURNS TABLE(key text, n bigint, amount numeric)
  LANGUAGE sql
@@ -1003,6 +1069,23 @@ AS $function$
   order by random() limit p_limit
 $function$;
 alter function app.unsigned_chains(integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.waiting_work(p_kinds text[])
+ RETURNS TABLE(kind text, n bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  select k.kind, (
+    select count(*) from (
+      select 1 from work_items w where w.kind = k.kind and not w.claimed limit 10000
+    ) waiting
+  )
+  from unnest(p_kinds) k (kind)
+$function$;
+alter function app.waiting_work(text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.workspace_count()
  RETURNS bigint
@@ -1083,8 +1166,10 @@ CREATE INDEX approvals_by_team_status ON public.approvals USING btree (workspace
 CREATE INDEX approvals_decided ON public.approvals USING btree (workspace_id, decided_at DESC) WHERE (status = ANY (ARRAY['approved'::text, 'rejected'::text, 'changes_requested'::text]));
 CREATE INDEX approvals_expired ON public.approvals USING btree (workspace_id, decided_at) WHERE (status = 'expired'::text);
 CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
+CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
+CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, frozen_ms) WHERE ((status = 'pending'::text) AND (frozen_ms IS NOT NULL));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
-CREATE INDEX approvals_pending ON public.approvals USING btree (workspace_id, requested_at) WHERE (status = 'pending'::text);
+CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
 alter table approvals force row level security;
 create policy isolation on approvals for all to public using ((
@@ -1099,7 +1184,7 @@ CASE
 END));
 create policy system_reads on approvals for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.count_approval();
-CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo))) EXECUTE FUNCTION app.count_approval();
+CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_approval();
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
 
@@ -1197,7 +1282,7 @@ CASE
 END));
 create policy system_reads on directives for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.directives FOR EACH ROW EXECUTE FUNCTION app.count_directive();
-CREATE TRIGGER count_update AFTER UPDATE ON public.directives FOR EACH ROW WHEN (((new.status <> old.status) OR (new.capo IS DISTINCT FROM old.capo) OR (new.cost <> old.cost) OR (new.started_at IS DISTINCT FROM old.started_at))) EXECUTE FUNCTION app.count_directive();
+CREATE TRIGGER count_update AFTER UPDATE ON public.directives FOR EACH ROW WHEN (((new.status <> old.status) OR (new.capo IS DISTINCT FROM old.capo) OR (new.cost <> old.cost) OR (new.started_at IS DISTINCT FROM old.started_at) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_directive();
 grant insert, select, update on directives to consigliere_app;
 grant select on directives to consigliere_system;
 
@@ -1248,6 +1333,7 @@ create table guardians (
   constraint guardians_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint guardians_pkey PRIMARY KEY (workspace_id)
 );
+CREATE INDEX guardians_killed ON public.guardians USING btree (workspace_id) WHERE (mode = 'killed'::text);
 alter table guardians enable row level security;
 alter table guardians force row level security;
 create policy isolation on guardians for all to public using (
@@ -1283,6 +1369,50 @@ create policy system_expires on idempotency_keys for all to consigliere_system u
 grant delete, insert, select, update on idempotency_keys to consigliere_app;
 grant delete, select on idempotency_keys to consigliere_system;
 
+create table invites (
+  invite_id text not null,
+  workspace_id text not null,
+  team_id text,
+  email text not null,
+  role text not null,
+  status text not null default 'pending'::text,
+  token_hash text not null,
+  sealed_token text,
+  generation integer not null default 1,
+  mail_status text not null default 'queued'::text,
+  mail_error text,
+  mails timestamp with time zone[] not null,
+  wrong_passwords integer not null default 0,
+  invited_by jsonb not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint invites_mail_status_check CHECK ((mail_status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
+  constraint invites_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'operator'::text, 'viewer'::text]))),
+  constraint invites_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'withdrawn'::text, 'expired'::text]))),
+  constraint invites_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint invites_workspace_id_team_id_fkey FOREIGN KEY (workspace_id, team_id) REFERENCES teams(workspace_id, team_id),
+  constraint invites_pkey PRIMARY KEY (invite_id),
+  constraint invites_token_hash_key UNIQUE (token_hash)
+);
+CREATE INDEX invites_newest ON public.invites USING btree (workspace_id, created_at DESC, invite_id DESC);
+CREATE INDEX invites_of_address ON public.invites USING btree (email);
+CREATE UNIQUE INDEX invites_open ON public.invites USING btree (workspace_id, email, team_id) NULLS NOT DISTINCT WHERE (status = 'pending'::text);
+alter table invites enable row level security;
+alter table invites force row level security;
+create policy isolation on invites for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_reads on invites for select to consigliere_system using (true);
+grant insert, select, update on invites to consigliere_app;
+grant select on invites to consigliere_system;
+
 create table members (
   member_id text not null,
   workspace_id text not null,
@@ -1291,6 +1421,7 @@ create table members (
   status text not null default 'active'::text,
   joined_at timestamp with time zone not null default now(),
   last_seen_at timestamp with time zone,
+  team_only boolean not null default false,
   constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'operator'::text, 'viewer'::text]))),
   constraint members_status_check CHECK ((status = ANY (ARRAY['active'::text, 'removed'::text]))),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id),
@@ -1754,6 +1885,7 @@ create table tallies (
   constraint tallies_pkey PRIMARY KEY (tally_id),
   constraint tallies_once UNIQUE NULLS NOT DISTINCT (workspace_id, kind, bucket, key, team_id)
 );
+CREATE INDEX tallies_of_all ON public.tallies USING btree (kind) WHERE (bucket = '-infinity'::timestamp with time zone);
 alter table tallies enable row level security;
 alter table tallies force row level security;
 create policy isolation on tallies for all to public using ((
@@ -1827,11 +1959,13 @@ create table teams (
   slug text not null,
   created_at timestamp with time zone not null default now(),
   archived_at timestamp with time zone,
+  name_key text not null,
   constraint teams_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint teams_pkey PRIMARY KEY (team_id),
   constraint teams_workspace_id_slug_key UNIQUE (workspace_id, slug),
   constraint teams_workspace_id_team_id_key UNIQUE (workspace_id, team_id)
 );
+CREATE UNIQUE INDEX teams_name ON public.teams USING btree (workspace_id, name_key) WHERE (archived_at IS NULL);
 alter table teams enable row level security;
 alter table teams force row level security;
 create policy isolation on teams for all to public using (
@@ -2100,7 +2234,7 @@ CASE
 END));
 create policy system_reads on work_packets for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.work_packets FOR EACH ROW EXECUTE FUNCTION app.count_packet();
-CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets FOR EACH ROW WHEN ((new.status <> old.status)) EXECUTE FUNCTION app.count_packet();
+CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets FOR EACH ROW WHEN (((new.status <> old.status) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_packet();
 grant insert, select, update on work_packets to consigliere_app;
 grant select on work_packets to consigliere_system;
 
