@@ -52,6 +52,14 @@ const TERMS_BY_FIRST_STEM: ReadonlyMap<string, readonly Term[]> = Map.groupBy(
   ({ stems }) => stems[0] ?? '',
 );
 
+const FIGURES =
+  /(?<!\p{L})(?:reports?|overview|status|summary|brief(?:ing)?|how (?:many|much)|revenue|income|sales|approvals?|signals?|alerts?|buyers?|bericht|tagesbericht|überblick|übersicht|stand|zusammenfassung|wie ?viele?|umsatz|umsätze|einnahmen|freigaben?|signale|rapport|bilan|résumé|aperçu|combien|chiffre|revenus|approbations?|signaux|informe|resumen|cuánt[oa]s?|ingresos|ventas|aprobaciones|señales)(?!\p{L})/iu;
+
+/** Whether it may ask for what the workspace counted: only then is that looked up. */
+export function speaksOfFigures(text: string): boolean {
+  return FIGURES.test(text);
+}
+
 /** Each term of a domain once. */
 export function domainWords(words: readonly Word[]): DomainWord[] {
   const counted = new Set<string>();

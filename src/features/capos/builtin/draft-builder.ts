@@ -1,4 +1,7 @@
-import * as chrono from 'chrono-node';
+import * as de from 'chrono-node/de';
+import * as en from 'chrono-node/en';
+import * as es from 'chrono-node/es';
+import * as fr from 'chrono-node/fr';
 import { Temporal } from 'temporal-polyfill';
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
@@ -10,7 +13,7 @@ import type { Ask } from './asks.js';
 import { type Contacts, contactsOf } from './people.js';
 import { addressesIn, clean, oneLine, type Text } from './text.js';
 
-const LOCALES = [chrono.en.casual, chrono.de.casual, chrono.fr.casual, chrono.es.casual];
+const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
 /** Texts of the context that are the message, and its subject. */
 const GIVEN = { body: ['body', 'message', 'text', 'mail', 'notes'], subject: ['subject'] } as const;
 
@@ -19,6 +22,8 @@ type Prepared = Omit<DraftPacket, 'rationale' | 'multipliers' | 'needsInput'> &
 
 /** The draft while it is made. */
 export class DraftBuilder {
+  readonly briefing: Briefing;
+  readonly whole: Text;
   readonly capo: Capo;
   readonly contacts: Contacts;
   readonly packets: DraftPacket[] = [];
@@ -26,10 +31,9 @@ export class DraftBuilder {
   readonly concerns: Concern[] = [];
   readonly #given = new Set<string>();
 
-  constructor(
-    readonly briefing: Briefing,
-    readonly whole: Text,
-  ) {
+  constructor(briefing: Briefing, whole: Text) {
+    this.briefing = briefing;
+    this.whole = whole;
     this.capo = CAPOS[briefing.directive.capo];
     this.contacts = contactsOf(briefing);
   }

@@ -73,7 +73,7 @@ export const NOT_TO = /(?<!\p{L})(?:from|not|not to|except|instead of|without|wr
 export const COPIED = /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+)(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED = /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
 export const NEGATED_AFTER = /(?<!\p{L})(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
-export const CLAUSE = /(?:[,;]\s*|\s+)(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s+/giu;
+export const CLAUSE = /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s+/giu;
 export const SEQUENCE = /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
 export const PLEASANTRY = /^[\s\p{P}]*(?:(?:thanks|thank you|thx|cheers|hi|hello|hey|there|good morning|please|a lot|so much|very much|many|in advance|danke|vielen|dank|schon mal|im voraus|hallo|guten morgen|viele grüße|merci|d'avance|beaucoup|bonjour|gracias|muchas|hola|buenos días)[\s\p{P}]*)+$/iu;
 export const WHEN = anyOf('every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando');
@@ -130,7 +130,7 @@ export const TOPICS = {
   orders: anyOf(`standing order, standing orders, daueraufträge, dauerauftrag, daueranweisungen, ordres permanents, consignes, órdenes permanentes`),
   work: anyOf(`receipts, activity, activities, work packets, went out, mails sent, sent, happened, belege, aktivität, aktivitäten, erledigt, verschickt, passiert, reçus, activité, fait, envoyés, recibos, actividad, hecho, enviados`),
 } as const;
-export const OVERVIEW = anyOf(`morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, week, day, lagebericht, tagesbericht,
+export const OVERVIEW = anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, week, day, lagebericht, tagesbericht,
   wochenbericht, überblick, übersicht, stand, bericht, zusammenfassung, rapport, bilan, aperçu, point, résumé, résumé hebdomadaire, informe, resumen, balance, situación`);
 
 /** Whether it stands in the text, and where: the expressions of the tables keep no state. */
