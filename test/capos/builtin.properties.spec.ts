@@ -22,7 +22,18 @@ const anyText = fc.oneof(
   unicode,
   fc.tuple(nonsense, unicode).map((both) => both.join('')),
 );
-const KEYS = ['to', 'email', 'recipients', 'customer', 'name', 'cc', 'body', 'subject', 'source', '__proto__'];
+const KEYS = [
+  'to',
+  'email',
+  'recipients',
+  'customer',
+  'name',
+  'cc',
+  'body',
+  'subject',
+  'source',
+  '__proto__',
+];
 const VALUES = ['ada@x.com', 'Ada <ada@x.com>', ['b@x.com'], { name: 'Bob', email: 'bob@x.com' }];
 const anyContext = fc.option(
   fc.dictionary(
@@ -86,13 +97,15 @@ describe('the built-in draft', () => {
         anyContext,
         (text, capo, context) => {
           const { packets } = draftFrom(briefing(text, capo, { directive: { context }, buyerContext }));
-          const given = [text, ...Object.values(context ?? {}).filter((each) => typeof each === 'string')].map(
-            sendable,
-          );
+          const given = [
+            text,
+            ...Object.values(context ?? {}).filter((each) => typeof each === 'string'),
+          ].map(sendable);
           for (const { type, params } of packets.filter((packet) => packet.type === 'email.send')) {
-            expect(given.some((each) => each.includes(String(params['body']))), `${type} ${params['body']}`).toBe(
-              true,
-            );
+            expect(
+              given.some((each) => each.includes(String(params['body']))),
+              `${type} ${params['body']}`,
+            ).toBe(true);
             const subject = String(params['subject']).replace(/…$/, '');
             expect(
               given.some((each) => flat(each).includes(subject)),
@@ -123,7 +136,8 @@ describe('the built-in draft', () => {
         const { packets } = draftFrom(briefing(text, 'capo_ops', { directive: { context }, buyerContext }));
         const given = JSON.stringify([text, context, buyerContext]);
         for (const { params } of packets) {
-          for (const address of [params['to'] ?? [], params['cc'] ?? []].flat()) expect(given).toContain(address);
+          for (const address of [params['to'] ?? [], params['cc'] ?? []].flat())
+            expect(given).toContain(address);
         }
       }),
       { numRuns: 1_000 },

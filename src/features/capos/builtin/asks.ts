@@ -17,9 +17,9 @@ export interface Ask {
 }
 
 const ABBREVIATION =
-  /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
+  /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
 const BOUNDARY =
-  /(?<colon>[:：](?=[\s\0\x01\x03]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\x03(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
+  /(?<colon>：|:(?=[\s\0\x01\x03]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\x03(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
 const ITEM = /^[ \t]*(?:\(?(?<number>\d{1,2})[.)]|[-*•–])[ \t]+/;
 /** More than that nobody reads through; where reading ended is said. */
 export const MAX_ASKS = 100;
@@ -141,6 +141,8 @@ function clauseIn(masked: string, start: number, end: number): number | undefine
     const before = sentence.slice(0, match.index);
     const next = sentence.slice(position, position + MAX_SENTENCE);
     if (before.trim() === '' || words.PRONOUN.test(next)) continue;
+    // Each message goes to its own address.
+    if (/\x01[^\x01]*[\0\x03]/.test(before) && /^[^\0\x03]*\x01[^\0\x03]*[\0\x03]/.test(next)) return start + position;
     const kind = kindAt(next);
     if (kind === 'unclear') continue;
     const first = kindOf(before);
@@ -192,7 +194,7 @@ export function kindOf(given: string): Kind {
   const text = given.slice(0, MAX_SENTENCE * 5);
   const [kind] = firstOf(text);
   const hasRecipient = text.includes('\x01');
-  if (kind === 'unclear') return hasRecipient ? 'mail' : 'unclear';
+  if (kind === 'unclear') return hasRecipient ? 'mail' : words.REPORT.test(text) ? 'document' : 'unclear';
   if (kind === 'document' && words.at(text, words.QUESTION) !== 0) {
     const isMail = hasRecipient || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
     return isMail ? 'mail' : 'document';

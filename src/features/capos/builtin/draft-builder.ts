@@ -48,7 +48,8 @@ export class DraftBuilder {
 
   /** As it stands in the text. */
   words({ start, end }: Pick<Ask, 'start' | 'end'>): string {
-    return this.whole.text.slice(start, end).trim();
+    const text = this.whole.text.slice(start, end).trim();
+    return text.replace(/(?:[\s,;]{1,5}(?:and|und|et|y|also|then|auch|dann|puis)){0,4}[\s,;]{0,5}$/iu, '');
   }
 
   /** The text or subject that the context supplies; it is used once. */

@@ -27,7 +27,7 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
   if (isDescribed || body === '') needsInput.push({ path: 'params.body', message: WORD_IT });
   if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
   const signed = isDescribed ? body : withSignature(body, draft.signature);
-  draft.remarks.push(...remarks, ...limits(draft, ask));
+  draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
   draft.add({
     title: `Mail to ${to.join(', ') || 'a recipient who is still to be named'}`,
     type: 'email.send',
@@ -39,9 +39,11 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
 }
 
 /** A file is not attached, and nothing waits for a date: whoever approves is told. */
-function limits({ whole, dateIn }: DraftBuilder, ask: Ask): string[] {
+function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
-  const when = dateIn(head.replace(/guten morgen|good morning/giu, '')) ?? [...head.matchAll(words.WHEN)][0]?.[0];
+  // Behind the address of a mail that is only described a date is a part of the message.
+  const timed = head.slice(0, isDescribed && head.includes('\x01') ? head.indexOf('\x01') : head.length);
+  const when = dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
     ...(when === undefined ? [] : [`It is sent when it is approved: “${oneLine(when)}” is not waited for.`]),
     ...(words.at(head, words.ATTACHES) < 0 ? [] : ["The built-in runner can't attach files."]),
@@ -61,7 +63,7 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
   const body = draft.take('body');
   if (body !== undefined) return made(body, subject, false);
   const from = described(draft, ask);
-  return made(cutText(whole.text.slice(from, ask.end).trim(), LIMITS.mail, ''), subject, true);
+  return made(cutText(draft.words({ start: from, end: ask.end }), LIMITS.mail, ''), subject, true);
 }
 
 function made(given: string, subject: string | undefined, isDescribed: boolean): Required<Message> {

@@ -1,7 +1,7 @@
 import type { Briefing } from '../briefing.js';
 import type { Ask } from './asks.js';
 import { addressesIn, oneLine, type Text, within } from './text.js';
-import { at, COPIED, DESCRIBES, EVERYBODY, NOT_TO, ROLES } from './words.js';
+import { at, COPIED, DESCRIBES, EVERYBODY, GOES_ON, NOT_TO, ROLES, TOLD } from './words.js';
 
 export interface Person {
   name: string;
@@ -54,6 +54,8 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
 export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number {
   const head = masked.slice(start, headEnd);
   const address = head.indexOf('\x01');
+  const told = TOLD.exec(head.slice(0, address < 0 ? head.length : address));
+  if (told) return start + told.index + told[0].length;
   const behind = at(head.slice(Math.max(0, address)), DESCRIBES);
   return behind < 0 ? headEnd : start + Math.max(0, address) + behind;
 }
@@ -72,14 +74,25 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
     from = end;
     role = given ?? role;
     const isBehind = start >= limit || (isAfter && given === undefined);
-    if (NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc')) continue;
+    const goesOn = found.to.length + found.cc.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
+    if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc')) continue;
     if (role === 'bcc') found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
     else add(found[role], text);
   }
-  if (found.to.length === 0) nameRecipients(found, whole, { start: head.start, end: limit }, contacts);
+  if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
+  else nameRecipients(found, whole, { start: head.start, end: limit }, contacts);
   for (const copy of contacts.cc) add(found.cc, copy);
   return { ...found, to: found.to.slice(0, 100), cc: found.cc.filter((each) => !has(found.to, each)).slice(0, 100) };
 }
+
+/** "Bob, jane@... and carl@...": whom no address stands for. */
+function nameOthers(found: Recipients, head: string, { people }: Contacts): void {
+  for (const [, name] of head.matchAll(/(?:,|\s)\s*(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s*(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\x01)/gu)) {
+    const [known = []] = meant(name!, people);
+    if (known.length === 1) add(found.to, known[0]!.email);
+    else found.remarks.push(`“${name}” may be a recipient too; no address was taken for it.`);
+  }
+} // prettier-ignore
 
 function roleIn(text: string): keyof typeof ROLES | undefined {
   return (['bcc', 'cc', 'to'] as const).find((role) => at(text.slice(-200), ROLES[role]) >= 0);

@@ -91,7 +91,8 @@ const SECTIONS: Readonly<Record<Topic, (draft: DraftBuilder, period: Period | un
       return [...[...currencies].map((currency) => `${money(sum(currency))} ${currency} in the period`), ...(period.from.equals(period.to) ? [] : byDay)];
     }
     const others = Object.entries(metrics.revenue24hByCurrency);
-    return [[metrics.currency, metrics.revenue24h] as const, ...others].map(([currency, amount]) => `${money(amount)} ${currency} in the last 24 hours`);
+    const unknown = period ? ['What came in in this period is not known.'] : [];
+    return [...unknown, ...[[metrics.currency, metrics.revenue24h] as const, ...others].map(([currency, amount]) => `${money(amount)} ${currency} in the last 24 hours`)];
   },
   approvals({ briefing: { guardian, figures } }, period) {
     const open = (figures?.openApprovals ?? []).map(({ title, requestedAt }) => `“${title}”, since ${new Date(requestedAt).toISOString().slice(0, 10)}`);

@@ -45,13 +45,13 @@ export const QUESTION = anyOf(`how many, how much, what, what's, whats, which, w
 export const BELOW = anyOf('below, following, this, folgende, folgendes, folgenden, unten, suivant, suivante, ci-dessous, siguiente, abajo, esto');
 export const TO_ME = anyOf(`me, us, mir, uns, moi, nous, envoie-moi, envoyez-moi, donne-moi, dis-moi, dime, envíame, mándame, muéstrame`);
 /** Where the message is only described: it begins with what follows. */
-export const DESCRIBES = anyOf(`that, whether, if, about, regarding, concerning, because, saying, explaining, telling, asking, to say, to tell,
+export const DESCRIBES = anyOf(`that, know, whether, if, about, regarding, concerning, because, saying, explaining, telling, asking, to say, to tell,
   to ask, to remind, to thank, to confirm, and say, and tell, and ask, and thank, and remind, and let, and explain, and apologise,
   and apologize, and confirm, dass, daß, ob, wegen, bezüglich, und sag, und sage, und frag, und frage, und teile, und bitte, und schreib, und erkläre,
   über, mit der bitte, que, qu, pour, si, parce, au sujet, concernant, à propos, et dis, et dis-lui, et demande, et demande-lui, et explique,
   sobre, para, porque, y dile, y di, y pregunta, y pregúntale, y explica, y avisa`);
 /** At the beginning of a description: belongs to the instruction, not to the message. */
-export const LEAD = /^[\s,;–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
+export const LEAD = /^[\s,;–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
 /** Speaks to the one who was named before, not to somebody else. */
 export const PRONOUN = /^[\s,]*(?:(?:and|also|please|then|und|bitte|auch|et|puis|y|luego)\s+)*(?:(?:tell|ask|let|remind|thank|inform|invite|give|send|wish|write|sag|sage|sagen|frag|frage|teile|gib|erinnere|bitte|dis|dites|demande|demandez)[\s-]+(?:her|him|them|ihr|ihm|ihnen|sie|lui|leur|it)(?![\p{L}])|(?:dile|diles|pregúntale|recuérdale|avísale|ask whether|say|sag dass)(?![\p{L}]))/iu;
 /** Directly before words in quotation marks that are the message. */
@@ -73,7 +73,7 @@ export const NOT_TO = /(?<!\p{L})(?:from|not|not to|except|instead of|without|wr
 export const COPIED = /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+)(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED = /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
 export const NEGATED_AFTER = /(?<!\p{L})(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
-export const CLAUSE = /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s+/giu;
+export const CLAUSE = /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
 export const SEQUENCE = /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
 export const PLEASANTRY = /^[\s\p{P}]*(?:(?:thanks|thank you|thx|cheers|hi|hello|hey|there|good morning|please|a lot|so much|very much|many|in advance|danke|vielen|dank|schon mal|im voraus|hallo|guten morgen|viele grüße|merci|d'avance|beaucoup|bonjour|gracias|muchas|hola|buenos días)[\s\p{P}]*)+$/iu;
 export const WHEN = anyOf('every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando');
@@ -83,7 +83,7 @@ export const SIGN_OFF = anyOf(`regards, best, best wishes, sincerely, cheers, yo
 export const RECORD = anyOf(`record, book, log, register, add, enter, note, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
   enregistre, enregistrez, enregistrer, comptabilise, comptabiliser, note, saisis, registra, registrar, apunta, apuntar, anota, contabiliza`);
 export const SOURCE = /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\0-\x03](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\0-\x03.!?]|\.(?=\p{L})){1,80})/giu;
-export const SIGNAL = /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\0]{0,60}?(?<![\p{L}-])(?:signal|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
+export const SIGNAL = /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\0]{0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
 export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
   [anyOf('critical, kritisch, kritische, kritisches, kritischen, critique, crítica, crítico'), 'critical'],
   [anyOf('warning, warn, alert, warnung, warnsignal, avertissement, alerte, advertencia, aviso, alerta'), 'warning'],
@@ -95,7 +95,7 @@ export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[]
   { does: 'change settings or switch protection off', danger: 'The directive asks to switch protection off.', asked: wanted(`disable, turn off, switch off, bypass, deactivate, ignore, approve, deaktiviere, schalte, umgehe, genehmige, désactive, contourne, approuve, desactiva, aprueba`, 'erinnern mich') },
   { does: 'make phone calls', asked: wanted(`call, phone, ring, ruf, rufe, telefoniere, appelle, appelez, téléphone, llama, telefonea`, `anrufen, telefonieren, téléphoner`) },
   { does: 'post to social networks or publish anything', asked: wanted(`post, tweet, publish, share on, poste, veröffentliche, publie, publiez, partage, publica, tuitea`, `posten, veröffentlichen, publier`) },
-  { does: 'book, order, buy or cancel anything', asked: wanted(`book, cancel, storniere, reserve, order(?!\\s+(?:no|#|\\d)), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`, `reservieren, bestellen, réserver, reservar`) },
+  { does: 'book, order, buy or cancel anything', asked: wanted(`book, cancel, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`, `reservieren, bestellen, réserver, reservar`) },
   { does: 'look anything up on the web', asked: wanted(`research, google, look up, search, find out, recherchiere, suche, such, finde, cherche, recherche, trouve, busca, investiga`, `recherchieren, herausfinden`) },
   { does: 'translate', asked: wanted(`translate, übersetze, übersetz, traduis, traduisez, traduce`, `übersetzen, traduire, traducir`) },
   { does: 'keep a calendar or remind anybody later', asked: wanted(`schedule, remind me, remind us, set a reminder, plan a meeting, arrange, reschedule, vereinbare, erinnere mich, erinnere uns, verschiebe, rappelle-moi, planifie, programme, recuérdame, agenda, programa`, 'erinnern mich') },
@@ -123,7 +123,7 @@ export const DELEGATES = new RegExp(
   'iu',
 );
 export const TOPICS = {
-  revenue: anyOf(`revenue, income, sales, turnover, earnings, earned, money, came in, umsatz, umsätze, umsatzes, einnahmen, chiffre d'affaires, chiffre, ca, revenus, recettes, ingresos, ventas, facturación`),
+  revenue: anyOf(`revenue, income, sales, turnover, earnings, earned, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, chiffre d'affaires, chiffre, ca, revenus, recettes, ingresos, ventas, facturación`),
   approvals: anyOf(`approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`),
   signals: anyOf(`signal, signals, alert, alerts, warnings, signale, signalen, warnungen, signaux, alertes, señales, alertas`),
   buyers: anyOf(`buyer, buyers, confidence, käufer, käufern, acheteur, acheteurs, comprador, compradores`),
@@ -138,5 +138,11 @@ export function at(text: string, expression: RegExp): number {
   return text.search(expression);
 }
 
+/** "Tell Bob to email jane@...": the address belongs to what Bob is told. */
+export const TOLD = /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\x01,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
+/** An address that goes on with the list of recipients. */
+export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
+/** Asked for by its name alone. */
+export const REPORT = /^[\s,]*(?:(?:please|bitte|the|a|an|my|our|ein|einen|un|le|el)\s+)*(?:\p{L}+\s+)?(?:report|overview|summary|status|\p{L}*bericht|\p{L}*übersicht|überblick|rapport|bilan|aperçu|informe|resumen)(?!\p{L})/iu;
 /** Where a message begins that somebody else wrote; it ends with the text, or where the line is drawn again. */
 export const PASTED = /^[ \t]*(?:-{3,}[^\n]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\x01[^\n]*)$/gimu;
