@@ -6,8 +6,8 @@ import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { operationOf } from './operations.js';
 
-export const MAIL = 'Email jane@acme.example and tell her that the delivery arrives on Friday.';
-export const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+export const MAIL = 'Email jane@acme.example: The delivery arrives on Friday.';
+export const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 export const ALLOW_MEMOS = {
   name: 'File documents',
   effect: 'allow',

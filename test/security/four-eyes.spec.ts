@@ -3,7 +3,7 @@ import { Desk } from '../e2e/directives/desk.js';
 import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../support/test-app.js';
 
-const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 const DELEGATED =
   'Have marketing write a post about the release and ask ops to write a memo about the delays.';
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 
 async function order(body: object, team: string | null): Promise<string> {
   const answer = await desk.client.post('/standing-orders', {

@@ -3,7 +3,8 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import type { Briefing, FeedbackRound, Sender } from './briefing.js';
+import type { Briefing, FeedbackRound, Figures, Sender } from './briefing.js';
+import { speaksOfFigures } from './vocabulary.js';
 import { buyerContextOf, type BuyerFacts } from '../partner/persona.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
@@ -54,6 +55,49 @@ select
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
+/** How far back days are counted, and how many rows of each kind at most: a report is a page, not an archive. */
+const DAYS = 92;
+const MAX_ROWS = 5_000;
+
+/** By day of the workspace's zone. Revenue comes from the hourly tallies, so it is complete however much there is. */
+const FIGURES = /* sql */ `
+with zone as (select coalesce(timezone, 'UTC') as name from workspaces where workspace_id = $1),
+since as (select (date_trunc('day', $3::timestamptz at time zone name) - interval '${DAYS} days') as day from zone),
+start as (select day at time zone name as at from since, zone),
+revenue as (
+  select (bucket at time zone name)::date as day, key, sum(amount) as n from (
+    select bucket, key, amount from tallies where workspace_id = $1 and kind = 'revenue' and bucket >= (select at from start)
+    union all
+    select bucket, key, amount from tally_changes where workspace_id = $1 and kind = 'revenue' and bucket >= (select at from start)
+  ) t, zone group by 1, 2),
+approvals_by_day as (
+  select (decided_at at time zone name)::date as day, status as key, count(*) as n from (
+    select decided_at, status from approvals
+    where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested')
+      and decided_at >= (select at from start) and (team_id is null or team_id = $2)
+    order by decided_at desc limit ${MAX_ROWS}) a, zone group by 1, 2),
+signals_by_day as (
+  select (created_at at time zone name)::date as day, severity as key, count(*) as n from (
+    select created_at, severity from signals
+    where workspace_id = $1 and withdrawn_at is null and created_at >= (select at from start)
+      and (team_id is null or team_id = $2)
+    order by created_at desc limit ${MAX_ROWS}) s, zone group by 1, 2),
+counted as (
+  select day, 'revenue' as kind, key, n from revenue
+  union all select day, 'approvals', key, n from approvals_by_day
+  union all select day, 'signals', key, n from signals_by_day)
+select (select to_char(day, 'YYYY-MM-DD') from since) as since,
+  (select coalesce(json_agg(d order by d.day), '[]') from (
+    select to_char(day, 'YYYY-MM-DD') as day,
+      coalesce(json_object_agg(key, n) filter (where kind = 'revenue'), '{}') as revenue,
+      coalesce(json_object_agg(key, n) filter (where kind = 'approvals'), '{}') as approvals,
+      coalesce(json_object_agg(key, n) filter (where kind = 'signals'), '{}') as signals
+    from counted group by counted.day) d) as days,
+  (select coalesce(json_agg(o), '[]') from (
+    select title, app.ms(requested_at) as "requestedAt" from approvals
+    where workspace_id = $1 and status = 'pending' and ready and (team_id is null or team_id = $2)
+    order by requested_at limit 20) o) as "openApprovals"`;
+
 type Row = Pick<
   Briefing,
   'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'
@@ -73,11 +117,9 @@ export class BriefingReader {
 
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
     const now = this.clock.now();
-    const [row] = await this.db.read<Row>(scope, BRIEFING, [
-      scope.workspaceId,
-      directive.teamId,
-      new Date(now),
-    ]);
+    const values = [scope.workspaceId, directive.teamId, new Date(now)];
+    const [row] = await this.db.read<Row>(scope, BRIEFING, values);
+    const [figures] = speaksOfFigures(directive.text) ? await this.db.read<Figures>(scope, FIGURES, values) : [];
     const { tier, buyers, sender, ...shared } = row!;
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {
@@ -97,6 +139,7 @@ export class BriefingReader {
       },
       feedback,
       buyerContext: buyerContextOf(buyers),
+      ...(figures && { figures }),
       now,
     };
   }

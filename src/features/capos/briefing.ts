@@ -23,6 +23,8 @@ export interface Briefing {
   };
   guardian: { mode: string; pending: number };
   recentPackets: readonly PacketBrief[];
+  /** What was counted by day; there only where the directive speaks of figures. */
+  figures?: Figures;
   /** Unix milliseconds; runners never look at a clock of their own. */
   now: number;
 }
@@ -98,6 +100,23 @@ export interface BuyerProfile {
 export interface BuyerContext {
   profiles: readonly BuyerProfile[];
   aggregate: { count: number; averageConfidence: number | null; topGap: string | null };
+}
+
+export interface Figures {
+  /** The first day, such as `2026-12-01`; days are those of the workspace's zone. */
+  since: string;
+  /** Days on which something happened, oldest first. */
+  days: readonly {
+    day: string;
+    /** By currency. */
+    revenue: Readonly<Record<string, number>>;
+    /** Those decided, by status. */
+    approvals: Readonly<Record<string, number>>;
+    /** Those raised, by severity. */
+    signals: Readonly<Record<string, number>>;
+  }[];
+  /** Those that wait for a person, the oldest first. */
+  openApprovals: readonly { title: string; requestedAt: number }[];
 }
 
 export interface PacketBrief {

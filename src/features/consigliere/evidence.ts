@@ -1,9 +1,7 @@
-import { cutText } from '../../platform/kernel/text.js';
 import type { StandingOrderBrief } from '../capos/briefing.js';
-import { findMoney } from '../capos/builtin/money.js';
-import { readRevenue } from '../capos/builtin/revenue.js';
-import { stem } from '../capos/builtin/text.js';
-import { CAPO_ROLES, CAPOS, capoCalled, type Capo, type CapoRole } from '../capos/capo.js';
+import { capoCalled, type CapoRole } from '../capos/capo.js';
+import { moneyIn } from '../capos/money.js';
+import { domainWords, type Word, WORD_WEIGHT, wordsOf } from '../capos/vocabulary.js';
 
 /** What speaks for a capo in a directive, its context and the standing orders, and how much. */
 export interface Evidence {
@@ -14,74 +12,13 @@ export interface Evidence {
 }
 
 /** An alias decides it, a core word nearly does, a hint leans; context and orders weigh like words of their kind. */
-export const WEIGHT = { named: 5, core: 3, hint: 1, order: 1.5, capability: 1 } as const;
+export const WEIGHT = { ...WORD_WEIGHT, order: 1.5, capability: 1 } as const;
 export const NOWHERE = Number.MAX_SAFE_INTEGER;
-/** Of a standing order's or a directive's text: no person writes more. */
-const MAX_TEXT = 8_000;
 
 export type Add = (role: CapoRole, item: Evidence) => void;
 
-interface Word {
-  stem: string;
-  text: string;
-}
-
-export function wordsOf(text: string): Word[] {
-  // Addresses and links name companies, not domains: sales@example.com is no reason for Revenue.
-  const bare = cutText(text, MAX_TEXT, '').replace(/[^\s@]{1,64}@[^\s@]{1,100}|https?:\/\/\S{1,500}/gi, ' ');
-  const words = bare.match(/[\p{L}\p{N}_]+(?:['’]\p{L}+)?/gu) ?? [];
-  return words.map((word) => ({ text: word, stem: stem(word) }));
-}
-
-interface Term {
-  role: CapoRole;
-  stems: string[];
-  weight: number;
-}
-
-/** Longest first, so that "press release" is read before "release". */
-const TERMS: readonly Term[] = CAPO_ROLES.flatMap((role) => {
-  const { aliases, vocabulary }: Capo = CAPOS[role];
-  const terms = (list: readonly string[], weight: number) =>
-    list.map((term) => ({ role, weight, stems: term.replace(/^the /, '').split(' ').map(stem) }));
-  return [
-    ...terms(aliases, WEIGHT.named),
-    ...terms(vocabulary.core, WEIGHT.core),
-    ...terms(vocabulary.hints, WEIGHT.hint),
-  ];
-}).toSorted((a, b) => b.stems.length - a.stems.length || b.weight - a.weight);
-
-const TERMS_BY_FIRST_STEM: ReadonlyMap<string, readonly Term[]> = Map.groupBy(
-  TERMS,
-  ({ stems }) => stems[0] ?? '',
-);
-
 export function wordEvidence(words: readonly Word[], add: Add): void {
-  const counted = new Set<string>();
-  for (let at = 0; at < words.length;) {
-    const matches = termsAt(words, at);
-    const length = Math.max(1, ...matches.map(({ stems }) => stems.length));
-    for (const { role, stems, weight } of matches) {
-      const key = `${role} ${stems.join(' ')}`;
-      if (counted.has(key)) continue;
-      counted.add(key);
-      const said = words.slice(at, at + stems.length).map(({ text }) => text.toLowerCase());
-      add(role, { weight, why: said.join(' '), at });
-    }
-    at += length;
-  }
-}
-
-/** The terms that start here, only the longest of them: a part of "press release" is no word of its own. */
-function termsAt(words: readonly Word[], at: number): readonly Term[] {
-  const candidates = TERMS_BY_FIRST_STEM.get(words[at]?.stem ?? '') ?? [];
-  const matching = candidates.filter(({ stems }) =>
-    stems.every((one, offset) => words[at + offset]?.stem === one),
-  );
-  const longest = Math.max(0, ...matching.map(({ stems }) => stems.length));
-  const best = matching.filter(({ stems }) => stems.length === longest);
-  // "product" is both an alias and a word: the heavier reading per capo counts.
-  return best.filter(({ role }, index) => best.findIndex((other) => other.role === role) === index);
+  for (const { role, weight, said, at } of domainWords(words)) add(role, { weight, why: said, at });
 }
 
 const ADDRESS_KEYS = /^(?:capo|team|department|engine|domain|area|role)$/i;
@@ -119,8 +56,11 @@ export function orderEvidence(words: readonly Word[], orders: readonly StandingO
 
 /** "record 1,200 EUR from Acme" has no word of a domain, yet the ledger is Revenue's. */
 export function moneyEvidence(text: string, add: Add): void {
-  const sum = findMoney(text)[0];
+  const sum = moneyIn(text)[0];
   if (sum === undefined) return;
-  const weight = readRevenue(text) === undefined ? WEIGHT.hint : WEIGHT.core;
+  const weight = RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
   add('capo_revenue', { weight, why: sum.text, at: sum.index });
 }
+
+const RECORDED =
+  /(?<!\p{L})(?:record|book|log|register|verbuche|erfasse|buche|enregistre|comptabilise|registra|anota|verbuchen|erfassen)(?!\p{L})/iu;

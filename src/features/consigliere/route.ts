@@ -1,6 +1,7 @@
 import type { StandingOrderBrief } from '../capos/briefing.js';
-import { plain } from '../capos/builtin/text.js';
 import { CAPO_ROLES, CAPOS, type CapoRole } from '../capos/capo.js';
+import { wordsOf } from '../capos/vocabulary.js';
+import { cutText } from '../../platform/kernel/text.js';
 import type { Priority } from '../terms/terms.js';
 import {
   contextEvidence,
@@ -9,7 +10,6 @@ import {
   orderEvidence,
   WEIGHT,
   wordEvidence,
-  wordsOf,
   type Evidence,
 } from './evidence.js';
 
@@ -43,7 +43,7 @@ export function routeDirective(request: RouteRequest): Routing {
   const evidence = new Map<CapoRole, Evidence[]>(CAPO_ROLES.map((role) => [role, []]));
   const add = (role: CapoRole, item: Evidence) => evidence.get(role)?.push(item);
   // Longer directives are judged by their beginning.
-  const text = plain(request.text);
+  const text = cutText(request.text, MAX_TEXT, '');
   const words = wordsOf(text);
   wordEvidence(words, add);
   contextEvidence(request.context, add);
@@ -67,6 +67,10 @@ export function routeDirective(request: RouteRequest): Routing {
   };
 }
 
+const MAX_TEXT = 8_000;
+
+/** Of a capo that is called by its name. */
+const NAMED_SCORE = 0.62;
 type Ranked = RouteCandidate & { first: number };
 const WANTS_MAIL = /\b(?:e-?mail|mail|write to|reply to|remind|notify|follow up with)\b|\S@\S{1,253}\.\S/i;
 const MAIL_SENDERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
@@ -103,7 +107,10 @@ function choose(
       reason: `Work for ${names} is named in one directive, so the CEO capo divides it.`,
     };
   }
-  const [best, second] = ranked;
+  // What goes to an address needs a capo that sends mail, whatever the message speaks of.
+  const isNamed = addressed.length > 0 || (ranked[0]?.score ?? 0) >= NAMED_SCORE;
+  const able = /\S@\S{1,253}\.\S/.test(text) && !isNamed ? ranked.filter(({ capo }) => MAIL_SENDERS.includes(capo)) : ranked;
+  const [best, second] = able;
   if (best === undefined || best.score === 0) {
     return {
       capo: 'ceo',

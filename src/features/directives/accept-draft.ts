@@ -160,7 +160,9 @@ export class AcceptDraft {
     this.transitions.apply(directive, isDone ? 'complete' : 'allow', {
       actor: capoActor(directive.capo!),
       action: isDone ? 'directive.executed' : 'directive.sending',
-      summary: `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
+      summary: isDone
+        ? `${CAPOS[directive.capo!].name} prepared nothing for "${titleOf(directive.text)}".`
+        : `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
       details: {
         decisions: policy.map(({ decision }) => ({
           outcome: decision.outcome,

@@ -56,10 +56,26 @@ export class CompleteDirective {
       const summary = `"${title}" expired: its deadline passed before anything was sent.`;
       this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });
     } else {
-      const part = tally.expired > 0 ? 'a part of ' : '';
       const rest = tally.expired > 0 ? '; its deadline passed before the rest was sent' : '';
-      const summary = `${CAPOS[capo].name} carried out ${part}"${title}"${rest}.`;
+      const summary = `${CAPOS[capo].name} ${deedsOf(tally.done)} for "${title}"${rest}.`;
       this.transitions.apply(directive, 'complete', { actor, action: 'directive.executed', summary });
     }
   }
+}
+
+/** What was done, by its action types: whoever reads "filed a document" knows that nothing left. */
+const DEEDS: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  'email.send': ['sent a mail', 'sent # mails'],
+  'document.file': ['filed a document', 'filed # documents'],
+  'signal.raise': ['raised a signal', 'raised # signals'],
+  'revenue.record': ['recorded a revenue event', 'recorded # revenue events'],
+  'directive.create': ['handed a directive to another capo', 'handed # directives to other capos'],
+};
+
+function deedsOf(done: readonly string[]): string {
+  const deeds = [...Map.groupBy(done, (type) => type)].map(([type, { length }]) => {
+    const [one, several] = DEEDS[type] ?? ['carried out a work packet', 'carried out # work packets'];
+    return length === 1 ? one : several.replace('#', String(length));
+  });
+  return deeds.length === 0 ? 'prepared nothing' : new Intl.ListFormat('en').format(deeds);
 }

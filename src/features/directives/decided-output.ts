@@ -52,7 +52,9 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     return this.transitions.apply(named(approval), isDone ? 'complete' : 'approve', {
       actor: by,
       action: isDone ? 'directive.executed' : 'directive.sending',
-      summary: `"${approval.title}" was released as approved by ${by.name}.`,
+      summary: isDone
+        ? `${by.name} approved that nothing was prepared for "${approval.title}".`
+        : `"${approval.title}" was released as approved by ${by.name}.`,
       details: { approvalId: approval.approvalId, contentHash: approval.contentHash },
     });
   }

@@ -6,7 +6,7 @@ import { Desk, DOCUMENT, expectUnbroken } from './desk.js';
  * What throws what nobody foresaw: triggers of the test's own refuse rows that name the poison, as a constraint would that
  * nobody thought of.
  */
-const POISONED = 'Write a one-page memo about the poisonous delays for the board.';
+const POISONED = 'File this memo for the board: The poisonous delays end on Friday.';
 let test: TestApp;
 
 beforeAll(async () => {

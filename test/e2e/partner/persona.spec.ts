@@ -360,14 +360,14 @@ describe('the briefing of a capo', () => {
   it('has the buyers, and the draft speaks of them', async () => {
     const { desk } = await told(of('a', 'trust', 0.2), of('b', 'urgency', 0.6));
     const { directiveId, approvalId } = await desk.handIn({
-      text: 'Write the strategic brief for this week.',
+      text: 'Write the overview for this week.',
       capo: 'ceo',
     });
     await desk.ready(approvalId);
     const { output } = await desk.directive(directiveId);
-    expect(output.body).toContain('2 buyers on file, average confidence 40 %');
-    expect(output.body).toContain('By stage: awareness (1), evaluation (1)');
-    expect(output.body).toMatch(/Biggest gap: .*trust/);
+    expect(output.body).toContain('2 known, average confidence 40 %, main gap trust');
+    expect(output.body).toContain('stage awareness, confidence 20 %');
+    expect(output.body).toContain('stage evaluation, confidence 60 %');
   });
 });
 

@@ -1,85 +1,99 @@
+import { cutText } from '../../../platform/kernel/text.js';
+import { LIMITS } from '../action-params.js';
 import type { Briefing, DraftContent } from '../briefing.js';
-import { assignmentOf, type Assignment, type Move } from './assignment.js';
-import { noEdits, readFeedback } from './edits.js';
-import { readInstruction, type Step } from './instruction.js';
-import { mailMove } from './mail-move.js';
-import { paperMove } from './paper.js';
-import { alertMove, delegationMove, outgoingMove, revenueMove } from './small-moves.js';
-import { strategicBriefMove } from './strategic-brief.js';
-import { clip, plain, READABLE } from './text.js';
+import { CAPOS, type CapoRole } from '../capo.js';
+import { capoByWords } from '../vocabulary.js';
+import { type Ask, asksOf, capoNamed, MAX_ASKS } from './asks.js';
+import { DraftBuilder } from './draft-builder.js';
+import { prepareRevenue, prepareSignal } from './ledger.js';
+import { prepareMail } from './mail.js';
+import { prepareDocument } from './report.js';
+import { revise } from './revision.js';
+import { clean, oneLine, READABLE, readText } from './text.js';
+import * as words from './words.js';
 
-/** A directive of more parts than this is a project; the rest is named, not silently lost. */
-const MAX_MOVES = 10;
-
-/** From instruction to draft: read the steps, make one move of each, say what was done and what is missing. */
+/** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
-  const edits = noEdits();
-  const assignment = assignmentOf(briefing, edits);
-  const text = plain(briefing.directive.text);
-  const { steps, background } = readInstruction(text, assignment.calendar, edits);
-  // After the instruction, so that "longer" wins over its "keep it short".
-  readFeedback(briefing.feedback, edits);
-  const wanted: Step[] =
-    steps.length > 0 ? steps : [{ kind: 'document', text: text === '' ? 'Brief' : text }];
-  const moves = wanted.slice(0, MAX_MOVES).map((step) => moveOf(step, assignment));
-  const notes = [
-    ...moves.flatMap((move) => move.notes),
-    ...(background.length > 0
-      ? [`Taken as background and left out: ${background.map((each) => `“${clip(each, 150)}”`).join(' ')}`]
-      : []),
-    ...(wanted.length > MAX_MOVES
-      ? [`Only the first ${MAX_MOVES} of ${wanted.length} parts were drafted.`]
-      : []),
-    ...(briefing.directive.text.length > READABLE
-      ? [`Only the first ${READABLE} characters were read.`]
-      : []),
-    ...editNotes(assignment),
-  ];
-  return {
-    remarks: clip([...moves.map(({ summary }) => summary), ...new Set(notes)].join(' '), 4_000),
-    packets: moves.flatMap(({ packets }) => packets.map((packet) => ({ ...packet, needsInput: [] }))),
-    concerns: [],
-  };
-}
+  const { text } = briefing.directive;
+  const whole = readText(cutText(clean(text), READABLE, ''));
+  const draft = new DraftBuilder(briefing, whole);
+  if (text.length > READABLE) draft.remarks.push(`Only the first ${READABLE} characters were read.`);
+  const round = briefing.feedback.at(-1);
+  if (round && round.previous.packets.length > 0) return revise(draft, round);
+  const asks = asksOf(whole);
+  for (const ask of asks) prepare(draft, ask);
+  if (asks.length === MAX_ASKS) draft.remarks.push(`Only the first ${MAX_ASKS} asks were read, up to “${cutText(oneLine(draft.words(asks.at(-1)!)), 80)}”.`);
+  if (round) draft.remarks.push("The built-in runner doesn't rewrite: please edit the draft.");
+  const body = draft.packets.length === 0 && draft.contacts.to.length > 0 ? draft.take('body') : undefined;
+  if (body !== undefined && draft.can('email.send')) prepareMail(draft, { start: 0, end: whole.text.length, headEnd: whole.text.length, kind: 'mail', said: { start: 0, end: 0, text: body } });
+  return draft.finish();
+} // prettier-ignore
 
-function moveOf(step: Step, assignment: Assignment): Move {
-  switch (step.kind) {
-    case 'mail':
-      return mailMove(assignment, step.mail);
-    case 'revenue':
-      return revenueMove(assignment, step.entry, step.text);
-    case 'outgoing':
-      return outgoingMove(assignment, step.text);
-    case 'alert':
-      return alertMove(assignment, step.alert);
-    case 'delegation':
-      return delegationMove(assignment, step.delegation);
-    case 'document':
-      return assignment.capo.engine === 'executive' && STRATEGIC.test(step.text)
-        ? strategicBriefMove(assignment, step.text)
-        : paperMove(assignment, step.text);
+function prepare(draft: DraftBuilder, ask: Ask): void {
+  const head = draft.whole.masked.slice(ask.start, ask.headEnd);
+  rate(draft, ask, head);
+  const said = cutText(oneLine(draft.words(ask)), 120);
+  if (isNegated(ask, head)) {
+    draft.remarks.push(`“${said}” says what not to do; nothing was prepared for it.`);
+    return;
   }
+  const isSecret = ask.kind === 'mail' && !ask.said && !/[\0\x03]/.test(head) && words.at(head, words.SECRETS) >= 0;
+  if (isSecret) {
+    draft.unable('send secrets');
+    return;
+  }
+  switch (ask.kind) {
+    case 'mail':
+      return draft.can('email.send') ? prepareMail(draft, ask) : handOver(draft, ask, capoByWords(head, MAILERS) ?? 'capo_ops');
+    case 'revenue':
+      return draft.can('revenue.record') ? prepareRevenue(draft, ask) : handOver(draft, ask, 'capo_revenue');
+    case 'delegation':
+      return handOver(draft, ask, capoNamed(head)?.capo ?? 'capo_ops');
+    case 'signal':
+      return prepareSignal(draft, ask);
+    case 'document':
+      return prepareDocument(draft, ask);
+    case 'unable':
+      return draft.unable(words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.does ?? 'do that');
+    case 'unclear':
+      if (!words.PLEASANTRY.test(head)) draft.remarks.push(`Not acted on: “${said}”`);
+  }
+} // prettier-ignore
+
+const MAILERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
+
+/** By what is asked for; words within the message ask for nothing. */
+function rate(draft: DraftBuilder, ask: Ask, head: string): void {
+  const danger = words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.danger;
+  if (danger && ask.kind === 'unable') draft.concern('high', danger);
+  if (words.at(head, words.OVERRIDE) >= 0) draft.concern('critical', 'The directive asks to go round an approval or a rule.');
+  if (words.at(head, words.SECRETS) >= 0) draft.concern('critical', 'The directive speaks of secrets, such as passwords, keys or bank details.');
+  else if (words.at(draft.words(ask), words.SECRETS) >= 0 && ask.kind === 'mail') draft.concern('high', 'The message speaks of secrets, such as passwords, keys or bank details.');
+  if (words.at(head, words.EVERYBODY) >= 0 && ask.kind === 'mail') draft.concern('high', 'The directive asks to write to everybody.');
+} // prettier-ignore
+
+/** "Don't email ...", "schick nichts an ..." */
+function isNegated({ kind }: Ask, head: string): boolean {
+  if (kind !== 'mail') return false;
+  const verb = words.at(head, words.MAIL);
+  const end = words.at(head, words.DESCRIBES);
+  const before = verb < 0 ? head : head.slice(Math.max(0, verb - 60), verb);
+  return words.NEGATED.test(before) || words.NEGATED_AFTER.test(head.slice(0, end < 0 ? head.length : end));
 }
 
-/** What the CEO capo answers with a page on the state of things; anything else it is given is a paper like any other. */
-const STRATEGIC =
-  /\b(?:brief|report|overview|strateg\w*|status|where (?:do )?we stand|priorit\w+|focus|week|morning|board|decide|decision|summary|summari[sz]e|review|how are we|what should)\b/i;
-
-function editNotes({ edits }: Assignment): string[] {
-  const asked = edits.changes.filter(({ round }) => round > 0);
-  const rounds = [...new Set(asked.map(({ round }) => round))];
-  return [
-    ...rounds.map(
-      (round) =>
-        `Changed as asked in round ${round}: ${asked
-          .filter((one) => one.round === round)
-          .map(({ text }) => text)
-          .join('; ')}.`,
-    ),
-    ...(edits.notUnderstood.length > 0
-      ? [
-          `Not understood: ${edits.notUnderstood.map((each) => `“${clip(each, 120)}”`).join(', ')}. The built-in capo follows plain requests such as “shorter”, “more formal”, “add that …”, “drop the …”, “change the subject to …” or “address it to …”.`,
-        ]
-      : []),
-  ];
-}
+/** To the capo whose work it is: as a directive where this capo may hand work on, else as a document that says so. */
+function handOver(draft: DraftBuilder, ask: Ask, capo: CapoRole): void {
+  const text = draft.words(ask);
+  const { name } = CAPOS[capo];
+  const named = ask.kind === 'delegation' ? capoNamed(draft.whole.masked.slice(ask.start, ask.headEnd)) : undefined;
+  const rest = named && !named.isSubject ? draft.words({ start: ask.start + named.end, end: ask.end }).replace(/^[\s,:–-]*(?:(?:to|that they|should|must)\s+)?/iu, '') : text;
+  const directive = cutText(rest || text, LIMITS.directive);
+  if (capo === draft.capo.role && named) draft.remarks.push(`${name} is this capo; nothing was handed over.`);
+  else if (draft.can('directive.create') && capo !== 'ceo') {
+    draft.add({ title: `Directive for ${name}`, type: 'directive.create', target: capo, params: { directive, capo }, ask });
+  } else {
+    const title = cutText(`For ${name}: ${oneLine(text)}`, LIMITS.title);
+    const body = `${draft.capo.name} can't do this; it is for ${name}. Hand it in again for ${name}:\n\n${text}`;
+    draft.add({ title, type: 'document.file', target: title, params: { title, body: cutText(body, LIMITS.document) }, ask });
+  }
+} // prettier-ignore

@@ -1,89 +1,139 @@
-import type { Calendar } from './calendar.js';
-import type { Point } from './mail-content.js';
-import { worded } from './mail-wording.js';
-import { addressName, type Person } from './addressee.js';
-import { listed } from './text.js';
-import { formalised, type Tone } from './tone.js';
+import { cutText } from '../../../platform/kernel/text.js';
+import { LIMITS } from '../action-params.js';
+import type { NeededInput } from '../briefing.js';
+import type { Ask } from './asks.js';
+import type { DraftBuilder } from './draft-builder.js';
+import { describedFrom, recipientsOf } from './people.js';
+import { clean, oneLine, within } from './text.js';
+import * as words from './words.js';
 
-/** A finished mail. Nothing in it waits for somebody to fill it in. */
-export interface Mail {
-  subject: string;
+/** What is sent, word for word, or what it is to say. */
+interface Message {
   body: string;
-  unclear: string[];
+  subject?: string;
+  /** Only described: a person words it. */
+  isDescribed: boolean;
 }
 
-export interface MailParts {
-  /** Recipients as far as they are known, with or without an address. */
-  readers: readonly Person[];
-  /** "our customers", "the team": nobody by name, many at once. */
-  audience: 'person' | 'group' | 'team';
-  points: readonly Point[];
-  subject: string | null;
-  tone: Tone;
-  senderName: string;
-  workspaceName: string;
+const MAX_SUBJECT = 78;
+const WORD_IT = 'Write the message: the directive only describes it, and the built-in runner words nothing itself.';
+
+export function prepareMail(draft: DraftBuilder, ask: Ask): void {
+  const { whole, contacts } = draft;
+  const { body, subject, isDescribed } = messageOf(draft, ask);
+  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed);
+  const needsInput: NeededInput[] = [];
+  if (to.length === 0) needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
+  if (isDescribed || body === '') needsInput.push({ path: 'params.body', message: WORD_IT });
+  if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
+  const signed = isDescribed ? body : withSignature(body, draft.signature);
+  draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
+  draft.add({
+    title: `Mail to ${to.join(', ') || 'a recipient who is still to be named'}`,
+    type: 'email.send',
+    target: [...to, ...cc].join(', '),
+    params: { to, ...(cc.length > 0 && { cc }), subject, body: signed },
+    needsInput,
+    ask,
+  });
 }
 
-export function composeMail(parts: MailParts, calendar: Calendar): Mail {
-  const { tone, readers } = parts;
-  const names = readers
-    .flatMap((reader) => [reader.email, reader.name, addressName(reader)])
-    .filter((name) => name !== null);
-  const reader = { names, plural: parts.audience !== 'person' || readers.length > 1 };
-  const { paragraphs, subject, asks, warm, unclear } = worded(parts.points, reader, calendar);
-  const courtesy = tone.length === 'short' || warm ? [] : [courtesyOf(tone, asks)];
-  const opening = tone.register === 'friendly' && tone.length !== 'short' ? ['I hope you are well.'] : [];
-  const text = [...opening, ...paragraphs, ...courtesy].map((paragraph) =>
-    tone.register === 'formal' ? formalised(paragraph) : paragraph,
-  );
-  return {
-    subject: parts.subject ?? (tone.register === 'formal' ? formalised(subject) : subject),
-    body: isLetter(parts.points)
-      ? [...paragraphs, ...(CLOSED.test(paragraphs.at(-1) ?? '') ? [] : [closing(parts)])].join('\n\n')
-      : [salutation(parts), ...text, closing(parts)].join('\n\n'),
-    unclear,
-  };
-}
-
-const GREETED = /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|to whom)\b[^\n]{0,60}/i;
-const CLOSED =
-  /\n[^\n]{0,30}\b(?:regards|sincerely|faithfully|wishes|best|cheers|greetings|thanks)\b[^\n]{0,30}(?:\n[^\n]{0,60}){0,3}$/i;
-
-/** The operator handed in a whole letter: a second salutation on top of theirs would show. */
-function isLetter(points: readonly Point[]): boolean {
-  const [only, ...others] = points;
-  return others.length === 0 && only?.act === 'verbatim' && GREETED.test(only.text.trim());
-}
-
-function closing({ tone, senderName, workspaceName }: MailParts): string {
-  const lines = [
-    `${CLOSINGS[tone.register]},`,
-    senderName,
-    workspaceName === senderName ? '' : workspaceName,
+/** A file is not attached, and nothing waits for a date: whoever approves is told. */
+function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
+  const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
+  // Behind the address of a mail that is only described a date is a part of the message.
+  const timed = head.slice(0, isDescribed && head.includes('\x01') ? head.indexOf('\x01') : head.length);
+  const when = dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
+  return [
+    ...(when === undefined ? [] : [`It is sent when it is approved: “${oneLine(when)}” is not waited for.`]),
+    ...(words.at(head, words.ATTACHES) < 0 ? [] : ["The built-in runner can't attach files."]),
   ];
-  // Two spaces: a line break in Markdown, invisible in plain text.
-  return lines.filter((line) => line !== '').join('  \n');
 }
 
-const GREETINGS = { neutral: 'Hello', formal: 'Dear', friendly: 'Hi' } as const;
-const CLOSINGS = { neutral: 'Kind regards', formal: 'Yours sincerely', friendly: 'Best wishes' } as const;
-
-function salutation({ readers, audience, tone }: MailParts): string {
-  const greeting = GREETINGS[tone.register];
-  const names = readers.map(addressName);
-  const everyone = tone.register === 'formal' ? 'Dear Sir or Madam' : `${greeting} everyone`;
-  if (audience === 'team') return `${greeting} team,`;
-  if (names.length > 0 && names.length <= 3 && names.every((name) => name !== null))
-    return `${greeting} ${listed(names)},`;
-  if (audience === 'group' || names.length > 1)
-    return `${tone.register === 'formal' ? 'Dear all' : everyone},`;
-  return tone.register === 'formal' ? 'Dear Sir or Madam,' : `${greeting},`;
+export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
+  const { whole } = draft;
+  const head = { start: ask.start, end: ask.headEnd };
+  const subject = subjectIn(draft, ask) ?? draft.take('subject');
+  const quote = ask.said ? undefined : within(head, whole.quotes).find((each) => isMessage(draft, ask, each));
+  const said = ask.said ?? quote;
+  if (said) {
+    const labelled = withoutLabels(said.text);
+    return made(labelled.body, subject ?? labelled.subject, false);
+  }
+  const body = draft.take('body');
+  if (body !== undefined) return made(body, subject, false);
+  const from = described(draft, ask);
+  return made(cutText(draft.words({ start: from, end: ask.end }), LIMITS.mail, ''), subject, true);
 }
 
-function courtesyOf({ register, length }: Tone, asks: boolean): string {
-  const reply =
-    register === 'formal' ? 'I look forward to your reply.' : 'I look forward to hearing from you.';
-  const questions = 'If you have any questions, please let me know.';
-  if (length !== 'long') return asks ? reply : questions;
-  return asks ? `${questions} ${reply}` : `${questions} I am happy to explain anything in more detail.`;
+function made(given: string, subject: string | undefined, isDescribed: boolean): Required<Message> {
+  const body = cutText(given, LIMITS.mail, '');
+  const line = oneLine(subject ?? '') || firstWords(body);
+  return { body, subject: cutText(line, LIMITS.title), isDescribed };
 }
+
+function described({ whole }: DraftBuilder, ask: Ask): number {
+  const { text, masked, addresses } = whole;
+  const from = describedFrom(whole, ask);
+  const last = within({ start: ask.start, end: Math.max(from, ask.start) }, addresses).at(-1)?.end;
+  const begin = from < ask.headEnd ? from : (last ?? ask.start);
+  const lead = words.LEAD.exec(text.slice(begin, begin + 200))?.[0].length ?? 0;
+  const rest = masked.slice(begin + lead, ask.end);
+  return /\p{L}{2}[^\p{L}]+\p{L}/u.test(rest) ? begin + lead : ask.start;
+}
+
+/** Quoted words within a description, a title or a subject are not the message. */
+function isMessage({ whole }: DraftBuilder, ask: Ask, { start, end }: { start: number; end: number }): boolean {
+  const before = whole.masked.slice(ask.start, start);
+  const near = before.slice(-60);
+  if (words.TITLED.test(near) || /(?:subject|betreff|objet|sujet|asunto)(?: line)?\W*$/iu.test(near)) return false;
+  if (words.SAYS.test(near)) return true;
+  if (words.at(before, words.DESCRIBES) >= 0) return false;
+  const after = whole.masked.slice(end, ask.headEnd);
+  return !/\p{L}/u.test(after) || /^[\s,]*(?:to|an|à|a|para|and|und|et|y|cc|with|mit|avec|con)(?!\p{L})/iu.test(after);
+}
+
+function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
+  const head = whole.masked.slice(ask.start, ask.headEnd);
+  const match = words.SUBJECT.exec(head);
+  if (!match) return undefined;
+  const start = ask.start + match.index + match[0].length;
+  const quote = whole.quotes.find((each) => each.start === start);
+  if (quote) return quote.text;
+  const rest = head.slice(match.index + match[0].length);
+  const length = /[,;\n\0\x03]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(rest)!.index;
+  return whole.text.slice(start, start + length).trim() || undefined; // prettier-ignore
+}
+
+/** "Subject: ..." and the like at the top of what stands behind a colon. */
+function withoutLabels(text: string): { body: string; subject?: string } {
+  let rest = text;
+  let subject: string | undefined;
+  for (let match = words.LABEL.exec(rest); match; match = words.LABEL.exec(rest)) {
+    const value = rest.slice(match[0].length);
+    if (match.groups!['body']) return { body: value.trim(), ...(subject && { subject }) };
+    if (!match.groups!['subject'] || subject !== undefined) break;
+    const end = /\n|\s(?=(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(value)!.index;
+    subject = value.slice(0, end).trim();
+    rest = value.slice(end).trimStart();
+  } // prettier-ignore
+  return rest === '' ? { body: text } : { body: rest, ...(subject && { subject }) };
+}
+
+/** The first sentence that is no greeting. */
+export function firstWords(body: string): string {
+  const lines = body.split('\n').map(oneLine).filter((line) => line !== ''); // prettier-ignore
+  const isGreeting = (line: string) => line.length <= 60 && /[,!]$/.test(line);
+  const line = (lines.length > 1 && isGreeting(lines[0]!) ? lines[1] : lines[0]) ?? '';
+  const sentence = /^.{8,}?(?<!\b\p{L}{1,3}|\d)[.!?](?=\s)/u.exec(line)?.[0] ?? line;
+  return cutText(sentence.replace(/[.,:;]+$/u, ''), MAX_SUBJECT) || cutText(sentence, MAX_SUBJECT);
+}
+
+/** The configured one, where the text has none of its own. */
+function withSignature(body: string, given: string | undefined): string {
+  const signature = clean(given ?? '').trim();
+  const end = body.split('\n').filter((line) => line.trim() !== '').slice(-3).join('\n').slice(-200);
+  const isSigned = body.endsWith(signature) || words.at(end, words.SIGN_OFF) >= 0;
+  const signed = `${body}\n\n${signature}`;
+  return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
+} // prettier-ignore

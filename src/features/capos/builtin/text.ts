@@ -1,115 +1,98 @@
-import { cutText } from '../../../platform/kernel/text.js';
+import { isMailAddress } from '../action-params.js';
+import { PASTED } from './words.js';
 
-/** Small operations on running text. All of them are linear in the length of the text. */
-
-/** Longer instructions are read up to here; no person writes one, and the patterns below are then bounded too. */
-export const READABLE = 8_000;
-
-/** Well-formed text without control characters; line breaks survive as `\n`. */
-export function plain(text: string, max = READABLE): string {
-  return (
-    clip(text, max)
-      .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-      // oxlint-disable-next-line no-control-regex -- what a mail or a page must not contain is removed at the door
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/g, '')
-      .replace(/[\t\u00a0\u202f ]+/g, ' ')
-      .replace(/ ?\n ?/g, '\n')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim()
-  );
+/** What stands in the text word for word, and where. */
+export interface Passage {
+  start: number;
+  end: number;
+  /** Without the quotation marks. */
+  text: string;
 }
 
-/** The same on one line. */
-export function oneLine(text: string, max = READABLE): string {
-  return plain(text, max).replace(/\s+/g, ' ');
+/** A text as it is read: positions in `masked` are positions in `text`. */
+export interface Text {
+  text: string;
+  /** Quoted words are NULs (the last one \x03 where a sentence ends with them), addresses \x01, links \x02. */
+  masked: string;
+  quotes: readonly Passage[];
+  addresses: readonly Passage[];
+  /** What somebody else wrote: nothing in it is asked for. */
+  pasted: readonly Passage[];
 }
 
-/** At most `max` UTF-16 units, cut at a word where one is near. */
-export function clip(text: string, max: number): string {
-  const cut = cutText(text, max);
-  if (text.length <= max) return cut;
-  const space = cut.lastIndexOf(' ');
-  return space > max * 0.6 ? `${cut.slice(0, space).trimEnd()}…` : cut;
+/** Longer ones are read up to here. */
+export const READABLE = 20_000;
+
+// oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/g;
+/** Each of them ends at its closing mark or before the next opening one, so that reading stays linear. */
+const QUOTED =
+  /“([^“”]+)[”“]|„([^“”„"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|(?<![\p{L}\p{N}])"([^"]+)"(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘((?:[^‘’]|(?<=\p{L})’(?=\p{L}))+)’|(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\p{N}])/gu;
+const ADDRESS =
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}/gu;
+const LINK = /https?:\/\/[^\s\0]{1,2000}/gu;
+
+/** Line breaks are `\n`; nothing that a mail must not contain is left. */
+export function clean(text: string): string {
+  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 }
 
-export function capitalised(text: string): string {
-  const first = text.match(/^["“'(]*\p{Ll}/u)?.[0];
-  // `iPhone`, `eBay`: a lower-case letter followed by an upper-case one is somebody's spelling.
-  if (first === undefined || /^["“'(]*\p{Ll}\p{Lu}/u.test(text)) return text;
-  return first.toUpperCase() + text.slice(first.length);
+export function readText(given: string): Text {
+  const text = clean(given).trimEnd();
+  const quotes = [...text.matchAll(QUOTED)]
+    .map((match) => passage(match, match.slice(1).find((inner) => inner !== undefined)!.trim()))
+    .filter((each) => each.text !== '');
+  const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\x03' : '\0'));
+  const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
+  const unlinked = mask(unquoted, links, () => '\x02', '\x02');
+  const addresses = addressesIn(unlinked);
+  const masked = mask(unlinked, addresses, () => '\x01', '\x01');
+  const pasted = pastedIn(text, masked);
+  const isOwn = (each: Passage) => !pasted.some(({ start, end }) => each.start >= start && each.end <= end);
+  return { text, pasted, quotes: quotes.filter(isOwn), addresses: addresses.filter(isOwn), masked: mask(masked, pasted, () => '\n', ' ') };
+} // prettier-ignore
+
+/** Between two lines of dashes, from "--- Forwarded message" or "From: ..." to the end, and lines that begin with ">". */
+function pastedIn(text: string, masked: string): Passage[] {
+  const found: Passage[] = [];
+  const marks = [...masked.matchAll(PASTED)];
+  for (const [index, mark] of marks.entries()) {
+    if (mark.index < (found.at(-1)?.end ?? 0)) continue;
+    const isLine = /^[ \t]*-{3,}[ \t]*$/.test(mark[0]);
+    const close = isLine ? marks.slice(index + 1, index + 20).find((each) => /^[ \t]*-{3,}[ \t]*$/.test(each[0])) : undefined;
+    // One line of dashes alone is a rule, not a message.
+    if (isLine && !close) continue;
+    const end = close ? close.index + close[0].length : mark[0].trimStart().startsWith('>') ? mark.index + mark[0].length : text.length;
+    found.push({ start: mark.index, end, text: text.slice(mark.index, end) });
+  }
+  return found;
+} // prettier-ignore
+
+export function addressesIn(text: string): Passage[] {
+  return [...text.matchAll(ADDRESS)]
+    .map((match) => passage(match, match[0]))
+    .filter((each) => isMailAddress(each.text));
 }
 
-/** Lower-cases the first letter, unless the word is a name, an abbreviation or `I`. */
-export function uncapitalised(text: string): string {
-  const word = text.match(/^\p{L}+/u)?.[0] ?? '';
-  return SENTENCE_OPENERS.test(word) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+function passage({ index, 0: { length } }: RegExpExecArray, text: string): Passage {
+  return { start: index, end: index + length, text };
 }
 
-const SENTENCE_OPENERS =
-  /^(?:A|An|The|This|That|These|Those|Our|Your|His|Her|Their|We|You|He|She|They|It|There|If|When|Whether|To|For|On|In|At|By|About)$/;
-
-/** A whole sentence: capital letter in front, one stop at the end. */
-export function sentence(text: string): string {
-  const trimmed = capitalised(text.trim().replace(/[\s,;:–-]+$/, ''));
-  if (trimmed === '') return '';
-  return /[.!?…]["”’)]*$/.test(trimmed) ? trimmed : `${trimmed}.`;
+function mask(text: string, passages: readonly Passage[], last: (each: Passage) => string, filler = '\0') {
+  const parts: string[] = [];
+  let from = 0;
+  for (const each of passages) {
+    parts.push(text.slice(from, each.start), filler.repeat(each.end - each.start - 1), last(each));
+    from = each.end;
+  }
+  return [...parts, text.slice(from)].join('');
 }
 
-export function withoutStop(text: string): string {
-  return text.trim().replace(/[\s.,;:!?]+$/, '');
+export function within({ start, end }: Omit<Passage, 'text'>, passages: readonly Passage[]): Passage[] {
+  return passages.filter((each) => each.start >= start && each.end <= end);
 }
 
-/** "a", "a and b", "a, b and c" */
-export function listed(items: readonly string[]): string {
-  if (items.length < 2) return items[0] ?? '';
-  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
-}
-
-export function counted(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count} ${count === 1 ? singular : plural}`;
-}
-
-/** Sentences of running text; abbreviations, decimals and addresses don't end one. */
-export function sentencesOf(text: string): string[] {
-  return text
-    .split(
-      /(?<=[.!?…]["”’)]?)(?<!\b(?:e\.g|i\.e|Mr|Mrs|Ms|Dr|St|No|vs|approx|Inc|Ltd|Co)\.)\s+(?=["“'(]?[\p{Lu}\p{Lo}\d])|\n+/u,
-    )
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-}
-
-const COMMON = new Set(
-  (
-    'a an and are as at be been before but by can could did do does for from had has have her here his how i if in ' +
-    'into is it its just let me my next no not of on one or our out please she should so some than that the their ' +
-    'them then there they this to up us was we were what when where which who why will with would you your send ' +
-    'email mail write tell ask about know make sure need want new this week day today tomorrow'
-  ).split(' '),
-);
-
-/** The words that carry meaning, as stems, for comparing one text with another. */
-export function keywords(text: string): Set<string> {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  return new Set(words.filter((word) => !COMMON.has(word)).map(stem));
-}
-
-export function sharedKeywords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const word of a) if (b.has(word)) shared += 1;
-  return shared;
-}
-
-/** A deliberately light stemmer: invoice/invoices/invoicing and ship/shipped/shipping meet, little else does. */
-export function stem(word: string): string {
-  let root = word.toLowerCase().replace(/['’]s?$/, '');
-  if (root.length > 4) root = root.replace(/ies$/, 'y').replace(/(?<=s|x|z|ch|sh)es$/, '');
-  if (root.length > 3) root = root.replace(/(?<![su])s$/, '');
-  if (root.length > 5) root = root.replace(/(?:ing|ed)$/, '').replace(/([bdgmnprt])\1$/, '$1');
-  return root.length > 3 ? root.replace(/e$/, '') : root;
-}
-
-/** Text from elsewhere, made harmless inside Markdown: one line, no links, no markup of its own. */
-export function quotedInline(text: string, max = 300): string {
-  return oneLine(text, max).replace(/[\\`*_[\]<>#|]/g, '\\$&');
+/** On one line. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 }

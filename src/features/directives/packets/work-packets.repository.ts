@@ -58,6 +58,8 @@ export interface PacketTally {
   denied: number;
   /** Cancelled because the deadline passed before it left. */
   expired: number;
+  /** The action types of the executed ones. */
+  done: string[];
 }
 
 type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status'>;
@@ -193,7 +195,7 @@ export class WorkPackets {
 
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
     const tallies = await this.tallies(workspaceId, [directiveId]);
-    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, expired: 0 };
+    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, expired: 0, done: [] };
   }
 
   /** By directive; one without packets is not in it. */
@@ -203,7 +205,8 @@ export class WorkPackets {
       `select directive_id, count(*) filter (where status = 'executed') as executed,
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
          count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
-         count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open
+         count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open,
+         coalesce(array_agg(action_type order by position) filter (where status = 'executed'), '{}') as done
        from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,
       [workspaceId, directiveIds],
     );

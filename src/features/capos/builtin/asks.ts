@@ -1,0 +1,217 @@
+import { CAPO_ROLES, type CapoRole } from '../capo.js';
+import { moneyIn } from '../money.js';
+import { type Passage, type Text, within } from './text.js';
+import * as words from './words.js';
+
+export type Kind = 'mail' | 'document' | 'delegation' | 'signal' | 'revenue' | 'unable' | 'unclear';
+
+/** One thing that the text asks for, from `start` to `end` of the text. */
+export interface Ask {
+  start: number;
+  end: number;
+  kind: Kind;
+  /** Where what is to be done ends and the text behind a colon begins; `end` where there is none. */
+  headEnd: number;
+  /** The text behind a colon. */
+  said?: Passage;
+}
+
+const ABBREVIATION =
+  /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
+const BOUNDARY =
+  /(?<colon>：|:(?=[\s\0\x01\x03]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\x03(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
+const ITEM = /^[ \t]*(?:\(?(?<number>\d{1,2})[.)]|[-*•–])[ \t]+/;
+/** More than that nobody reads through; where reading ended is said. */
+export const MAX_ASKS = 100;
+/** How often a sentence is looked at again before it is cut where it is. */
+const MAX_LOOKS = 30;
+/** How far a sentence is looked into to learn whether it asks for something. */
+const MAX_SENTENCE = 400;
+
+/** What the text asks for, in its order. Each is found by a few steps forward, so the time is linear in the text. */
+export function asksOf(whole: Text): Ask[] {
+  const { masked } = whole;
+  const asks: Ask[] = [];
+  for (let start = 0; start < masked.length && asks.length < MAX_ASKS;) {
+    const ask = nextAsk(whole, start);
+    start = Math.max(ask.end, start + 1);
+    if (/[\p{L}\p{N}\0-\x03]/u.test(masked.slice(ask.start, ask.end))) addAsk(asks, whole, ask);
+  }
+  return asks;
+}
+
+/** What only goes on about the ask before becomes a part of it. */
+function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
+  const previous = asks.at(-1);
+  const head = whole.masked.slice(ask.start, ask.headEnd);
+  const goesOn =
+    !/[\x01]/.test(head) &&
+    (words.PRONOUN.test(head) || (ask.kind === 'unclear' && !words.PLEASANTRY.test(head)));
+  const isOpen =
+    previous !== undefined &&
+    previous.said === undefined &&
+    (previous.kind === 'delegation' || within(previous, whole.quotes).length === 0) &&
+    ['mail', 'delegation', 'signal', 'unable'].includes(previous.kind);
+  // "500 EUR came in from Acme. Please record it."
+  const isBooked = ask.kind === 'revenue' && !hasAmount(head) && previous?.kind === 'unclear' && moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
+  if (isBooked) Object.assign(previous, { kind: 'revenue', end: ask.end, headEnd: ask.headEnd });
+  else if (!goesOn || !isOpen) asks.push(ask);
+  else if (ask.said === undefined) Object.assign(previous, { end: ask.end, headEnd: ask.end });
+  else Object.assign(previous, { end: ask.end, headEnd: ask.headEnd, said: ask.said });
+}
+
+function nextAsk(whole: Text, from: number): Ask {
+  const { masked } = whole;
+  const item = ITEM.exec(masked.slice(from, from + 20));
+  const start = from + (item?.[0].length ?? 0);
+  const made = (end: number, headEnd = end, said?: Passage): Ask => {
+    const head = masked.slice(start, headEnd);
+    const isAnswer = /\x01|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\0/iu.test(head) && (said !== undefined || /[\0\x03]/.test(head)) && words.at(head, words.MAIL) >= 0;
+    const kind = kindOf(head);
+    return { start, end, headEnd, kind: kind === 'document' && isAnswer ? 'mail' : kind, ...(said && { said }) };
+  };
+  let looks = 0;
+  for (const match of masked.slice(start).matchAll(BOUNDARY)) {
+    const { colon, line, stop } = match.groups!;
+    const position = start + match.index;
+    const end = position + match[0].length;
+    if (colon !== undefined && words.LABEL_END.test(masked.slice(Math.max(start, position - 40), position))) continue;
+    if (stop !== undefined) {
+      if (stop === '.' && ABBREVIATION.test(masked.slice(Math.max(start, position - 8), position))) continue;
+      return made(clauseIn(masked, start, position) ?? end);
+    }
+    if (line !== undefined && words.LABEL.test(masked.slice(end, end + 40))) continue;
+    const cut = clauseIn(masked, start, position);
+    if (cut !== undefined) return made(cut);
+    const head = masked.slice(start, position);
+    const kind = kindOf(head);
+    const isBelow = line !== undefined && /\n\s*\n/.test(line) && kind === 'mail' && (words.at(head, words.BELOW) >= 0 || words.SUBJECT.test(head));
+    if (colon === undefined && !(isBelow && !/[\0\x03]/.test(head))) return made(end);
+    if (kind === 'revenue' && ++looks < MAX_LOOKS) continue;
+    // A heading such as "Two things:" asks for nothing by itself.
+    if (kind === 'unclear' && !words.BODY_END.test(head)) return made(end);
+    if (/^\s*[\0\x03]/.test(masked.slice(end, end + 20))) continue;
+    const last = endOfSaid(masked, end, item, kind);
+    const text = whole.text.slice(end, last).trim();
+    if (text === '') continue;
+    return made(last, end, { start: end, end: last, text });
+  }
+  return made(clauseIn(masked, start, masked.length) ?? masked.length);
+}
+
+/** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
+function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, kind: Kind): number {
+  for (const match of masked.slice(from).matchAll(/\n|[.!?\x03](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
+    const position = from + match.index + 1;
+    const next = masked.slice(position, position + MAX_SENTENCE);
+    const nextItem = match[0] === '\n' || match[0] === ' ' ? ITEM.exec(next) : null;
+    const number = Number(item?.groups?.['number'] ?? Number.NaN);
+    if (item && nextItem) {
+      const isNext = Number.isNaN(number)
+        ? nextItem.groups?.['number'] === undefined
+        : Number(nextItem.groups?.['number']) === number + 1;
+      if (isNext) return position;
+    }
+    if (beginsAsk(next.slice(nextItem?.[0].length ?? 0), kind)) return position;
+  }
+  return masked.length;
+}
+
+/** Strict, since everything else is a part of the message: a mail to an address with its text, or "then" and a plain ask. */
+function beginsAsk(text: string, within: Kind): boolean {
+  const sequence = words.SEQUENCE.exec(text)?.[0] ?? '';
+  const ask = text.slice(sequence.length).split(/[\n!?]|\.\s/, 1)[0]!;
+  if (sequence === '' && !ask.includes('\x01')) return false;
+  const kind = kindOf(ask);
+  if (kind === 'mail') {
+    return words.at(ask, words.MAIL) === 0 && /^[^:\0]*\x01[^:\0]*[\0\x03:]/.test(ask);
+  }
+  if (sequence === '') return false;
+  if (kind === 'unable') return within !== 'mail' && within !== 'delegation';
+  return kind === 'revenue' || kind === 'signal' || kind === 'delegation';
+}
+
+/** Where "and also ..." begins something else within a sentence. */
+function clauseIn(masked: string, start: number, end: number): number | undefined {
+  const sentence = masked.slice(start, end);
+  let looks = 0;
+  for (const match of sentence.matchAll(words.CLAUSE)) {
+    if (++looks > MAX_LOOKS) return undefined;
+    const position = match.index + match[0].length;
+    const before = sentence.slice(0, match.index);
+    const next = sentence.slice(position, position + MAX_SENTENCE);
+    if (before.trim() === '' || words.PRONOUN.test(next)) continue;
+    // Each message goes to its own address.
+    if (/\x01[^\x01]*[\0\x03]/.test(before) && /^[^\0\x03]*\x01[^\0\x03]*[\0\x03]/.test(next)) return start + position;
+    const kind = kindAt(next);
+    if (kind === 'unclear') continue;
+    const first = kindOf(before);
+    const isFree = first !== 'delegation' && words.at(before, words.DESCRIBES) < 0;
+    if (kind === 'delegation' || kind === 'revenue' || kind === 'signal') {
+      if (first !== 'delegation' || kind === 'delegation') return start + position;
+    } else if (kind === 'mail') {
+      const isOwn = /^[^,;]*\x01/.test(next) || (isFree && first !== 'mail' && /\s\p{Lu}/u.test(next));
+      if (isOwn && first !== 'delegation' && first !== 'unclear') return start + position;
+    } else if (isFree && (kind === 'document' || kind === 'unable') && first !== 'unclear') {
+      return start + position;
+    }
+  }
+  return undefined;
+}
+
+function kindAt(text: string): Kind {
+  return /^\p{L}+/u.test(text) && firstOf(text)[1] === 0 ? kindOf(text) : 'unclear';
+}
+
+function unableAt(text: string): number {
+  for (const { asked } of words.UNABLE) {
+    const match = [...text.slice(0, MAX_SENTENCE).matchAll(asked)][0];
+    if (match) return match.index + match[0].length - match.groups!['verb']!.length;
+  }
+  return -1;
+}
+
+const hasAmount = (text: string) => /\d/.test(text);
+
+function firstOf(text: string): [Kind, number] {
+  const recorded = words.at(text, words.RECORD);
+  const isMoney = recorded >= 0 && (words.at(text, words.TOPICS.revenue) >= 0 || moneyIn(text).length > 0);
+  const found: [Kind, number][] = [
+    ['delegation', words.at(text, words.DELEGATES)],
+    ['signal', words.at(text, words.SIGNAL)],
+    ['revenue', isMoney ? recorded : -1],
+    ['unable', unableAt(text)],
+    ['mail', words.at(text, words.MAIL)],
+    ['document', words.at(text, words.QUESTION)],
+    ['document', words.at(text, words.WRITE)],
+  ]; // prettier-ignore
+  const asked = found.filter(([, position]) => position >= 0).toSorted((a, b) => a[1] - b[1]);
+  return asked[0] ?? ['unclear', -1];
+}
+
+/** By what it says first; an address makes a mail of whatever is to be written. */
+export function kindOf(given: string): Kind {
+  const text = given.slice(0, MAX_SENTENCE * 5);
+  const [kind] = firstOf(text);
+  const hasRecipient = text.includes('\x01');
+  if (kind === 'unclear') return hasRecipient ? 'mail' : words.REPORT.test(text) ? 'document' : 'unclear';
+  if (kind === 'document' && words.at(text, words.QUESTION) !== 0) {
+    const isMail = hasRecipient || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
+    return isMail ? 'mail' : 'document';
+  }
+  if (kind === 'mail' && !hasRecipient && words.at(text, words.TO_ME) >= 0) return 'document';
+  return kind;
+}
+
+/** "to Jane", "für Herrn Krause" */
+function namesSomebody(text: string): boolean {
+  return /(?<!\p{L})(?:to|for|an|für|à|pour|a|para)\s+(?:the |my |our |den |die |la |le )?\p{Lu}/u.test(text);
+}
+
+/** Which capo "ask marketing to ..." names. */
+export function capoNamed(text: string): { capo: CapoRole; end: number; isSubject: boolean } | undefined {
+  const match = words.DELEGATES.exec(text);
+  const capo = CAPO_ROLES.find((role) => match?.groups?.[role] ?? match?.groups?.[`own_${role}`]);
+  const isSubject = match?.groups?.[`own_${capo}`] !== undefined;
+  return match && capo ? { capo, end: match.index + match[0].length, isSubject } : undefined;
+}

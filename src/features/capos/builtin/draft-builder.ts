@@ -1,0 +1,125 @@
+import * as de from 'chrono-node/de';
+import * as en from 'chrono-node/en';
+import * as es from 'chrono-node/es';
+import * as fr from 'chrono-node/fr';
+import { Temporal } from 'temporal-polyfill';
+import { cutText } from '../../../platform/kernel/text.js';
+import { LIMITS } from '../action-params.js';
+import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
+import type { Briefing, Concern, DraftContent, DraftPacket } from '../briefing.js';
+import { type Capo, CAPOS } from '../capo.js';
+import { DRAFT_BOUNDS } from '../draft-bounds.js';
+import type { Ask } from './asks.js';
+import { type Contacts, contactsOf } from './people.js';
+import { addressesIn, clean, oneLine, type Text } from './text.js';
+
+const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
+/** Texts of the context that are the message, and its subject. */
+const GIVEN = { body: ['body', 'message', 'text', 'mail', 'notes'], subject: ['subject'] } as const;
+
+type Prepared = Omit<DraftPacket, 'rationale' | 'multipliers' | 'needsInput'> &
+  Partial<Pick<DraftPacket, 'needsInput'>> & { ask: Ask };
+
+/** The draft while it is made. */
+export class DraftBuilder {
+  readonly briefing: Briefing;
+  readonly whole: Text;
+  readonly capo: Capo;
+  readonly contacts: Contacts;
+  readonly packets: DraftPacket[] = [];
+  readonly remarks: string[] = [];
+  readonly concerns: Concern[] = [];
+  readonly #given = new Set<string>();
+
+  constructor(briefing: Briefing, whole: Text) {
+    this.briefing = briefing;
+    this.whole = whole;
+    this.capo = CAPOS[briefing.directive.capo];
+    this.contacts = contactsOf(briefing);
+  }
+
+  get signature(): string | undefined {
+    return (this.briefing as { sender?: { signature?: string | null } }).sender?.signature ?? undefined;
+  }
+
+  can(type: ActionTypeName): boolean {
+    return ACTION_TYPES[type].engines.includes(this.capo.engine);
+  }
+
+  /** As it stands in the text. */
+  words({ start, end }: Pick<Ask, 'start' | 'end'>): string {
+    const text = this.whole.text.slice(start, end).trim();
+    return text.replace(/(?:[\s,;]{1,5}(?:and|und|et|y|also|then|auch|dann|puis)){0,4}[\s,;]{0,5}$/iu, '');
+  }
+
+  /** The text or subject that the context supplies; it is used once. */
+  take(what: keyof typeof GIVEN): string | undefined {
+    const key = GIVEN[what].find((name) => typeof this.briefing.directive.context?.[name] === 'string');
+    if (key === undefined || this.#given.has(what)) return undefined;
+    this.#given.add(what);
+    return clean(String(this.briefing.directive.context![key])).trim() || undefined;
+  }
+
+  add({ ask, title, target, ...packet }: Prepared): void {
+    if (this.packets.length >= DRAFT_BOUNDS.packets) return;
+    this.packets.push({
+      needsInput: [],
+      ...packet,
+      title: cutText(oneLine(title), LIMITS.title),
+      target: cutText(target, DRAFT_BOUNDS.target),
+      rationale: `The directive says: “${cutText(oneLine(this.words(ask)), 300)}”`,
+      multipliers: this.briefing.directive.priority === 'high' ? { priority: 1.5 } : {},
+    });
+  }
+
+  unable(what: string): void {
+    this.remarks.push(`The built-in runner can't ${what}; nothing was prepared for it.`);
+  }
+
+  concern(risk: Concern['risk'], reason: string): void {
+    if (!this.concerns.some((known) => known.reason === reason)) this.concerns.push({ risk, reason });
+  }
+
+  /** The dates of a short text, in the zone of the workspace. */
+  dates(text: string): { text: string; from: Temporal.PlainDate; to: Temporal.PlainDate }[] {
+    const offset = this.today.offsetNanoseconds / 60e9;
+    const reference = { instant: new Date(this.briefing.now), timezone: offset };
+    const found = LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference)).filter(
+      // A bare number or "may" is no date.
+      ({ text: said }) => /\p{L}{3}|\d[./-]\d/u.test(said) && !/^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+    );
+    const dateOf = (date: Date) => Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(this.zone).toPlainDate();
+    return found.map(({ text: said, start, end }) => {
+      const from = dateOf(start.date());
+      const isMonth = !start.isCertain('day') && !start.isCertain('weekday') && start.isCertain('month');
+      const last = isMonth ? from.with({ day: from.daysInMonth }) : from;
+      return { text: said, from, to: end ? dateOf(end.date()) : last };
+    }); // prettier-ignore
+  }
+
+  readonly dateIn = (text: string): string | undefined => this.dates(text)[0]?.text;
+
+  get zone(): string {
+    try {
+      return Temporal.Now.zonedDateTimeISO(this.briefing.workspace.timezone).timeZoneId;
+    } catch {
+      return 'UTC';
+    }
+  }
+
+  get today(): Temporal.ZonedDateTime {
+    return Temporal.Instant.fromEpochMilliseconds(this.briefing.now).toZonedDateTimeISO(this.zone);
+  }
+
+  /** Each address of the text is used or mentioned. */
+  finish(): DraftContent {
+    const written = JSON.stringify([this.packets, this.remarks]).toLowerCase();
+    const unused = new Set(
+      addressesIn(this.whole.text).map(({ text }) => text).filter((address) => !written.includes(JSON.stringify(address.toLowerCase()).slice(1, -1))),
+    ); // prettier-ignore
+    if (unused.size > 0) this.remarks.push(`Not written to: ${[...unused].join(', ')}.`);
+    if (this.packets.length === 0) this.remarks.push('Nothing was prepared.');
+    const remarks = cutText([...new Set(this.remarks)].join('\n'), DRAFT_BOUNDS.remarks);
+    return { remarks, packets: this.packets, concerns: this.concerns };
+  }
+}

@@ -1,0 +1,68 @@
+import { cutText } from '../../../platform/kernel/text.js';
+import { LIMITS, SIGNAL_TYPES } from '../action-params.js';
+import type { NeededInput } from '../briefing.js';
+import { moneyIn } from '../money.js';
+import type { Ask } from './asks.js';
+import type { DraftBuilder } from './draft-builder.js';
+import { firstWords, messageOf } from './mail.js';
+import { oneLine } from './text.js';
+import { at, SEVERITIES, SOURCE } from './words.js';
+
+export function prepareRevenue(draft: DraftBuilder, ask: Ask): void {
+  const sums = moneyIn(draft.words(ask));
+  const begin = draft.whole.text.indexOf(draft.words(ask), ask.start);
+  const parts = sums.map(({ index }, position) => ({ ...ask, start: position === 0 ? ask.start : begin + index, end: sums[position + 1] ? begin + sums[position + 1]!.index : ask.end }));
+  const isSeveral = sums.length > 1 && parts.every((part) => [...draft.whole.masked.slice(part.start, part.end).matchAll(SOURCE)].length > 0);
+  for (const part of isSeveral ? parts : [ask]) prepareEntry(draft, part);
+}
+
+function prepareEntry(draft: DraftBuilder, ask: Ask): void {
+  const text = draft.words(ask);
+  const sums = moneyIn(text);
+  const sum = sums.length === 1 ? sums[0] : undefined;
+  if (/(?<!\p{L})(?:refund|erstattung|rückerstattung|remboursement|reembolso)/iu.test(text)) {
+    draft.unable('record a refund');
+    return;
+  }
+  const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)].map(({ groups }) => groups!['name']!.trim());
+  const given = draft.briefing.directive.context?.['source'];
+  const source = names.find((name) => /^\p{Lu}/u.test(name)) ?? names[0] ?? (typeof given === 'string' ? oneLine(given) : '');
+  const needsInput: NeededInput[] = [];
+  if (sum?.amount === undefined) {
+    const said = sums.map((each) => `“${each.text}”`).join(', ');
+    needsInput.push({ path: 'params.amount', message: said ? `Which amount is it? The directive says ${said}.` : 'Which amount is it?' });
+  }
+  if (sum?.currency === undefined) needsInput.push({ path: 'params.currency', message: 'In which currency? Such as EUR.' });
+  if (source === '') needsInput.push({ path: 'params.source', message: 'From whom did the money come?' });
+  draft.add({
+    title: sum ? `Record ${sum.text}` : 'Record revenue',
+    type: 'revenue.record',
+    target: source,
+    params: {
+      ...(sum?.amount !== undefined && { amount: sum.amount }),
+      ...(sum?.currency !== undefined && { currency: sum.currency }),
+      ...(source !== '' && { source: cutText(source, LIMITS.source) }),
+      description: cutText(text, LIMITS.description),
+    },
+    needsInput: needsInput.map((each) => ({ ...each, message: cutText(each.message, 500) })),
+    ask,
+  });
+  const dated = draft.dateIn(text);
+  if (dated) draft.remarks.push(`Revenue is recorded with the time at which it is approved, not with “${dated}”.`);
+} // prettier-ignore
+
+export function prepareSignal(draft: DraftBuilder, ask: Ask): void {
+  const text = draft.words(ask);
+  const head = draft.whole.masked.slice(ask.start, ask.headEnd);
+  const severity = SEVERITIES.find(([word]) => at(head.slice(0, 200), word) >= 0)?.[1] ?? 'info';
+  const type = SIGNAL_TYPES.find((each) => new RegExp(String.raw`\b${each} (?:signal|alert)`, 'i').test(head)) ?? 'report';
+  const { body } = messageOf(draft, ask);
+  const title = oneLine(firstWords(body)) || oneLine(text);
+  draft.add({
+    title: `Signal: ${title}`,
+    type: 'signal.raise',
+    target: type,
+    params: { type, severity, title: cutText(title, LIMITS.title), body: cutText(body, LIMITS.signal) },
+    ask,
+  });
+} // prettier-ignore

@@ -1,0 +1,166 @@
+import type { Briefing } from '../briefing.js';
+import type { Ask } from './asks.js';
+import { addressesIn, oneLine, type Text, within } from './text.js';
+import { at, COPIED, DESCRIBES, EVERYBODY, GOES_ON, NOT_TO, ROLES, TOLD } from './words.js';
+
+export interface Person {
+  name: string;
+  email: string;
+}
+
+/** Whom the workspace and the directive's context know. */
+export interface Contacts {
+  people: Person[];
+  to: string[];
+  cc: string[];
+}
+
+export interface Recipients {
+  to: string[];
+  cc: string[];
+  /** What a person is asked where nobody is known to receive it. */
+  question?: string;
+  remarks: string[];
+}
+
+const FIELDS = {
+  to: /^(?:to|an|e-?mails?|mail|address(?:es)?|recipients?|send_?to|reply_?to|customer_?email)$/i,
+  cc: /^(?:cc|copy)$/i,
+};
+const MAX_FIELDS = 500;
+
+export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
+  const contacts: Contacts = { people: [], to: [], cc: [] };
+  for (const { name, email } of buyerContext.profiles) if (name && email) contacts.people.push({ name, email });
+  const queue: [key: string, value: unknown][] = Object.entries(directive.context ?? {});
+  for (let index = 0; index < queue.length && index < MAX_FIELDS; index += 1) {
+    const [key, value] = queue[index]!;
+    const found = typeof value === 'string' ? addressesIn(value.slice(0, 10_000)).map(({ text }) => text) : [];
+    if (FIELDS.to.test(key)) contacts.to.push(...found);
+    else if (FIELDS.cc.test(key)) contacts.cc.push(...found);
+    if (typeof value !== 'object' || value === null) continue;
+    const { name, email } = value as Partial<Person>;
+    if (typeof name === 'string' && typeof email === 'string') contacts.people.push({ name, email });
+    for (const [inner, each] of Object.entries(value).slice(0, MAX_FIELDS)) {
+      // Of a person within a list of contacts only those are written to whom the directive names.
+      const isOwn = Array.isArray(value) || !/^(?:contacts|people|customers|buyers|attendees)$/i.test(key);
+      queue.push([Array.isArray(value) ? key : isOwn ? inner : `${key}.${inner}`, each]);
+    }
+  }
+  return contacts;
+}
+
+/** Where the description of the message begins, within the head of the ask. */
+export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number {
+  const head = masked.slice(start, headEnd);
+  const address = head.indexOf('\x01');
+  const told = TOLD.exec(head.slice(0, address < 0 ? head.length : address));
+  if (told) return start + told.index + told[0].length;
+  const behind = at(head.slice(Math.max(0, address)), DESCRIBES);
+  return behind < 0 ? headEnd : start + Math.max(0, address) + behind;
+}
+
+export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: boolean): Recipients {
+  const head = { start: ask.start, end: ask.headEnd };
+  const limit = isSaid ? ask.headEnd : describedFrom(whole, ask);
+  const found: Recipients = { to: [], cc: [], remarks: [] };
+  const message = isSaid && !ask.said ? within(head, whole.quotes).at(-1) : undefined;
+  let role: keyof typeof ROLES = 'to';
+  let from = head.start;
+  for (const { start, end, text } of within(head, whole.addresses)) {
+    const isAfter = message !== undefined && start > message.end;
+    const between = whole.masked.slice(isAfter ? Math.max(from, message.end, start - 15) : from, start);
+    const given = COPIED.test(whole.masked.slice(end, end + 20)) ? 'cc' : roleIn(between);
+    from = end;
+    role = given ?? role;
+    const isBehind = start >= limit || (isAfter && given === undefined);
+    const goesOn = found.to.length + found.cc.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
+    if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc')) continue;
+    if (role === 'bcc') found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
+    else add(found[role], text);
+  }
+  if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
+  else nameRecipients(found, whole, { start: head.start, end: limit }, contacts);
+  for (const copy of contacts.cc) add(found.cc, copy);
+  return { ...found, to: found.to.slice(0, 100), cc: found.cc.filter((each) => !has(found.to, each)).slice(0, 100) };
+}
+
+/** "Bob, jane@... and carl@...": whom no address stands for. */
+function nameOthers(found: Recipients, head: string, { people }: Contacts): void {
+  for (const [, name] of head.matchAll(/(?:,|\s)\s*(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s*(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\x01)/gu)) {
+    const [known = []] = meant(name!, people);
+    if (known.length === 1) add(found.to, known[0]!.email);
+    else found.remarks.push(`“${name}” may be a recipient too; no address was taken for it.`);
+  }
+} // prettier-ignore
+
+function roleIn(text: string): keyof typeof ROLES | undefined {
+  return (['bcc', 'cc', 'to'] as const).find((role) => at(text.slice(-200), ROLES[role]) >= 0);
+}
+
+/** Exactly one person, or the question who is meant. */
+function nameRecipients(found: Recipients, whole: Text, head: { start: number; end: number }, contacts: Contacts) {
+  const masked = whole.masked.slice(head.start, head.end);
+  if (at(masked, EVERYBODY) >= 0) {
+    found.question = 'Name the addresses: a mail to everybody is not addressed by the built-in runner.';
+    return;
+  }
+  const unclear: string[] = [];
+  const known = meant(masked, contacts.people);
+  const pasted = known.length > 0 || contacts.to.length > 0 ? [] : pastedPeople(whole, masked);
+  if (pasted.length > 0) found.remarks.push(`The address stands in the message that was pasted: ${pasted.flat().map(({ email }) => email).join(', ')}.`);
+  for (const people of known.length > 0 ? known : pasted) {
+    const emails = [...new Set(people.map(({ email }) => email.toLowerCase()))];
+    if (emails.length === 1) add(found.to, people[0]!.email);
+    else unclear.push(people.map(({ name, email }) => `${name} (${email})`).join(' or '));
+  }
+  if (unclear.length > 0) {
+    found.to = [];
+    found.question = `Who is to receive it: ${oneLine(unclear.join('; '))}?`;
+    return;
+  }
+  if (found.to.length === 0) found.to.push(...new Set(contacts.to));
+  if (found.to.length > 0) return;
+  const name = /(?<![\p{L}\p{N}])(?!I |I'|Could |Can |Please |Would |Bitte |Kannst )(?:\p{Lu}[\p{L}'’-]+\.?)(?: \p{Lu}[\p{L}'’-]+)*/u.exec(masked.replace(/^\s*\p{L}+/u, ''))?.[0]; // prettier-ignore
+  found.question = name
+    ? `Who is to receive it? No address is known for “${name}”.`
+    : 'Who is to receive it? No address is given.';
+}
+
+/** Those who are named, or else the sender of a message that is to be answered. */
+function pastedPeople({ pasted }: Text, head: string): Person[][] {
+  const text = pasted.map((each) => each.text).join('\n').slice(0, 20_000);
+  const people = addressesIn(text).map(({ start, text: email }) => {
+    const name = /(?:\p{Lu}[\p{L}'’-]+ ){1,4}(?=[<(]?$)/u.exec(text.slice(Math.max(0, start - 80), start))?.[0] ?? '';
+    return { name: name.trim(), email };
+  });
+  const named = meant(head, people);
+  if (named.length > 0 || !/(?<!\p{L})(?:reply|respond|answer|write back|antworte|antworten|réponds|répondez|répondre|responde|contesta)(?!\p{L})/iu.test(head)) return named;
+  const from = /^[ \t]*(?:from|von|de)[ \t]*:[^\n]*/imu.exec(text)?.[0] ?? '';
+  return addressesIn(from).map(({ text: email }) => [{ name: email, email }]);
+} // prettier-ignore
+
+/** Full names first; a single name only where no full one is said. */
+function meant(text: string, people: readonly Person[]): Person[][] {
+  const tokens = [...text.matchAll(/\p{L}[\p{L}\p{N}'’&.-]*/gu)]
+    .slice(0, 300)
+    .map(([word]) => word.replace(/(?:['’]s|[.])$/u, '').toLowerCase());
+  const said = ` ${tokens.join(' ')} `;
+  const words = (name: string) => name.toLowerCase().split(/\s+/).filter(Boolean);
+  const full = people.filter(({ name }) => words(name).length > 0 && said.includes(` ${words(name).join(' ')} `));
+  const byName = Map.groupBy(full, ({ name }) => words(name).join(' '));
+  if (byName.size > 0) return [...byName.values()];
+  // "Sophie Delmas" is not Sophie Marchand.
+  const surnamed = new Set([...text.matchAll(/(\p{Lu}[\p{L}'’-]*)\s+(?=\p{Lu}[\p{L}'’-]+)/gu)].map(([, word]) => word!.toLowerCase()));
+  const spoken = new Set(tokens.filter((token) => token.length > 1 && !surnamed.has(token)));
+  const single = people.flatMap((person) => words(person.name).filter((word) => spoken.has(word)).map((word) => ({ word, person })));
+  return [...Map.groupBy(single, ({ word }) => word).values()].map((group) => group.map(({ person }) => person)); // prettier-ignore
+}
+
+function has(list: readonly string[], address: string): boolean {
+  return list.some((each) => each.toLowerCase() === address.toLowerCase());
+}
+
+function add(list: string[], address: string): void {
+  if (!has(list, address)) list.push(address);
+}
