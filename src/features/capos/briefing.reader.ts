@@ -119,7 +119,9 @@ export class BriefingReader {
     const now = this.clock.now();
     const values = [scope.workspaceId, directive.teamId, new Date(now)];
     const [row] = await this.db.read<Row>(scope, BRIEFING, values);
-    const [figures] = speaksOfFigures(directive.text) ? await this.db.read<Figures>(scope, FIGURES, values) : [];
+    const [figures] = speaksOfFigures(directive.text)
+      ? await this.db.read<Figures>(scope, FIGURES, values)
+      : [];
     const { tier, buyers, sender, ...shared } = row!;
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {

@@ -37,7 +37,14 @@ interface KnownFacts {
  * Where a fact may come from. An address that stands only in a signal, or in a draft that nobody has approved, may be the
  * invention of whoever wrote that: it is no evidence.
  */
-function knownFacts({ directive, feedback, standingOrders, buyerContext, metrics, ...rest }: Briefing): KnownFacts {
+function knownFacts({
+  directive,
+  feedback,
+  standingOrders,
+  buyerContext,
+  metrics,
+  ...rest
+}: Briefing): KnownFacts {
   const byPeople = [
     directive.text,
     ...stringsIn(directive.context),
@@ -65,7 +72,10 @@ function knownFacts({ directive, feedback, standingOrders, buyerContext, metrics
 }
 
 /** What people have written into an earlier draft. */
-function editsOf({ params, editedPaths = [] }: Briefing['feedback'][number]['previous']['packets'][number]): string[] {
+function editsOf({
+  params,
+  editedPaths = [],
+}: Briefing['feedback'][number]['previous']['packets'][number]): string[] {
   return editedPaths.flatMap((path) => {
     if (path === 'params') return stringsIn(params);
     return stringsIn(params[path.replace(/^params\./, '').split('.')[0]!]);
@@ -109,7 +119,8 @@ function concern(found: ReadonlySet<string>, noun: string): Concern[] {
   if (found.size === 0) return [];
   const names = [...found].slice(0, 10).map((name) => cutText(name, 80));
   const more = found.size > names.length ? ` and ${found.size - names.length} more` : '';
-  const [plural, stand] = found.size === 1 ? ['', 'stands'] : [noun.endsWith('address') ? 'es' : 's', 'stand'];
+  const [plural, stand] =
+    found.size === 1 ? ['', 'stands'] : [noun.endsWith('address') ? 'es' : 's', 'stand'];
   const ending = `${more} ${stand} nowhere ${NOWHERE}.`;
   const start = cutText(`The ${noun}${plural} ${names.join(', ')}`, DRAFT_BOUNDS.reason - ending.length);
   return [{ risk: 'critical', reason: start + ending }];

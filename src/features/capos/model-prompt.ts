@@ -29,7 +29,9 @@ Answer with one JSON object and nothing else.`;
 
 function signatureOf({ name, signature }: Sender): string {
   const closing = `a closing in that language and the name ${JSON.stringify(name)}`;
-  return signature === null ? `${closing}.` : `${closing}, below it exactly these lines: ${JSON.stringify(signature)}.`;
+  return signature === null
+    ? `${closing}.`
+    : `${closing}, below it exactly these lines: ${JSON.stringify(signature)}.`;
 }
 
 /** The day of the week and the time, as a calendar and a clock in this zone show them. */
@@ -72,7 +74,11 @@ export function dataFor(briefing: Briefing): string {
     recentPackets,
   } = briefing;
   const data = {
-    directive: { ...directive, text: cutText(directive.text, MAX_TEXT), context: boundedContext(directive.context) },
+    directive: {
+      ...directive,
+      text: cutText(directive.text, MAX_TEXT),
+      context: boundedContext(directive.context),
+    },
     feedback: feedback.map(roundFor),
     operator,
     buyerContext: { ...buyerContext, profiles: buyerContext.profiles.slice(0, MAX_ENTRIES) },

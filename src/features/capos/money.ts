@@ -35,7 +35,9 @@ export function moneyIn(text: string): Money[] {
 
 function currencyOf(mark: string | undefined): string | undefined {
   if (mark === undefined) return undefined;
-  return CURRENCIES[mark.toLowerCase()] ?? (CODES.has(mark) || USUAL.test(mark) ? mark.toUpperCase() : undefined);
+  return (
+    CURRENCIES[mark.toLowerCase()] ?? (CODES.has(mark) || USUAL.test(mark) ? mark.toUpperCase() : undefined)
+  );
 }
 
 /** "1.200,50", "1,200.50", "1 200,50" and "1,200"; undefined for "0.125", which is neither thousands nor money. */
@@ -43,7 +45,8 @@ function numberOf(digits: string): number | undefined {
   const compact = digits.replace(/['’\s]/g, '');
   const [, whole = '', fraction = ''] = /^(.*?)(?:[.,](\d{1,2}|\d{4}))?$/.exec(compact)!;
   const separators = new Set(whole.match(/[.,]/g));
-  if (separators.size > 1 || (separators.size === 1 && !/^[1-9]\d{0,2}([.,]\d{3})+$/.test(whole))) return undefined;
+  if (separators.size > 1 || (separators.size === 1 && !/^[1-9]\d{0,2}([.,]\d{3})+$/.test(whole)))
+    return undefined;
   const value = Number(`${whole.replace(/[.,]/g, '')}.${fraction || 0}`);
   return value > 0 && value <= LIMITS.amount ? value : undefined;
 }

@@ -26,7 +26,9 @@ export function plainText(text: string): string {
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Nd}/gu, (digit) => {
-      const zero = ZEROS.find((start) => digit.codePointAt(0)! >= start && digit.codePointAt(0)! < start + 10);
+      const zero = ZEROS.find(
+        (start) => digit.codePointAt(0)! >= start && digit.codePointAt(0)! < start + 10,
+      );
       return zero === undefined ? digit : String(digit.codePointAt(0)! - zero);
     });
 }
@@ -91,7 +93,8 @@ function withoutPunctuation(link: string): string {
   let end = link.length;
   for (;;) {
     const last = link[end - 1]!;
-    const isOpened = last === ')' && link.slice(0, end).split('(').length >= link.slice(0, end).split(')').length;
+    const isOpened =
+      last === ')' && link.slice(0, end).split('(').length >= link.slice(0, end).split(')').length;
     if (!/[.,;:!?'"*_)\]}]/.test(last) || isOpened) return link.slice(0, end);
     end--;
   }

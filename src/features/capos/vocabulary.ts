@@ -82,7 +82,8 @@ export function domainWords(words: readonly Word[]): DomainWord[] {
 /** The one of these capos of whose domain the text speaks most. */
 export function capoByWords(text: string, among: readonly CapoRole[]): CapoRole | undefined {
   const found = domainWords(wordsOf(text));
-  const weightOf = (role: CapoRole) => found.filter((word) => word.role === role).reduce((sum, { weight }) => sum + weight, 0);
+  const weightOf = (role: CapoRole) =>
+    found.filter((word) => word.role === role).reduce((sum, { weight }) => sum + weight, 0);
   const [best] = among.toSorted((a, b) => weightOf(b) - weightOf(a));
   return best !== undefined && weightOf(best) > 0 ? best : undefined;
 }

@@ -53,7 +53,11 @@ function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
     (previous.kind === 'delegation' || within(previous, whole.quotes).length === 0) &&
     ['mail', 'delegation', 'signal', 'unable'].includes(previous.kind);
   // "500 EUR came in from Acme. Please record it."
-  const isBooked = ask.kind === 'revenue' && !hasAmount(head) && previous?.kind === 'unclear' && moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
+  const isBooked =
+    ask.kind === 'revenue' &&
+    !hasAmount(head) &&
+    previous?.kind === 'unclear' &&
+    moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
   if (isBooked) Object.assign(previous, { kind: 'revenue', end: ask.end, headEnd: ask.headEnd });
   else if (!goesOn || !isOpen) asks.push(ask);
   else if (ask.said === undefined) Object.assign(previous, { end: ask.end, headEnd: ask.end });
@@ -66,16 +70,26 @@ function nextAsk(whole: Text, from: number): Ask {
   const start = from + (item?.[0].length ?? 0);
   const made = (end: number, headEnd = end, said?: Passage): Ask => {
     const head = masked.slice(start, headEnd);
-    const isAnswer = /\x01|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\0/iu.test(head) && (said !== undefined || /[\0\x03]/.test(head)) && words.at(head, words.MAIL) >= 0;
+    const isAnswer =
+      /\x01|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\0/iu.test(head) &&
+      (said !== undefined || /[\0\x03]/.test(head)) &&
+      words.at(head, words.MAIL) >= 0;
     const kind = kindOf(head);
-    return { start, end, headEnd, kind: kind === 'document' && isAnswer ? 'mail' : kind, ...(said && { said }) };
+    return {
+      start,
+      end,
+      headEnd,
+      kind: kind === 'document' && isAnswer ? 'mail' : kind,
+      ...(said && { said }),
+    };
   };
   let looks = 0;
   for (const match of masked.slice(start).matchAll(BOUNDARY)) {
     const { colon, line, stop } = match.groups!;
     const position = start + match.index;
     const end = position + match[0].length;
-    if (colon !== undefined && words.LABEL_END.test(masked.slice(Math.max(start, position - 40), position))) continue;
+    if (colon !== undefined && words.LABEL_END.test(masked.slice(Math.max(start, position - 40), position)))
+      continue;
     if (stop !== undefined) {
       if (stop === '.' && ABBREVIATION.test(masked.slice(Math.max(start, position - 8), position))) continue;
       return made(clauseIn(masked, start, position) ?? end);
@@ -85,7 +99,11 @@ function nextAsk(whole: Text, from: number): Ask {
     if (cut !== undefined) return made(cut);
     const head = masked.slice(start, position);
     const kind = kindOf(head);
-    const isBelow = line !== undefined && /\n\s*\n/.test(line) && kind === 'mail' && (words.at(head, words.BELOW) >= 0 || words.SUBJECT.test(head));
+    const isBelow =
+      line !== undefined &&
+      /\n\s*\n/.test(line) &&
+      kind === 'mail' &&
+      (words.at(head, words.BELOW) >= 0 || words.SUBJECT.test(head));
     if (colon === undefined && !(isBelow && !/[\0\x03]/.test(head))) return made(end);
     if (kind === 'revenue' && ++looks < MAX_LOOKS) continue;
     // A heading such as "Two things:" asks for nothing by itself.
@@ -142,7 +160,8 @@ function clauseIn(masked: string, start: number, end: number): number | undefine
     const next = sentence.slice(position, position + MAX_SENTENCE);
     if (before.trim() === '' || words.PRONOUN.test(next)) continue;
     // Each message goes to its own address.
-    if (/\x01[^\x01]*[\0\x03]/.test(before) && /^[^\0\x03]*\x01[^\0\x03]*[\0\x03]/.test(next)) return start + position;
+    if (/\x01[^\x01]*[\0\x03]/.test(before) && /^[^\0\x03]*\x01[^\0\x03]*[\0\x03]/.test(next))
+      return start + position;
     const kind = kindAt(next);
     if (kind === 'unclear') continue;
     const first = kindOf(before);

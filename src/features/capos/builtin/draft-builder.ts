@@ -86,9 +86,12 @@ export class DraftBuilder {
     const reference = { instant: new Date(this.briefing.now), timezone: offset };
     const found = LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference)).filter(
       // A bare number or "may" is no date.
-      ({ text: said }) => /\p{L}{3}|\d[./-]\d/u.test(said) && !/^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+      ({ text: said }) =>
+        /\p{L}{3}|\d[./-]\d/u.test(said) &&
+        !/^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
     );
-    const dateOf = (date: Date) => Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(this.zone).toPlainDate();
+    const dateOf = (date: Date) =>
+      Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(this.zone).toPlainDate();
     return found.map(({ text: said, start, end }) => {
       const from = dateOf(start.date());
       const isMonth = !start.isCertain('day') && !start.isCertain('weekday') && start.isCertain('month');

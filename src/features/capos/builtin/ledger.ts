@@ -11,8 +11,14 @@ import { at, SEVERITIES, SOURCE } from './words.js';
 export function prepareRevenue(draft: DraftBuilder, ask: Ask): void {
   const sums = moneyIn(draft.words(ask));
   const begin = draft.whole.text.indexOf(draft.words(ask), ask.start);
-  const parts = sums.map(({ index }, position) => ({ ...ask, start: position === 0 ? ask.start : begin + index, end: sums[position + 1] ? begin + sums[position + 1]!.index : ask.end }));
-  const isSeveral = sums.length > 1 && parts.every((part) => [...draft.whole.masked.slice(part.start, part.end).matchAll(SOURCE)].length > 0);
+  const parts = sums.map(({ index }, position) => ({
+    ...ask,
+    start: position === 0 ? ask.start : begin + index,
+    end: sums[position + 1] ? begin + sums[position + 1]!.index : ask.end,
+  }));
+  const isSeveral =
+    sums.length > 1 &&
+    parts.every((part) => [...draft.whole.masked.slice(part.start, part.end).matchAll(SOURCE)].length > 0);
   for (const part of isSeveral ? parts : [ask]) prepareEntry(draft, part);
 }
 

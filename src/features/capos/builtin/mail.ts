@@ -16,14 +16,16 @@ interface Message {
 }
 
 const MAX_SUBJECT = 78;
-const WORD_IT = 'Write the message: the directive only describes it, and the built-in runner words nothing itself.';
+const WORD_IT =
+  'Write the message: the directive only describes it, and the built-in runner words nothing itself.';
 
 export function prepareMail(draft: DraftBuilder, ask: Ask): void {
   const { whole, contacts } = draft;
   const { body, subject, isDescribed } = messageOf(draft, ask);
   const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed);
   const needsInput: NeededInput[] = [];
-  if (to.length === 0) needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
+  if (to.length === 0)
+    needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
   if (isDescribed || body === '') needsInput.push({ path: 'params.body', message: WORD_IT });
   if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
   const signed = isDescribed ? body : withSignature(body, draft.signature);
@@ -43,7 +45,8 @@ function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean)
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
   // Behind the address of a mail that is only described a date is a part of the message.
   const timed = head.slice(0, isDescribed && head.includes('\x01') ? head.indexOf('\x01') : head.length);
-  const when = dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
+  const when =
+    dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
     ...(when === undefined ? [] : [`It is sent when it is approved: “${oneLine(when)}” is not waited for.`]),
     ...(words.at(head, words.ATTACHES) < 0 ? [] : ["The built-in runner can't attach files."]),
@@ -83,14 +86,22 @@ function described({ whole }: DraftBuilder, ask: Ask): number {
 }
 
 /** Quoted words within a description, a title or a subject are not the message. */
-function isMessage({ whole }: DraftBuilder, ask: Ask, { start, end }: { start: number; end: number }): boolean {
+function isMessage(
+  { whole }: DraftBuilder,
+  ask: Ask,
+  { start, end }: { start: number; end: number },
+): boolean {
   const before = whole.masked.slice(ask.start, start);
   const near = before.slice(-60);
-  if (words.TITLED.test(near) || /(?:subject|betreff|objet|sujet|asunto)(?: line)?\W*$/iu.test(near)) return false;
+  if (words.TITLED.test(near) || /(?:subject|betreff|objet|sujet|asunto)(?: line)?\W*$/iu.test(near))
+    return false;
   if (words.SAYS.test(near)) return true;
   if (words.at(before, words.DESCRIBES) >= 0) return false;
   const after = whole.masked.slice(end, ask.headEnd);
-  return !/\p{L}/u.test(after) || /^[\s,]*(?:to|an|à|a|para|and|und|et|y|cc|with|mit|avec|con)(?!\p{L})/iu.test(after);
+  return (
+    !/\p{L}/u.test(after) ||
+    /^[\s,]*(?:to|an|à|a|para|and|und|et|y|cc|with|mit|avec|con)(?!\p{L})/iu.test(after)
+  );
 }
 
 function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
@@ -101,7 +112,10 @@ function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
   const quote = whole.quotes.find((each) => each.start === start);
   if (quote) return quote.text;
   const rest = head.slice(match.index + match[0].length);
-  const length = /[,;\n\0\x03]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(rest)!.index;
+  const length =
+    /[,;\n\0\x03]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(
+      rest,
+    )!.index;
   return whole.text.slice(start, start + length).trim() || undefined; // prettier-ignore
 }
 

@@ -31,11 +31,13 @@ const MAX_FIELDS = 500;
 
 export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
   const contacts: Contacts = { people: [], to: [], cc: [] };
-  for (const { name, email } of buyerContext.profiles) if (name && email) contacts.people.push({ name, email });
+  for (const { name, email } of buyerContext.profiles)
+    if (name && email) contacts.people.push({ name, email });
   const queue: [key: string, value: unknown][] = Object.entries(directive.context ?? {});
   for (let index = 0; index < queue.length && index < MAX_FIELDS; index += 1) {
     const [key, value] = queue[index]!;
-    const found = typeof value === 'string' ? addressesIn(value.slice(0, 10_000)).map(({ text }) => text) : [];
+    const found =
+      typeof value === 'string' ? addressesIn(value.slice(0, 10_000)).map(({ text }) => text) : [];
     if (FIELDS.to.test(key)) contacts.to.push(...found);
     else if (FIELDS.cc.test(key)) contacts.cc.push(...found);
     if (typeof value !== 'object' || value === null) continue;
@@ -74,15 +76,26 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
     from = end;
     role = given ?? role;
     const isBehind = start >= limit || (isAfter && given === undefined);
-    const goesOn = found.to.length + found.cc.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
-    if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc')) continue;
-    if (role === 'bcc') found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
+    const goesOn =
+      found.to.length + found.cc.length === 0 ||
+      isAfter ||
+      given === 'cc' ||
+      given === 'bcc' ||
+      GOES_ON.test(between);
+    if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc'))
+      continue;
+    if (role === 'bcc')
+      found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
     else add(found[role], text);
   }
   if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
   else nameRecipients(found, whole, { start: head.start, end: limit }, contacts);
   for (const copy of contacts.cc) add(found.cc, copy);
-  return { ...found, to: found.to.slice(0, 100), cc: found.cc.filter((each) => !has(found.to, each)).slice(0, 100) };
+  return {
+    ...found,
+    to: found.to.slice(0, 100),
+    cc: found.cc.filter((each) => !has(found.to, each)).slice(0, 100),
+  };
 }
 
 /** "Bob, jane@... and carl@...": whom no address stands for. */
@@ -99,7 +112,12 @@ function roleIn(text: string): keyof typeof ROLES | undefined {
 }
 
 /** Exactly one person, or the question who is meant. */
-function nameRecipients(found: Recipients, whole: Text, head: { start: number; end: number }, contacts: Contacts) {
+function nameRecipients(
+  found: Recipients,
+  whole: Text,
+  head: { start: number; end: number },
+  contacts: Contacts,
+) {
   const masked = whole.masked.slice(head.start, head.end);
   if (at(masked, EVERYBODY) >= 0) {
     found.question = 'Name the addresses: a mail to everybody is not addressed by the built-in runner.';
@@ -108,7 +126,13 @@ function nameRecipients(found: Recipients, whole: Text, head: { start: number; e
   const unclear: string[] = [];
   const known = meant(masked, contacts.people);
   const pasted = known.length > 0 || contacts.to.length > 0 ? [] : pastedPeople(whole, masked);
-  if (pasted.length > 0) found.remarks.push(`The address stands in the message that was pasted: ${pasted.flat().map(({ email }) => email).join(', ')}.`);
+  if (pasted.length > 0)
+    found.remarks.push(
+      `The address stands in the message that was pasted: ${pasted
+        .flat()
+        .map(({ email }) => email)
+        .join(', ')}.`,
+    );
   for (const people of known.length > 0 ? known : pasted) {
     const emails = [...new Set(people.map(({ email }) => email.toLowerCase()))];
     if (emails.length === 1) add(found.to, people[0]!.email);
@@ -147,13 +171,23 @@ function meant(text: string, people: readonly Person[]): Person[][] {
     .map(([word]) => word.replace(/(?:['’]s|[.])$/u, '').toLowerCase());
   const said = ` ${tokens.join(' ')} `;
   const words = (name: string) => name.toLowerCase().split(/\s+/).filter(Boolean);
-  const full = people.filter(({ name }) => words(name).length > 0 && said.includes(` ${words(name).join(' ')} `));
+  const full = people.filter(
+    ({ name }) => words(name).length > 0 && said.includes(` ${words(name).join(' ')} `),
+  );
   const byName = Map.groupBy(full, ({ name }) => words(name).join(' '));
   if (byName.size > 0) return [...byName.values()];
   // "Sophie Delmas" is not Sophie Marchand.
-  const surnamed = new Set([...text.matchAll(/(\p{Lu}[\p{L}'’-]*)\s+(?=\p{Lu}[\p{L}'’-]+)/gu)].map(([, word]) => word!.toLowerCase()));
+  const surnamed = new Set(
+    [...text.matchAll(/(\p{Lu}[\p{L}'’-]*)\s+(?=\p{Lu}[\p{L}'’-]+)/gu)].map(([, word]) =>
+      word!.toLowerCase(),
+    ),
+  );
   const spoken = new Set(tokens.filter((token) => token.length > 1 && !surnamed.has(token)));
-  const single = people.flatMap((person) => words(person.name).filter((word) => spoken.has(word)).map((word) => ({ word, person })));
+  const single = people.flatMap((person) =>
+    words(person.name)
+      .filter((word) => spoken.has(word))
+      .map((word) => ({ word, person })),
+  );
   return [...Map.groupBy(single, ({ word }) => word).values()].map((group) => group.map(({ person }) => person)); // prettier-ignore
 }
 

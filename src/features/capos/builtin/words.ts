@@ -31,62 +31,106 @@ const MAIL_VERBS = `
 /** "her mail" asks for nothing. */
 const NOT_A_NOUN = String.raw`(?<!(?<!\p{L})(?:his|her|the|a|an|this|that|my|your|their|our|by|son|sa|le|la|un|une|ce|cet|mon|ma|die|der|eine|einer|seine|ihre|diese|folgende|el|su|un|este|mi|no)\s)`;
 export const MAIL = anyOf(MAIL_VERBS.replace('NOUN', NOT_A_NOUN));
-export const WRITE = anyOf(`do a, write, draft, prepare, create, make, compose, compile, file, note, save, store, list, give, show,
+export const WRITE =
+  anyOf(`do a, write, draft, prepare, create, make, compose, compile, file, note, save, store, list, give, show,
   summarise, summarize, report, brief, get, put together, entwirf, erstelle, erstellen, verfasse, verfassen, bereite, fasse, notiere, speichere, zeig,
   zeige, gib, mach, liste, lege, leg, rédige, rédigez, rédiger, prépare, préparez, préparer, fais, faites, faire, résume, résumez, note,
   notez, enregistre, donne, donnez, montre, crée, redacta, prepara, preparar, haz, hazme, resume, anota, guarda, dame, muestra, crea, archiva`);
-export const MAIL_NOUN = anyOf(`mail, mails, email, e-mail, emails, message, note, note for, note to, reply, invitation, reminder, apology,
+export const MAIL_NOUN =
+  anyOf(`mail, mails, email, e-mail, emails, message, note, note for, note to, reply, invitation, reminder, apology,
   thank-you, nachricht, dankesmail, erinnerung, antwort, einladung, courriel, mél, message, mot, rappel, relance, invitation,
   correo, mensaje, nota, recordatorio, invitación, respuesta`);
-export const QUESTION = anyOf(`how many, how much, what, what's, whats, which, where, who, how, did, does, do we, has, is, are, was, were, why, when, hat, haben, ist, sind, war, wann, warum,
+export const QUESTION = anyOf(
+  `how many, how much, what, what's, whats, which, where, who, how, did, does, do we, has, is, are, was, were, why, when, hat, haben, ist, sind, war, wann, warum,
   est-ce, as-tu, avons-nous, pourquoi, quand, ha, han, cuándo, por qué, wie viele, wie viel, wieviel, wieviele, was, welche, wie,
-  wo stehen, combien, quel, quelle, quels, quelles, qu'est-ce, où, cuánto, cuántos, cuánta, cuántas, qué, cuál, cuáles, cómo`, POLITE);
+  wo stehen, combien, quel, quelle, quels, quelles, qu'est-ce, où, cuánto, cuántos, cuánta, cuántas, qué, cuál, cuáles, cómo`,
+  POLITE,
+);
 /** The message is what follows after an empty line. */
-export const BELOW = anyOf('below, following, this, folgende, folgendes, folgenden, unten, suivant, suivante, ci-dessous, siguiente, abajo, esto');
-export const TO_ME = anyOf(`me, us, mir, uns, moi, nous, envoie-moi, envoyez-moi, donne-moi, dis-moi, dime, envíame, mándame, muéstrame`);
+export const BELOW = anyOf(
+  'below, following, this, folgende, folgendes, folgenden, unten, suivant, suivante, ci-dessous, siguiente, abajo, esto',
+);
+export const TO_ME = anyOf(
+  `me, us, mir, uns, moi, nous, envoie-moi, envoyez-moi, donne-moi, dis-moi, dime, envíame, mándame, muéstrame`,
+);
 /** Where the message is only described: it begins with what follows. */
-export const DESCRIBES = anyOf(`that, know, whether, if, about, regarding, concerning, because, saying, explaining, telling, asking, to say, to tell,
+export const DESCRIBES =
+  anyOf(`that, know, whether, if, about, regarding, concerning, because, saying, explaining, telling, asking, to say, to tell,
   to ask, to remind, to thank, to confirm, and say, and tell, and ask, and thank, and remind, and let, and explain, and apologise,
   and apologize, and confirm, dass, daß, ob, wegen, bezüglich, und sag, und sage, und frag, und frage, und teile, und bitte, und schreib, und erkläre,
   über, mit der bitte, que, qu, pour, si, parce, au sujet, concernant, à propos, et dis, et dis-lui, et demande, et demande-lui, et explique,
   sobre, para, porque, y dile, y di, y pregunta, y pregúntale, y explica, y avisa`);
 /** At the beginning of a description: belongs to the instruction, not to the message. */
-export const LEAD = /^[\s,;–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
+export const LEAD =
+  /^[\s,;–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
 /** Speaks to the one who was named before, not to somebody else. */
-export const PRONOUN = /^[\s,]*(?:(?:and|also|please|then|und|bitte|auch|et|puis|y|luego)\s+)*(?:(?:tell|ask|let|remind|thank|inform|invite|give|send|wish|write|sag|sage|sagen|frag|frage|teile|gib|erinnere|bitte|dis|dites|demande|demandez)[\s-]+(?:her|him|them|ihr|ihm|ihnen|sie|lui|leur|it)(?![\p{L}])|(?:dile|diles|pregúntale|recuérdale|avísale|ask whether|say|sag dass)(?![\p{L}]))/iu;
+export const PRONOUN =
+  /^[\s,]*(?:(?:and|also|please|then|und|bitte|auch|et|puis|y|luego)\s+)*(?:(?:tell|ask|let|remind|thank|inform|invite|give|send|wish|write|sag|sage|sagen|frag|frage|teile|gib|erinnere|bitte|dis|dites|demande|demandez)[\s-]+(?:her|him|them|ihr|ihm|ihnen|sie|lui|leur|it)(?![\p{L}])|(?:dile|diles|pregúntale|recuérdale|avísale|ask whether|say|sag dass)(?![\p{L}]))/iu;
 /** Directly before words in quotation marks that are the message. */
-export const SAYS = /(?:[:：\x01>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
+export const SAYS =
+  /(?:[:：\x01>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
 const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
-export const SUBJECT = new RegExp(String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`, 'iu');
-export const TITLED = /(?<!\p{L})(?:titled|called|named|entitled|title|titel|namens|intitulé|titre|titulado|título|call it|nenn(?:e)? (?:es|sie|ihn)|appelle-(?:le|la)|llámal[oa])\s*[:：]?\s*$/iu;
-export const LABEL = new RegExp(String.raw`^[ \t]*(?:(?<subject>${SUBJECT_WORD})|(?<cc>cc|kopie|copie|copia)|(?<bcc>bcc|cci|cco)|(?<to>to|an|à|para)|(?<body>body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje))[ \t]*[:：][ \t]*`, 'iu');
-export const LABEL_END = new RegExp(String.raw`(?<!\p{L})(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`, 'iu');
+export const SUBJECT = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`,
+  'iu',
+);
+export const TITLED =
+  /(?<!\p{L})(?:titled|called|named|entitled|title|titel|namens|intitulé|titre|titulado|título|call it|nenn(?:e)? (?:es|sie|ihn)|appelle-(?:le|la)|llámal[oa])\s*[:：]?\s*$/iu;
+export const LABEL = new RegExp(
+  String.raw`^[ \t]*(?:(?<subject>${SUBJECT_WORD})|(?<cc>cc|kopie|copie|copia)|(?<bcc>bcc|cci|cco)|(?<to>to|an|à|para)|(?<body>body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje))[ \t]*[:：][ \t]*`,
+  'iu',
+);
+export const LABEL_END = new RegExp(
+  String.raw`(?<!\p{L})(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`,
+  'iu',
+);
 export const BODY_END = /(?<!\p{L})(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*$/iu;
 /** What the nearest word before an address makes of it. */
 export const ROLES = {
-  cc: anyOf('cc, cc to, copying, copied, in copy, kopie an, in kopie, in kopie an, cc an, en copie, copie à, con copia, con copia a, copia a'),
+  cc: anyOf(
+    'cc, cc to, copying, copied, in copy, kopie an, in kopie, in kopie an, cc an, en copie, copie à, con copia, con copia a, copia a',
+  ),
   bcc: anyOf('bcc, blind copy, blind copying, blindkopie, cci, copie cachée, cco, copia oculta'),
-  to: anyOf(`to, an, à, a, para, email, mail, e-mail, send, write, tell, ask, for, für, pour, at, unter, address is, adresse ist`),
+  to: anyOf(
+    `to, an, à, a, para, email, mail, e-mail, send, write, tell, ask, for, für, pour, at, unter, address is, adresse ist`,
+  ),
 } as const;
 /** Right before an address or right behind it. */
-export const NOT_TO = /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s*[<(]?$/iu;
-export const COPIED = /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+)(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::|(?:an|to|à|a|of)(?!\p{L})))/iu;
-export const NEGATED = /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
+export const NOT_TO =
+  /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s*[<(]?$/iu;
+export const COPIED =
+  /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+)(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::|(?:an|to|à|a|of)(?!\p{L})))/iu;
+export const NEGATED =
+  /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
 export const NEGATED_AFTER = /(?<!\p{L})(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
-export const CLAUSE = /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
-export const SEQUENCE = /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
-export const PLEASANTRY = /^[\s\p{P}]*(?:(?:thanks|thank you|thx|cheers|hi|hello|hey|there|good morning|please|a lot|so much|very much|many|in advance|danke|vielen|dank|schon mal|im voraus|hallo|guten morgen|viele grüße|merci|d'avance|beaucoup|bonjour|gracias|muchas|hola|buenos días)[\s\p{P}]*)+$/iu;
-export const WHEN = anyOf('every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando');
-export const ATTACHES = anyOf('attach, attached, attaching, attachment, attachments, anhängen, anhang, angehängt, anlage, hänge, joins, joignez, pièce jointe, ci-joint, adjunta, adjunto, adjuntar');
-export const SIGN_OFF = anyOf(`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, mfg, lg, vg, dein, deine, ihr, ihre, hochachtungsvoll,
+export const CLAUSE =
+  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
+export const SEQUENCE =
+  /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
+export const PLEASANTRY =
+  /^[\s\p{P}]*(?:(?:thanks|thank you|thx|cheers|hi|hello|hey|there|good morning|please|a lot|so much|very much|many|in advance|danke|vielen|dank|schon mal|im voraus|hallo|guten morgen|viele grüße|merci|d'avance|beaucoup|bonjour|gracias|muchas|hola|buenos días)[\s\p{P}]*)+$/iu;
+export const WHEN = anyOf(
+  'every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando',
+);
+export const ATTACHES = anyOf(
+  'attach, attached, attaching, attachment, attachments, anhängen, anhang, angehängt, anlage, hänge, joins, joignez, pièce jointe, ci-joint, adjunta, adjunto, adjuntar',
+);
+export const SIGN_OFF =
+  anyOf(`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, mfg, lg, vg, dein, deine, ihr, ihre, hochachtungsvoll,
   cordialement, bien à vous, salutations, merci, à bientôt, saludos, atentamente, un abrazo, gracias`);
-export const RECORD = anyOf(`record, book, log, register, add, enter, note, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
+export const RECORD =
+  anyOf(`record, book, log, register, add, enter, note, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
   enregistre, enregistrez, enregistrer, comptabilise, comptabiliser, note, saisis, registra, registrar, apunta, apuntar, anota, contabiliza`);
-export const SOURCE = /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\0-\x03](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\0-\x03.!?]|\.(?=\p{L})){1,80})/giu;
-export const SIGNAL = /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\0]{0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
+export const SOURCE =
+  /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\0-\x03](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\0-\x03.!?]|\.(?=\p{L})){1,80})/giu;
+export const SIGNAL =
+  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\0]{0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
 export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
   [anyOf('critical, kritisch, kritische, kritisches, kritischen, critique, crítica, crítico'), 'critical'],
-  [anyOf('warning, warn, alert, warnung, warnsignal, avertissement, alerte, advertencia, aviso, alerta'), 'warning'],
+  [
+    anyOf('warning, warn, alert, warnung, warnsignal, avertissement, alerte, advertencia, aviso, alerta'),
+    'warning',
+  ],
 ];
 /** What it cannot do, and whether asking for it is dangerous in itself. */
 export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[] = [
@@ -100,10 +144,14 @@ export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[]
   { does: 'translate', asked: wanted(`translate, übersetze, übersetz, traduis, traduisez, traduce`, `übersetzen, traduire, traducir`) },
   { does: 'keep a calendar or remind anybody later', asked: wanted(`schedule, remind me, remind us, set a reminder, plan a meeting, arrange, reschedule, vereinbare, erinnere mich, erinnere uns, verschiebe, rappelle-moi, planifie, programme, recuérdame, agenda, programa`, 'erinnern mich') },
 ]; // prettier-ignore
-export const SECRETS = anyOf(`password, passwords, passwort, passwörter, kennwort, mot de passe, mots de passe, contraseña, contraseñas, api key, api keys,
+export const SECRETS =
+  anyOf(`password, passwords, passwort, passwörter, kennwort, mot de passe, mots de passe, contraseña, contraseñas, api key, api keys,
   secret key, secrets, private key, credentials, access token, access tokens, zugangsdaten, api-schlüssel, identifiants, clé api, credenciales, clave api, iban, bank details, card number`);
-export const EVERYBODY = anyOf(`(?:all|every|each|alle|allen|tous|toutes|todos|todas|jeden|jede|chaque|cada)(?: \\p{L}+)?(?: \\p{L}+)? (?:customers?|clients?|buyers?|contacts?|subscribers?|users?|people|kunden|kundinnen|käufer|kontakte|abonnenten|nutzer|acheteurs|abonnés|utilisateurs|clientes?|compradores|contactos|suscriptores|usuarios), everybody, everyone, the whole list, alle an, tout le monde, todo el mundo`);
-export const OVERRIDE = anyOf(`without approval, without asking, do not ask, don't ask, skip approval, skip the approval, ignore previous, ignore all, ignore your, ignore the rules,
+export const EVERYBODY = anyOf(
+  `(?:all|every|each|alle|allen|tous|toutes|todos|todas|jeden|jede|chaque|cada)(?: \\p{L}+)?(?: \\p{L}+)? (?:customers?|clients?|buyers?|contacts?|subscribers?|users?|people|kunden|kundinnen|käufer|kontakte|abonnenten|nutzer|acheteurs|abonnés|utilisateurs|clientes?|compradores|contactos|suscriptores|usuarios), everybody, everyone, the whole list, alle an, tout le monde, todo el mundo`,
+);
+export const OVERRIDE =
+  anyOf(`without approval, without asking, do not ask, don't ask, skip approval, skip the approval, ignore previous, ignore all, ignore your, ignore the rules,
   ohne freigabe, ohne nachfrage, ohne zu fragen, sans approbation, sans validation, sans demander, sin aprobación, sin preguntar, kill switch, standing orders off`);
 
 const ALIASES: Readonly<Record<CapoRole, string>> = {
@@ -123,14 +171,25 @@ export const DELEGATES = new RegExp(
   'iu',
 );
 export const TOPICS = {
-  revenue: anyOf(`revenue, income, sales, turnover, earnings, earned, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, chiffre d'affaires, chiffre, ca, revenus, recettes, ingresos, ventas, facturación`),
-  approvals: anyOf(`approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`),
-  signals: anyOf(`signal, signals, alert, alerts, warnings, signale, signalen, warnungen, signaux, alertes, señales, alertas`),
+  revenue: anyOf(
+    `revenue, income, sales, turnover, earnings, earned, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, chiffre d'affaires, chiffre, ca, revenus, recettes, ingresos, ventas, facturación`,
+  ),
+  approvals: anyOf(
+    `approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`,
+  ),
+  signals: anyOf(
+    `signal, signals, alert, alerts, warnings, signale, signalen, warnungen, signaux, alertes, señales, alertas`,
+  ),
   buyers: anyOf(`buyer, buyers, confidence, käufer, käufern, acheteur, acheteurs, comprador, compradores`),
-  orders: anyOf(`standing order, standing orders, daueraufträge, dauerauftrag, daueranweisungen, ordres permanents, consignes, órdenes permanentes`),
-  work: anyOf(`receipts, activity, activities, work packets, went out, mails sent, sent, happened, belege, aktivität, aktivitäten, erledigt, verschickt, passiert, reçus, activité, fait, envoyés, recibos, actividad, hecho, enviados`),
+  orders: anyOf(
+    `standing order, standing orders, daueraufträge, dauerauftrag, daueranweisungen, ordres permanents, consignes, órdenes permanentes`,
+  ),
+  work: anyOf(
+    `receipts, activity, activities, work packets, went out, mails sent, sent, happened, belege, aktivität, aktivitäten, erledigt, verschickt, passiert, reçus, activité, fait, envoyés, recibos, actividad, hecho, enviados`,
+  ),
 } as const;
-export const OVERVIEW = anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, week, day, lagebericht, tagesbericht,
+export const OVERVIEW =
+  anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, week, day, lagebericht, tagesbericht,
   wochenbericht, überblick, übersicht, stand, bericht, zusammenfassung, rapport, bilan, aperçu, point, résumé, résumé hebdomadaire, informe, resumen, balance, situación`);
 
 /** Whether it stands in the text, and where: the expressions of the tables keep no state. */
@@ -139,10 +198,13 @@ export function at(text: string, expression: RegExp): number {
 }
 
 /** "Tell Bob to email jane@...": the address belongs to what Bob is told. */
-export const TOLD = /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\x01,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
+export const TOLD =
+  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\x01,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
 /** An address that goes on with the list of recipients. */
 export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
 /** Asked for by its name alone. */
-export const REPORT = /^[\s,]*(?:(?:please|bitte|the|a|an|my|our|ein|einen|un|le|el)\s+)*(?:\p{L}+\s+)?(?:report|overview|summary|status|\p{L}*bericht|\p{L}*übersicht|überblick|rapport|bilan|aperçu|informe|resumen)(?!\p{L})/iu;
+export const REPORT =
+  /^[\s,]*(?:(?:please|bitte|the|a|an|my|our|ein|einen|un|le|el)\s+)*(?:\p{L}+\s+)?(?:report|overview|summary|status|\p{L}*bericht|\p{L}*übersicht|überblick|rapport|bilan|aperçu|informe|resumen)(?!\p{L})/iu;
 /** Where a message begins that somebody else wrote; it ends with the text, or where the line is drawn again. */
-export const PASTED = /^[ \t]*(?:-{3,}[^\n]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\x01[^\n]*)$/gimu;
+export const PASTED =
+  /^[ \t]*(?:-{3,}[^\n]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\x01[^\n]*)$/gimu;
