@@ -5,7 +5,13 @@ import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { PacketChange } from '../approvals/approval.entity.js';
 import type { Edit } from '../approvals/approval-subjects.js';
-import { ACTION_TYPES, compensationOf, type ParamsOf, validateAction, valueAt } from '../capos/action-types.js';
+import {
+  ACTION_TYPES,
+  compensationOf,
+  type ParamsOf,
+  validateAction,
+  valueAt,
+} from '../capos/action-types.js';
 import { engineOf } from '../capos/capo.js';
 import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
 import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
