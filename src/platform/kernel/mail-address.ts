@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const mailAddress = z
   .string()
   .max(254)
-  .pipe(z.email())
+  .pipe(z.email({ abort: true }))
   .refine((text) => isEmail(text), { error: 'must be a mail address' });
 
 /** Addresses are compared, and stored, without upper case. */
