@@ -137,6 +137,7 @@ describe('GET /approvals/{id}', () => {
       feedback: null,
       receiptId: null,
       nextApprovalId: null,
+      drafting: null,
     });
     const hours = (approval.expiresAt - approval.requestedAt) / 3_600_000;
     expect(hours).toBeGreaterThan(71.9);
