@@ -115,10 +115,7 @@ export class DirectivesController {
     return viewOf(await this.cancelDirective.execute(caller, directiveId), null);
   }
 
-  /**
-   * Has another draft made of a directive that failed, with a new approval if it had one. Refused when a part of it was
-   * sent or may have been: nothing is sent twice.
-   */
+  /** Has another draft made of a directive that failed before any part of it was or may have been sent. */
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/retry')
   @Route({
