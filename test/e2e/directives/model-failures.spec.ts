@@ -149,6 +149,29 @@ describe('a provider that is overloaded', () => {
     ]);
   });
 
+  it('still says why it failed while its capo is paused', async () => {
+    model.reply = () => providerError(500, 'The server had an error.');
+    const { directiveId, approvalId } = await handIn();
+    await afterFailures(approvalId, 1);
+    expect((await desk.client.post('/agents/capo_ops/pause')).status).toBe(200);
+    await hurry(directiveId);
+    const { drafting } = await eventually(
+      () => desk.approval(approvalId),
+      (approval) => approval.drafting?.nextAttemptAt === null,
+    );
+    await eventually(
+      () => test.rows('select claimed from work_items where id = $1', [directiveId]),
+      ([item]) => item!['claimed'] === false,
+    );
+    expect(drafting.lastError.code).toBe('PROVIDER_UNAVAILABLE');
+    expect((await desk.approval(approvalId)).drafting).toMatchObject({
+      attempts: 1,
+      nextAttemptAt: null,
+      lastError: { code: 'PROVIDER_UNAVAILABLE' },
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('keeps no slot while it is waited for: others are drafted', async () => {
     model.reply = ({ body }) =>
       JSON.stringify(body).includes('unlucky')
