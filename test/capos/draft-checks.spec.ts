@@ -72,7 +72,10 @@ describe('recipients', () => {
     ['the directive', work(TO_JANE)],
     ['the directive, in capitals', work('Write to JANE@ACME.example.')],
     ['the directive, percent-encoded', work('mailto:jane%40acme.example')],
-    ['the context, deep inside', work('Write to her.', { context: { order: { who: ['Jane <jane@acme.example>'] } } })],
+    [
+      'the context, deep inside',
+      work('Write to her.', { context: { order: { who: ['Jane <jane@acme.example>'] } } }),
+    ],
     [
       'a buyer',
       from({
@@ -226,7 +229,11 @@ describe('amounts', () => {
   });
 
   it('that would be recorded are looked at as well', () => {
-    const record = { ...mail({}), type: 'revenue.record', params: { amount: 900, currency: 'EUR', source: 'Acme' } };
+    const record = {
+      ...mail({}),
+      type: 'revenue.record',
+      params: { amount: 900, currency: 'EUR', source: 'Acme' },
+    };
     expect(reasons(record, work('Record 900 EUR from Acme'))).toEqual([]);
     expect(reasons(record, work('Record 90 EUR from Acme'))).toEqual([
       "The amount 900 EUR stands nowhere in the directive, its context or the workspace's data.",

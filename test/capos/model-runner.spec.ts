@@ -147,7 +147,10 @@ describe('the model runner', () => {
       mock.reset();
       mock.on(
         { predicate: (req) => req.response_format !== undefined },
-        { error: { message: 'response_format is not supported', type: 'invalid_request_error' }, status: 400 },
+        {
+          error: { message: 'response_format is not supported', type: 'invalid_request_error' },
+          status: 400,
+        },
       );
       mock.on({}, { content: answer([MAIL]) });
       expect((await runner().run(work, { signal: never })).packets).toHaveLength(1);
@@ -195,7 +198,15 @@ describe('the model runner', () => {
       expect(data).toContain('edited by Mara');
       expect(data).toContain('"editedPaths":["params.body"]');
       expect(data).toContain('… (cut)');
-      const many = { ...work, feedback: [round(1, Array.from({ length: 100 }, () => 'y'.repeat(9_000)))] };
+      const many = {
+        ...work,
+        feedback: [
+          round(
+            1,
+            Array.from({ length: 100 }, () => 'y'.repeat(9_000)),
+          ),
+        ],
+      };
       await runner().run(many, { signal: never });
       expect(said(1)[1]!.text.length).toBeLessThan(80_000);
       expect(said(1)[1]!.text).toContain('more packets are left out here');
@@ -357,16 +368,19 @@ describe('the model runner', () => {
       [429, 'rate_limited', true],
       [500, 'provider_unavailable', true],
       [503, 'provider_unavailable', true],
-    ])('with status %i is %s, retryable: %s, with its reason and one call', async (status, code, retryable) => {
-      const message = 'Incorrect API key provided: sk-secret-key';
-      mock.on({}, { error: { message, type: 'error' }, status });
-      const error = await failure(runner().run(work, { signal: never }));
-      expect(error).toMatchObject({ code, retryable });
-      expect(error.message).toBe(
-        `The model provider answered with status ${status}: “Incorrect API key provided: [redacted]”`,
-      );
-      expect(mock.getRequests()).toHaveLength(1);
-    });
+    ])(
+      'with status %i is %s, retryable: %s, with its reason and one call',
+      async (status, code, retryable) => {
+        const message = 'Incorrect API key provided: sk-secret-key';
+        mock.on({}, { error: { message, type: 'error' }, status });
+        const error = await failure(runner().run(work, { signal: never }));
+        expect(error).toMatchObject({ code, retryable });
+        expect(error.message).toBe(
+          `The model provider answered with status ${status}: “Incorrect API key provided: [redacted]”`,
+        );
+        expect(mock.getRequests()).toHaveLength(1);
+      },
+    );
 
     it('because nobody listens is unavailable and retryable', async () => {
       const error = await failure(runner({ baseUrl: 'http://127.0.0.1:9/v1' }).run(work, { signal: never }));

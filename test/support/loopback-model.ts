@@ -67,7 +67,11 @@ export class LoopbackModel {
 }
 
 /** An error in the words of the OpenAI interface. */
-export function providerError(status: number, message: string, headers: Record<string, string> = {}): ModelReply {
+export function providerError(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): ModelReply {
   return { status, headers, body: JSON.stringify({ error: { message, type: 'error' } }) };
 }
 
@@ -78,6 +82,8 @@ function completion({ content, finishReason = 'stop', usage }: Extract<ModelRepl
     created: 0,
     model: 'test-model',
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finishReason }],
-    ...(usage !== null && { usage: usage ?? { prompt_tokens: 900, completion_tokens: 120, total_tokens: 1020 } }),
+    ...(usage !== null && {
+      usage: usage ?? { prompt_tokens: 900, completion_tokens: 120, total_tokens: 1020 },
+    }),
   };
 }

@@ -55,7 +55,7 @@ export interface FeedbackRound {
 }
 
 /** What a person saw, with their own edits in it. */
-export interface PreviousDraft {
+interface PreviousDraft {
   summary: string;
   body: string;
   packets: readonly PreviousPacket[];

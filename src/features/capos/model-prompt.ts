@@ -35,7 +35,7 @@ function signatureOf({ name, signature }: Sender): string {
 }
 
 /** The day of the week and the time, as a calendar and a clock in this zone show them. */
-export function spokenTime(now: number, zone: string): string {
+function spokenTime(now: number, zone: string): string {
   const shown = (timeZone: string) =>
     new Intl.DateTimeFormat('en-GB', {
       timeZone,

@@ -20,7 +20,7 @@ const MAX_TEXT = 200_000;
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 
 /** The text in compatible letters and ASCII digits, without what is invisible. */
-export function plainText(text: string): string {
+function plainText(text: string): string {
   return text
     .slice(0, MAX_TEXT)
     .normalize('NFKC')

@@ -69,7 +69,12 @@ export class RetryDirective {
     return (await this.directives.lock(workspaceId, directiveId))!;
   }
 
-  private async assertRetryable({ workspaceId, directiveId, status, deadline }: DirectiveEntity): Promise<void> {
+  private async assertRetryable({
+    workspaceId,
+    directiveId,
+    status,
+    deadline,
+  }: DirectiveEntity): Promise<void> {
     if (status !== 'failed') {
       throw new InvalidTransition({
         message: 'Only a directive that failed can be retried.',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../database/batch.js';
 import { Channel } from '../database/channel.js';
 import { Db } from '../database/db.js';
+import type { Scope } from '../database/unit-of-work.js';
 import { scopeOfWork, type WorkError, type WorkItem, type WorkKind } from './work-item.js';
 
 /** Who has work enqueued is told under this topic; the id is `<kind> <queue>`. */
@@ -13,6 +14,16 @@ interface NewWork {
   id: string;
   /** Left out, the workspace is the queue. */
   queue?: string;
+}
+
+/** How far the work on a row has come. */
+export interface WorkProgress {
+  /** The present one included. */
+  attempts: number;
+  /** Unix milliseconds; null while an attempt is under way, and while the item is parked. */
+  nextAttemptAt: number | null;
+  /** Why the last attempt that failed did. */
+  lastError: WorkError | null;
 }
 
 /** How an attempt ends: due again after `waitMs`, or done when that is null. */
@@ -184,6 +195,18 @@ export class Work {
       unparked.map(({ queue }) => queue),
     );
     return unparked.length;
+  }
+
+  /** How far the work on a row has come that is of one of these kinds at a time; null when there is none. */
+  async progress(scope: Scope, kinds: readonly string[], id: string): Promise<WorkProgress | null> {
+    const [progress] = await this.db.read<WorkProgress>(
+      scope,
+      `select failures + crashes + claimed::int as attempts,
+         case when not claimed and due_at <> 'infinity' then app.ms(due_at) end as next_attempt_at, last_error
+       from work_items where workspace_id = $1 and kind = any($2) and id = $3`,
+      [scope.workspaceId, kinds, id],
+    );
+    return progress ?? null;
   }
 
   /** Makes all work of the workspace due at once that waits because of this error. */

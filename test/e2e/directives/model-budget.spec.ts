@@ -27,7 +27,10 @@ afterAll(() => model.stop());
 beforeEach(() => {
   model.requests.length = 0;
   // One dollar each.
-  model.reply = () => ({ content, usage: { prompt_tokens: 0, completion_tokens: 1_000, total_tokens: 1_000 } });
+  model.reply = () => ({
+    content,
+    usage: { prompt_tokens: 0, completion_tokens: 1_000, total_tokens: 1_000 },
+  });
 });
 
 const start = (environment: Record<string, string> = {}) =>
@@ -212,7 +215,9 @@ describe('PUT /settings', () => {
     const { owner, workspaceId } = await test.createWorkspace();
     expect((await owner.get('/settings')).body.modelBudget).toBeNull();
     const modelBudget = { amount: 25, currency: 'USD', tokens: null };
-    expect((await owner.put('/settings', { modelBudget: { amount: 25 } })).body).toMatchObject({ modelBudget });
+    expect((await owner.put('/settings', { modelBudget: { amount: 25 } })).body).toMatchObject({
+      modelBudget,
+    });
     expect((await owner.get('/settings')).body).toMatchObject({ modelBudget });
     const [receipt] = await test.rows<{ body: string }>(
       `select body::text from receipts where workspace_id = $1 order by seq desc limit 1`,

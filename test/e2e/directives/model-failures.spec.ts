@@ -55,7 +55,8 @@ const afterFailures = async (approvalId: string, failures: number) =>
   (
     await eventually(
       () => desk.approval(approvalId),
-      ({ drafting }) => drafting?.attempts === failures && drafting.nextAttemptAt !== null && drafting.lastError,
+      ({ drafting }) =>
+        drafting?.attempts === failures && drafting.nextAttemptAt !== null && drafting.lastError,
     )
   ).drafting;
 
@@ -64,15 +65,14 @@ const hurry = (directiveId: string) =>
   test.rows('update work_items set due_at = now() where id = $1', [directiveId]);
 
 /** In how many milliseconds the next attempt begins, by the clock of the database. */
-const waitOf = async (directiveId: string) =>
-  Number(
-    (
-      await test.rows<{ ms: number }>(
-        'select extract(epoch from due_at - now()) * 1000 as ms from work_items where id = $1 and not claimed',
-        [directiveId],
-      )
-    )[0]!.ms,
+const waitOf = async (directiveId: string) => {
+  const [item] = await test.rows<{ ms: number }>(
+    `select (extract(epoch from due_at - now()) * 1000)::float8 as ms from work_items
+     where id = $1 and not claimed`,
+    [directiveId],
   );
+  return item!.ms;
+};
 
 const within = (actual: number, wanted: number) => {
   expect(actual).toBeGreaterThan(wanted - 5_000);
@@ -88,7 +88,9 @@ const signalsAbout = (directiveId: string) =>
 describe('a provider that is overloaded', () => {
   it('is asked again when it says, with its reason on the approval and the directive, and then drafts', async () => {
     model.reply = (_request, nth) =>
-      nth === 1 ? providerError(429, 'Rate limit reached: 3 requests a minute.', { 'retry-after': '90' }) : { content };
+      nth === 1
+        ? providerError(429, 'Rate limit reached: 3 requests a minute.', { 'retry-after': '90' })
+        : { content };
     const { directiveId, approvalId } = await handIn();
     const drafting = await afterFailures(approvalId, 1);
     const lastError = {
@@ -147,16 +149,40 @@ describe('a provider that is overloaded', () => {
     ]);
   });
 
+  it('still says why it failed while its capo is paused', async () => {
+    model.reply = () => providerError(500, 'The server had an error.');
+    const { directiveId, approvalId } = await handIn();
+    await afterFailures(approvalId, 1);
+    expect((await desk.client.post('/agents/capo_ops/pause')).status).toBe(200);
+    await hurry(directiveId);
+    const { drafting } = await eventually(
+      () => desk.approval(approvalId),
+      (approval) => approval.drafting?.nextAttemptAt === null,
+    );
+    await eventually(
+      () => test.rows('select claimed from work_items where id = $1', [directiveId]),
+      ([item]) => item!['claimed'] === false,
+    );
+    expect(drafting.lastError.code).toBe('PROVIDER_UNAVAILABLE');
+    expect((await desk.approval(approvalId)).drafting).toMatchObject({
+      attempts: 1,
+      nextAttemptAt: null,
+      lastError: { code: 'PROVIDER_UNAVAILABLE' },
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('keeps no slot while it is waited for: others are drafted', async () => {
     model.reply = ({ body }) =>
       JSON.stringify(body).includes('unlucky')
         ? providerError(429, 'Later.', { 'retry-after': '600' })
         : { content };
     const unlucky = [];
-    for (let n = 0; n < 6; n++) unlucky.push(await desk.handIn({ text: `${TEXT} unlucky`, capo: 'capo_ops' }));
+    for (let n = 0; n < 6; n++)
+      unlucky.push(await desk.handIn({ text: `${TEXT} unlucky`, capo: 'capo_ops' }));
     for (const { approvalId } of unlucky) await afterFailures(approvalId, 1);
     const { approvalId } = await handIn();
-    await desk.ready(approvalId);
+    expect((await desk.ready(approvalId)).packets).toHaveLength(1);
   });
 });
 
@@ -195,24 +221,27 @@ describe('a provider that refuses for good', () => {
     [401, 'UNAUTHORIZED', `Incorrect API key provided: ${KEY}.`, 'Incorrect API key provided: [redacted]'],
     [403, 'UNAUTHORIZED', 'This key may not use test-model.', 'This key may not use test-model.'],
     [404, 'REQUEST_REJECTED', 'The model test-model does not exist.', 'The model test-model does not exist.'],
-  ])('with %i ends the directive at once, with its reason and without the key', async (status, code, said, told) => {
-    model.reply = () => providerError(status, said);
-    const { directiveId, approvalId } = await handIn();
-    const failed = await desk.until(directiveId, 'failed');
-    expect(failed.error.code).toBe(code);
-    expect(failed.error.message).toContain(told);
-    expect(failed.drafting).toBeNull();
-    expect(model.requests).toHaveLength(1);
-    expect(await desk.approval(approvalId)).toMatchObject({ status: 'cancelled' });
-    const stored = await test.rows(
-      `select to_jsonb(d)::text as text from directives d where directive_id = $1
+  ])(
+    'with %i ends the directive at once, with its reason and without the key',
+    async (status, code, said, told) => {
+      model.reply = () => providerError(status, said);
+      const { directiveId, approvalId } = await handIn();
+      const failed = await desk.until(directiveId, 'failed');
+      expect(failed.error.code).toBe(code);
+      expect(failed.error.message).toContain(told);
+      expect(failed.drafting).toBeNull();
+      expect(model.requests).toHaveLength(1);
+      expect(await desk.approval(approvalId)).toMatchObject({ status: 'cancelled' });
+      const stored = await test.rows(
+        `select to_jsonb(d)::text as text from directives d where directive_id = $1
        union all select to_jsonb(r)::text from receipts r where directive_id = $1
        union all select to_jsonb(s)::text from signals s where entity->>'id' = $1`,
-      [directiveId],
-    );
-    expect(stored.length).toBeGreaterThan(4);
-    expect(JSON.stringify([stored, test.logs])).not.toContain(KEY);
-  });
+        [directiveId],
+      );
+      expect(stored.length).toBeGreaterThan(4);
+      expect(JSON.stringify([stored, test.logs])).not.toContain(KEY);
+    },
+  );
 
   it('because of its content filter ends the directive at once', async () => {
     model.reply = () => ({ content: 'I cannot help with that.', finishReason: 'content_filter' });
@@ -350,7 +379,14 @@ describe('a revision', () => {
     const edited = await desk.client.send(
       'PATCH',
       `/approvals/${approvalId}`,
-      { packets: [{ workPacketId: packets[0].workPacketId, params: { ...packets[0].action.params, subject: 'New subject by Mara' } }] },
+      {
+        packets: [
+          {
+            workPacketId: packets[0].workPacketId,
+            params: { ...packets[0].action.params, subject: 'New subject by Mara' },
+          },
+        ],
+      },
       { 'If-Match': contentHash },
     );
     expect(edited.status, edited.text).toBe(200);

@@ -163,7 +163,9 @@ describe('409', () => {
 
   it('is for one that has not failed', async () => {
     const { directiveId } = await desk.handInReady({ text: 'Write a memo.', capo: 'capo_ops' });
-    expect(await refused(directiveId, 'pending_approval')).toBe('Only a directive that failed can be retried.');
+    expect(await refused(directiveId, 'pending_approval')).toBe(
+      'Only a directive that failed can be retried.',
+    );
   });
 
   it('is for one of which a part may have been sent', async () => {
@@ -172,7 +174,10 @@ describe('409', () => {
     await test.rows(
       'create trigger late before insert on documents for each row execute function refuse_late()',
     );
-    const { directiveId, approvalId, approval } = await desk.handInReady({ text: 'A memo.', capo: 'capo_ops' });
+    const { directiveId, approvalId, approval } = await desk.handInReady({
+      text: 'A memo.',
+      capo: 'capo_ops',
+    });
     expect((await desk.approve(approvalId)).status).toBe(200);
     await eventually(
       async () => {

@@ -10,6 +10,7 @@ const DEFAULTS = {
   locale: 'en',
   currency: 'USD',
   presence: 'present',
+  modelBudget: null,
   quietHours: null,
   notifications: {},
   sender: { name: null, signature: null, replyTo: null },
@@ -60,6 +61,7 @@ describe('PUT /settings 200', () => {
     const second = await admin.put('/settings', {
       timezone: 'Europe/Berlin',
       presence: 'away',
+      modelBudget: null,
       quietHours,
       notifications: { 'approval.requested': true, daily: false },
     });
