@@ -128,6 +128,17 @@ describe('npm run eval:drafts', () => {
       expect(stdout).toContain('1.0000 USD');
     });
 
+    it('lets it route what names no capo, and falls back to the words', async () => {
+      answers({ to: ['rob@pipefix.example'], cc: null, subject: 'Tomorrow', body: 'Somebody is at home.' });
+      expect((await run(['--only', 'mx-001'], withModel())).stdout).toMatch(/^mx-001 +mail +capo_(?!marketing)/m);
+      mock.reset();
+      const routing = { capos: ['capo_marketing'], reason: 'It is content.', candidates: [] };
+      mock.on({}, { content: JSON.stringify(routing) });
+      expect((await run(['--only', 'mx-001'], withModel())).stdout).toMatch(
+        /^mx-001 +mail +capo_marketing /m,
+      );
+    });
+
     it('finds what it invented, and exits with 0: a model is measured, not held to a promise', async () => {
       answers({
         to: ['lucy@fernhill.example', 'lucy@gmail.example'],
