@@ -10,7 +10,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CasesInvalid, loadCases, SETS } from '../evals/case.js';
 import { graveResults, linesOf, markdown, totals } from '../evals/report.js';
-import { configuredRunner, type Result, runCases } from '../evals/run.js';
+import { configuredAssistant, type Result, runCases } from '../evals/run.js';
 import { loadConfig } from '../src/platform/config/config.js';
 import { StartRefused } from '../src/platform/kernel/start-refused.js';
 
@@ -55,18 +55,18 @@ async function main(): Promise<void> {
   const config = loadConfig();
   if (options.write !== undefined && config.modelProvider !== 'builtin')
     throw new Refused('--write is for the results of the built-in runner: unset MODEL_PROVIDER.');
-  const { name, runner, close } = await configuredRunner(config);
+  const assistant = await configuredAssistant(config);
   const say = (line: string) => {
     if (!options.check) console.log(line);
   };
-  say(`Instructions: ${cases.length}, drafted by ${name}\n`);
+  say(`Instructions: ${cases.length}, drafted by ${assistant.name}\n`);
   let results: Result[];
   try {
-    results = await runCases(cases, runner, (result) => {
+    results = await runCases(cases, assistant, (result) => {
       for (const line of linesOf(result)) say(line);
     });
   } finally {
-    await close();
+    await assistant.close();
   }
   if (options.only !== undefined) say(JSON.stringify(results[0]?.draft ?? null, undefined, 2));
   say(`\n${totals(results)}`);
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
 
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
   if (options.write !== undefined) await writeBetweenMarkers(options.write, markdown(results));
-  const grave = name === 'builtin' ? graveResults(results) : [];
+  const grave = config.modelProvider === 'builtin' ? graveResults(results) : [];
   if (grave.length > 0) {
     const ids = grave.map(({ instruction }) => instruction.id).join(', ');
     console.error(

@@ -1,20 +1,19 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCases } from '../../evals/case.js';
-import { type Result, runCases } from '../../evals/run.js';
+import { builtinAssistant, type Result, runCases } from '../../evals/run.js';
 import { CHECKS, GRAVE } from '../../evals/scoring.js';
-import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
 
 const cases = await loadCases(join(import.meta.dirname, '../../evals'), ['dev', 'held-out']);
 
 /** docs/drafts.md says how many of the drafts are complete as well; here stands what may never happen. */
 describe('the built-in runner', () => {
   const results = new Map<string, Result>();
-  const runner = new BuiltinRunner();
+  const assistant = builtinAssistant();
   beforeAll(async () => {
-    await runCases(cases, runner, (result) => results.set(result.instruction.id, result));
+    await runCases(cases, assistant, (result) => results.set(result.instruction.id, result));
   });
-  afterAll(() => runner.onApplicationShutdown());
+  afterAll(() => assistant.close());
 
   const graveOf = (id: string) =>
     results

@@ -47,22 +47,27 @@ describe('npm run eval:drafts', () => {
     ]);
   });
 
-  it('writes the results between the markers of a file, and checks that they are current', async () => {
-    const file = join(folder, 'drafts.md');
-    await writeFile(file, 'Before\n\n<!-- results:begin -->\n<!-- results:end -->\n\nAfter\n');
-    const stale = `${file} is not what npm run eval:drafts -- --write ${file} would write.\n`;
-    const before = await run(['--write', file, '--check']);
-    expect(before).toMatchObject({ code: 1, stdout: '' });
-    expect(before.stderr).toContain(stale);
-    await run(['--write', file]);
-    const written = await readFile(file, 'utf8');
-    expect(written).toMatch(
-      /^Before\n\n<!-- results:begin -->\n[^]+\| en-001 \| mail \|[^]+<!-- results:end -->\n\nAfter\n$/,
-    );
-    const after = await run(['--write', file, '--check']);
-    expect(after.stdout).toBe('');
-    expect(after.stderr).not.toContain(stale);
-  });
+  // Three runs over all instructions.
+  it(
+    'writes the results between the markers of a file, and checks that they are current',
+    { timeout: 120_000 },
+    async () => {
+      const file = join(folder, 'drafts.md');
+      await writeFile(file, 'Before\n\n<!-- results:begin -->\n<!-- results:end -->\n\nAfter\n');
+      const stale = `${file} is not what npm run eval:drafts -- --write ${file} would write.\n`;
+      const before = await run(['--write', file, '--check']);
+      expect(before).toMatchObject({ code: 1, stdout: '' });
+      expect(before.stderr).toContain(stale);
+      await run(['--write', file]);
+      const written = await readFile(file, 'utf8');
+      expect(written).toMatch(
+        /^Before\n\n<!-- results:begin -->\n[^]+\| en-001 \| mail \|[^]+<!-- results:end -->\n\nAfter\n$/,
+      );
+      const after = await run(['--write', file, '--check']);
+      expect(after.stdout).toBe('');
+      expect(after.stderr).not.toContain(stale);
+    },
+  );
 
   it.each([
     [['--set', 'secret'], 'There is no set “secret”: use dev, held-out or all.'],
@@ -126,6 +131,19 @@ describe('npm run eval:drafts', () => {
       expect(stdout).toContain('Instructions: 1, drafted by openai-compatible small-model');
       expect(stdout).toContain('| all | 1 | 1 | 1 | 1 | 1 | 1 | 1 |');
       expect(stdout).toContain('1.0000 USD');
+    });
+
+    it('lets it route what names no capo, and falls back to the words', async () => {
+      answers({ to: ['rob@pipefix.example'], cc: null, subject: 'Tomorrow', body: 'Somebody is at home.' });
+      expect((await run(['--only', 'mx-001'], withModel())).stdout).toMatch(
+        /^mx-001 +mail +capo_(?!marketing)/m,
+      );
+      mock.reset();
+      const routing = { capos: ['capo_marketing'], reason: 'It is content.', candidates: [] };
+      mock.on({}, { content: JSON.stringify(routing) });
+      expect((await run(['--only', 'mx-001'], withModel())).stdout).toMatch(
+        /^mx-001 +mail +capo_marketing /m,
+      );
     });
 
     it('finds what it invented, and exits with 0: a model is measured, not held to a promise', async () => {
