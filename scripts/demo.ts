@@ -8,6 +8,7 @@ import { styleText } from 'node:util';
 import type { ApprovalDecided, ApprovalView } from '../src/features/approvals/approvals.dto.js';
 import type { FeedPage } from '../src/features/audit/feed.dto.js';
 import type { ChainVerification } from '../src/features/audit/audit-feed.dto.js';
+import type { SettingsView } from '../src/features/workspaces/settings.dto.js';
 import type { DirectiveView, QueuedDirective } from '../src/features/directives/directives.dto.js';
 
 /** A guided tour in one terminal: starts the service in a folder of its own, walks through the main job, ends it. */
@@ -58,8 +59,14 @@ async function tour(address: string, token: string): Promise<void> {
     return answer;
   };
 
-  const text = 'Email jane@acme.example and tell her that her order ships on Friday.';
-  step(`You hand in a directive: "${text}"`);
+  step('You say who signs, and where answers go');
+  const { sender } = await call<SettingsView>('PUT', '/settings', {
+    sender: { name: 'Mira Novak', signature: 'Northwind Customer Care', replyTo: 'care@northwind.example' },
+  });
+  show(`${sender.name}, ${sender.signature}, answers to ${sender.replyTo}`);
+
+  const text = 'Email jane@acme.example: "Your order ships on Friday."';
+  step(`You hand in a directive: ${text}`);
   const { directiveId, approvalId } = await call<QueuedDirective>('POST', '/directive', { text });
   show(`directive ${directiveId}\napproval  ${approvalId}`);
 
@@ -77,7 +84,7 @@ async function tour(address: string, token: string): Promise<void> {
     async () => (await call<DirectiveView>('GET', `/directives/${directiveId}`)).status === 'executed',
   );
   const [file] = await readdir(join(dataDir, 'outbox'));
-  show((await readFile(join(dataDir, 'outbox', file!), 'utf8')).split('\r\n').slice(0, 8).join('\n'));
+  show((await readFile(join(dataDir, 'outbox', file!), 'utf8')).split('\r\n').slice(0, 10).join('\n'));
 
   step('Every step left a receipt');
   const { items } = await call<FeedPage>('GET', '/feed?limit=20');

@@ -12,6 +12,7 @@ import { loginUrl } from './platform/database/login-role.js';
 import { BrokenRequests } from './platform/http/broken-requests.js';
 import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
+import { endLineForCurl } from './platform/http/end-line-for-curl.js';
 import { requireHost, startRequest } from './platform/http/start-request.js';
 import { Metrics } from './platform/observability/metrics.js';
 import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
@@ -51,7 +52,7 @@ export async function initialise(
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(startRequest, app.get(Metrics).observe, securityHeaders(config), requireHost);
+  app.use(startRequest, app.get(Metrics).observe, securityHeaders(config), requireHost, endLineForCurl);
   app.get(BrokenRequests).answer(app.getHttpServer() as Server);
   app.get(Documentation).madeBy(() => openApiDocument(app));
   try {

@@ -1,10 +1,10 @@
 import { loadConfig } from './platform/config/config.js';
 import { StartRefused } from './platform/kernel/start-refused.js';
-import { assertDataDir, assertPortFree } from './start-checks.js';
+import { assertDataDir, assertPortsFree } from './start-checks.js';
 
 try {
   const config = loadConfig();
-  await assertPortFree(config);
+  await assertPortsFree(config);
   assertDataDir(config);
   // Only now, since loading the application takes longer than finding out that it cannot start.
   const { run } = await import('./run.js');

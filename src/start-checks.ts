@@ -12,24 +12,29 @@ import { StartRefused } from './platform/kernel/start-refused.js';
  * "port in use" has lost somebody's time.
  * @throws StartRefused
  */
-export async function assertPortFree({ host, port }: Config): Promise<void> {
+export async function assertPortsFree({ host, port, metricsPort }: Config): Promise<void> {
+  await assertFree(host, port, 'PORT');
+  if (metricsPort !== undefined) await assertFree(host, metricsPort, 'METRICS_PORT');
+}
+
+async function assertFree(host: string, port: number, variable: string): Promise<void> {
   if (port === 0) return;
   const server = createServer();
   try {
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
   } catch (error) {
-    throw portFault(error, host, port) ?? error;
+    throw portFault(error, host, port, variable) ?? error;
   }
   server.close();
   await once(server, 'close');
 }
 
 /** Why the service cannot listen there; undefined for an error of another kind. */
-function portFault(error: unknown, host: string, port: number): StartRefused | undefined {
+function portFault(error: unknown, host: string, port: number, variable = 'PORT'): StartRefused | undefined {
   const because: Record<string, string> = {
-    EADDRINUSE: `Port ${port} at ${host} is in use by another program, or by a Consigliere that runs already. End that one, or set PORT to another port.`,
-    EACCES: `This user may not listen on port ${port}. Set PORT to a port above 1023.`,
+    EADDRINUSE: `Port ${port} at ${host} is in use by another program, or by a Consigliere that runs already. End that one, or set ${variable} to another port.`,
+    EACCES: `This user may not listen on port ${port}. Set ${variable} to a port above 1023.`,
     EADDRNOTAVAIL: `HOST ${host} is not an address of this machine. Set HOST to 127.0.0.1, or to 0.0.0.0 for all network interfaces.`,
     ENOTFOUND: `HOST ${host} cannot be found. Set HOST to 127.0.0.1, or to 0.0.0.0 for all network interfaces.`,
   };

@@ -8,6 +8,7 @@ import { environment, notes } from '../../src/platform/config/environment.js';
 import { isOperatorToken, newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 
 const DATABASE_URL = 'postgres://consigliere:password@localhost/consigliere';
+const MAIL_FROM = 'Ada <ada@example.org>';
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
 function faultsOf(env: NodeJS.ProcessEnv): ConfigInvalid {
@@ -46,10 +47,12 @@ describe('loadConfig', () => {
       modelPriceInput: undefined,
       modelPriceOutput: undefined,
       smtpUrl: undefined,
+      mailTransport: 'file',
       mailFrom: 'Consigliere <consigliere@example.com>',
       outboundAllow: [],
       bootstrapWorkspace: 'My workspace',
       bootstrapOwnerEmail: 'owner@example.com',
+      bootstrapOwnerName: undefined,
       bootstrapOwnerPassword: undefined,
       bootstrapToken: undefined,
       bootstrapTier: 'pro',
@@ -81,10 +84,12 @@ describe('loadConfig', () => {
       MODEL_PRICE_INPUT: '0',
       MODEL_PRICE_OUTPUT: '0.000001',
       SMTP_URL: 'smtps://user:password@mail.example.com:465',
+      MAIL_TRANSPORT: 'file',
       MAIL_FROM: 'ada@example.org',
       OUTBOUND_ALLOW: 'Receiver:8080, [0::1]:443,127.1:80',
       BOOTSTRAP_WORKSPACE: 'Acme & Söhne',
       BOOTSTRAP_OWNER_EMAIL: 'ada@example.org',
+      BOOTSTRAP_OWNER_NAME: 'Ada Lovelace',
       BOOTSTRAP_OWNER_PASSWORD: 'a long pass phrase',
       BOOTSTRAP_TOKEN: token,
       BOOTSTRAP_TIER: 'enterprise',
@@ -113,10 +118,12 @@ describe('loadConfig', () => {
       modelPriceInput: 0,
       modelPriceOutput: 0.000001,
       smtpUrl: 'smtps://user:password@mail.example.com:465',
+      mailTransport: 'file',
       mailFrom: 'ada@example.org',
       outboundAllow: ['receiver:8080', '[::1]:443', '127.0.0.1:80'],
       bootstrapWorkspace: 'Acme & Söhne',
       bootstrapOwnerEmail: 'ada@example.org',
+      bootstrapOwnerName: 'Ada Lovelace',
       bootstrapOwnerPassword: 'a long pass phrase',
       bootstrapToken: token,
       bootstrapTier: 'enterprise',
@@ -155,6 +162,7 @@ describe('ConfigInvalid', () => {
       variablesAtFault({
         NODE_ENV: 'production',
         DATABASE_URL,
+        MAIL_FROM: 'ada@example.org',
         HOST: 'not a host',
         PORT: '65536',
         TRUST_PROXY: '-1',
@@ -178,7 +186,7 @@ describe('ConfigInvalid', () => {
 
   it('says what each variable must be', () => {
     expect(faultsOf({ PORT: 'http', PROCESS_ROLE: 'both' }).message).toBe(
-      'invalid configuration\n' +
+      'Consigliere cannot start with these settings:\n' +
         '  PROCESS_ROLE must be one of all, api, worker\n' +
         '  PORT must be a whole number from 0 to 65535',
     );
@@ -233,7 +241,18 @@ describe('ConfigInvalid', () => {
   });
 
   it.each([
-    ['production with a server of its own', { NODE_ENV: 'production', DATABASE_URL }, ['SECRETS_KEY']],
+    [
+      'production with a server of its own',
+      { NODE_ENV: 'production', DATABASE_URL },
+      ['SECRETS_KEY', 'SMTP_URL', 'MAIL_FROM'],
+    ],
+    ['production without a mail server', { NODE_ENV: 'production', MAIL_FROM }, ['SMTP_URL']],
+    ['sending without a mail server', { MAIL_TRANSPORT: 'smtp' }, ['SMTP_URL']],
+    [
+      'production with the address of the documentation',
+      { NODE_ENV: 'production', MAIL_TRANSPORT: 'file', MAIL_FROM: 'Ada <ada@example.com>' },
+      ['MAIL_FROM'],
+    ],
     ['openai', { MODEL_PROVIDER: 'openai' }, ['MODEL_API_KEY', 'MODEL_NAME']],
     ['anthropic without a model', { MODEL_PROVIDER: 'anthropic', MODEL_API_KEY: 'sk-1' }, ['MODEL_NAME']],
     ['openai-compatible', { MODEL_PROVIDER: 'openai-compatible' }, ['MODEL_NAME', 'MODEL_BASE_URL']],
@@ -244,9 +263,15 @@ describe('ConfigInvalid', () => {
   });
 
   it.each([
-    ['production on the embedded database', { NODE_ENV: 'production' }],
+    [
+      'production on the embedded database',
+      { NODE_ENV: 'production', MAIL_FROM, SMTP_URL: 'smtp://mail.example.org' },
+    ],
     ['a server of its own in development', { DATABASE_URL }],
-    ['production with both', { NODE_ENV: 'production', DATABASE_URL, SECRETS_KEY }],
+    [
+      'production with everything',
+      { NODE_ENV: 'production', DATABASE_URL, SECRETS_KEY, MAIL_FROM, MAIL_TRANSPORT: 'file' },
+    ],
     ['a key written in the alphabet of URLs', { SECRETS_KEY: Buffer.alloc(32, 255).toString('base64url') }],
   ])('asks for nothing more: %s', (_case, env) => {
     expect(loadConfig(env)).toBeInstanceOf(Config);

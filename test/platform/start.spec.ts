@@ -55,11 +55,3 @@ describe('the program, started with another SECRETS_KEY than the first time', ()
     expect(await (await ServiceProcess.start(first)).stop()).toBe(0);
   });
 });
-
-describe('the program, started with a setting that cannot be used', () => {
-  it('names it without a stack', async () => {
-    const refused = await ServiceProcess.start({ PORT: 'x' }).catch(String);
-    expect(refused).toMatch(/invalid configuration\n {2}PORT must be a whole number/);
-    expect(refused).not.toMatch(/\bat .*\.js:/);
-  });
-});

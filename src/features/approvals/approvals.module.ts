@@ -6,6 +6,7 @@ import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { ApprovalEntity } from './approval.entity.js';
+import { ApprovalPageController } from './approval-page.controller.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.repository.js';
@@ -25,7 +26,7 @@ import { RequestApproval } from './request-approval.js';
     GuardianModule,
     SignalsModule,
   ],
-  controllers: [ApprovalsController],
+  controllers: [ApprovalsController, ApprovalPageController],
   providers: [
     Approvals,
     ApprovalSubjects,

@@ -48,6 +48,7 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   PROCESS_ROLE: ['both', 'must be one of all, api, worker'],
   HOST: ['http://localhost', 'must be an IP address or a host name'],
   PORT: ['http', 'must be a whole number from 0 to 65535'],
+  METRICS_PORT: ['65536', 'must be a whole number from 0 to 65535'],
   PUBLIC_URL: ['consigliere.example.com', 'must be an http or https URL'],
   TRUST_PROXY: ['yes', 'must be a whole number from 0 to 10'],
   LOG_LEVEL: ['loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
@@ -59,6 +60,8 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   MODEL_BASE_URL: ['localhost:11434', 'must be an http or https URL'],
   MODEL_API_KEY: ['a\nb', 'must be 1 to 4096 characters on one line'],
   MODEL_NAME: ['a\nb', 'must be 1 to 200 characters on one line'],
+  MODEL_MAX_TOKENS: ['many', 'must be a whole number from 256 to 1000000'],
+  MODEL_TIMEOUT_SECONDS: ['0', 'must be a whole number from 1 to 3600'],
   MODEL_PRICE_INPUT: ['free', 'must be a decimal number below 1,000,000 with at most 6 decimals'],
   MODEL_PRICE_OUTPUT: ['1e3', 'must be a decimal number below 1,000,000 with at most 6 decimals'],
   SMTP_URL: ['mail.example.com:25', 'must be an smtp or smtps URL'],
@@ -129,6 +132,10 @@ describe('where it is to listen', () => {
     await expectRefusal(
       { PORT: String(port) },
       `Port ${port} at 127.0.0.1 is in use by another program, or by a Consigliere that runs already. End that one, or set PORT to another port.`,
+    );
+    await expectRefusal(
+      { METRICS_PORT: String(port) },
+      `Port ${port} at 127.0.0.1 is in use by another program, or by a Consigliere that runs already. End that one, or set METRICS_PORT to another port.`,
     );
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });

@@ -1,0 +1,59 @@
+import { Controller, Get, Header, Param } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Route } from '../../platform/http/route.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { isId } from '../../platform/kernel/ids.js';
+import { READS } from '../../platform/rate-limit/limits.js';
+
+/** Where the link in `approval.requested` leads: how to read the approval and to decide, for a person with a token. */
+@Controller('approvals')
+export class ApprovalPageController {
+  constructor(private readonly address: PublicAddress) {}
+
+  /** The same for every id, whether there is such an approval or not: it does not know who asks. */
+  @Get(':approvalId')
+  @ApiExcludeEndpoint()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Route({
+    auth: 'public',
+    limit: READS,
+    returns: { 200: { 'text/html': '<!doctype html>' } },
+    errors: [NotFound],
+  })
+  page(@Param('approvalId') approvalId: string): string {
+    if (!isId('apr', approvalId)) throw new NotFound();
+    return pageFor(`${this.address.url}/api/pro/approvals/${approvalId}`);
+  }
+}
+
+function pageFor(approval: string): string {
+  const token = '-H "x-service-token: $TOKEN"';
+  const json = "-H 'Content-Type: application/json'";
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>A draft waits for a decision - Consigliere</title>
+</head>
+<body>
+<main>
+<h1>A draft waits for a decision</h1>
+<p>This page cannot show it, because it does not know who you are. With an operator token of the workspace you can read it:</p>
+<pre>${escaped(`curl -s ${approval} ${token}`)}</pre>
+<p>Approve what you have read; <code>contentHash</code> stands in the answer:</p>
+<pre>${escaped(`curl -s -X POST ${approval}/approve ${token} -H 'If-Match: <contentHash>'`)}</pre>
+<p>Or reject it and say why:</p>
+<pre>${escaped(`curl -s -X POST ${approval}/reject ${token} ${json} -d '{"feedback":"Not now."}'`)}</pre>
+<p>The <a href="/docs">API reference</a> says what else you can do with it.</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
