@@ -121,22 +121,11 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /** What another variable forbids. */
-function forbidden(given: NodeJS.ProcessEnv): ConfigFault[] {
-  const {
-    NODE_ENV: environmentName,
-    MAIL_FROM: from = '',
-    PORT: port = '3000',
-    METRICS_PORT: metricsPort,
-  } = given;
-  const rules: [variable: string, broken: boolean, message: string][] = [
-    [
-      'MAIL_FROM',
-      environmentName === 'production' && /@([^@]+\.)?example\.com>?$/i.test(from),
-      'must not be an address at example.com when NODE_ENV=production: nobody receives mail there',
-    ],
-    ['METRICS_PORT', metricsPort === port && port !== '0', 'must be another port than PORT'],
-  ];
-  return rules.filter(([, broken]) => broken).map(([variable, , message]) => ({ variable, message }));
+function forbidden({ NODE_ENV: environmentName, MAIL_FROM: from = '' }: NodeJS.ProcessEnv): ConfigFault[] {
+  if (environmentName !== 'production' || !/@([^@]+\.)?example\.com>?$/i.test(from)) return [];
+  const message =
+    'must not be an address at example.com when NODE_ENV=production: nobody receives mail there';
+  return [{ variable: 'MAIL_FROM', message }];
 }
 
 /** What other variables make necessary. Looks at the variables as given, so that one fault does not hide another. */
@@ -178,6 +167,12 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
   return required
     .filter(([variable, needed]) => needed && given[variable] === undefined)
     .map(([variable, , message]) => ({ variable, message }));
+}
+
+/** What two variables cannot both be. */
+function clashes({ PORT: port = '3000', METRICS_PORT: metricsPort }: NodeJS.ProcessEnv): ConfigFault[] {
+  if (metricsPort === undefined || metricsPort !== port || port === '0') return [];
+  return [{ variable: 'METRICS_PORT', message: 'must be another port than PORT' }];
 }
 
 /** Memory counts exactly as long as no second process answers requests; over the embedded database there may be one. */
