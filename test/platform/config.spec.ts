@@ -279,6 +279,8 @@ describe('ConfigInvalid', () => {
 });
 
 describe('a secret in a file', () => {
+  const PRODUCTION = { NODE_ENV: 'production', MAIL_TRANSPORT: 'file', MAIL_FROM: 'ada@example.org' };
+
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'consigliere-config-'));
@@ -309,8 +311,8 @@ describe('a secret in a file', () => {
     const files = await Promise.all(
       SECRETS.map(async (name) => [`${name}_FILE`, await file(`${values[name]}\n`, name)]),
     );
-    const read = loadConfig({ ...Object.fromEntries(files), NODE_ENV: 'production' });
-    expect({ ...read }).toEqual({ ...loadConfig({ ...values, NODE_ENV: 'production' }) });
+    const read = loadConfig({ ...Object.fromEntries(files), ...PRODUCTION });
+    expect({ ...read }).toEqual({ ...loadConfig({ ...values, ...PRODUCTION }) });
     expect(read.bootstrapToken).toBe(token);
   });
 
@@ -327,7 +329,7 @@ describe('a secret in a file', () => {
 
   it('is refused beside the variable itself', async () => {
     const path = await file(SECRETS_KEY);
-    const env = { DATABASE_URL, NODE_ENV: 'production', SECRETS_KEY, SECRETS_KEY_FILE: path };
+    const env = { DATABASE_URL, ...PRODUCTION, SECRETS_KEY, SECRETS_KEY_FILE: path };
     expect(faultsOf(env).faults).toEqual([
       { variable: 'SECRETS_KEY_FILE', message: 'must not be set together with SECRETS_KEY' },
     ]);
@@ -340,7 +342,7 @@ describe('a secret in a file', () => {
     ['that holds an empty line', () => file('\n'), 'names an empty file'],
     ['that is too long', () => file('x'.repeat(65_537)), 'names a file of more than 65536 bytes'],
   ])('is refused by the name of its variable when it names a file %s', async (_case, path, message) => {
-    const env = { DATABASE_URL, NODE_ENV: 'production', SECRETS_KEY_FILE: await path() };
+    const env = { DATABASE_URL, ...PRODUCTION, SECRETS_KEY_FILE: await path() };
     expect(faultsOf(env).faults).toEqual([{ variable: 'SECRETS_KEY_FILE', message }]);
     expect(faultsOf(env).message).not.toContain(folder);
   });

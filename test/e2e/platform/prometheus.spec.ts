@@ -115,6 +115,7 @@ describe('METRICS_PORT', () => {
   });
 
   it('counts the workspaces that are killed', async () => {
+    expect((await scrape()).get('consigliere_workspaces_killed')).toBe(0);
     await test.owner.post('/guardian/kill-switch');
     await until('consigliere_workspaces_killed', 1);
     await test.owner.post('/guardian/revert', { reason: 'Over.', mode: 'resume' });
