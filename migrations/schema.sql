@@ -438,8 +438,10 @@ CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select t.token_id, t.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
-    array(select tm.team_id from team_members tm where tm.member_id = m.member_id order by tm.team_id),
-    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm where tm.member_id = m.member_id),
+    array(select tm.team_id from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
+    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null),
     t.made_by, t.expires_at, t.revoked_at, m.status
   from tokens t
   join members m on m.member_id = t.member_id
@@ -1973,7 +1975,9 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_reads on teams for select to consigliere_system using (true);
 grant insert, select, update on teams to consigliere_app;
+grant select on teams to consigliere_system;
 
 create table tier_days (
   workspace_id text not null,

@@ -5,7 +5,7 @@ import { newId } from '../../src/platform/kernel/ids.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { Client } from '../support/client.js';
-import { startTestApp, type TestApp, type TestWorkspace } from '../support/test-app.js';
+import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../support/test-app.js';
 
 /**
  * CONTRACT section 4: for a team's rows the role in that team decides, for rows without a team the workspace's; owner
@@ -246,5 +246,23 @@ describe('what belongs to the workspace and not to a team', () => {
       expect(answer.status, nameOf(member)).toBe(hasRole(highest(member), 'operator') ? 200 : 403);
     }
     await desk.revert();
+  });
+});
+
+describe('a team that was archived', () => {
+  it('gives its members no role any more, and shows them none of its rows', async () => {
+    const archived = await test.createTeam(workspace.workspaceId, 'Archived');
+    const member = await test.createMember(workspace.workspaceId, 'viewer', [archived]);
+    await test.rows(`update team_members set role = 'operator' where member_id = $1`, [member.memberId]);
+    const handIn = () =>
+      new Desk(test, member.token).client.post('/directive', { text: MEMO, teamId: archived });
+    const first = await handIn();
+    expect(first.status, first.text).toBe(201);
+    const look = () => member.get(`/directives/${first.body.directiveId}`);
+    expect((await look()).status).toBe(200);
+
+    await test.rows('update teams set archived_at = now() where team_id = $1', [archived]);
+    await eventually(look, ({ status }) => status === 404);
+    expect((await handIn()).status).toBe(403);
   });
 });

@@ -11,6 +11,7 @@ export interface HaltedCounts {
 /** A work packet that had been handed out when the kill came; whether it arrived is not known yet. */
 export interface Unconfirmed {
   workPacketId: string;
+  teamId: string | null;
   /** Unix milliseconds. */
   since: number;
 }

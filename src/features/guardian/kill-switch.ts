@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, mayRead } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
-import type { KillAnswer } from './guardian.dto.js';
+import type { KillAnswer, UnconfirmedPacket } from './guardian.dto.js';
 import { KILLED_TOPIC } from './guardian.js';
 import { Guardians } from './guardians.repository.js';
-import { HaltableWork } from './halting.js';
+import { HaltableWork, type Unconfirmed } from './halting.js';
 
 /**
  * Halts all autonomous operations of the workspace (SPECIFICATION, States 4): mode, epoch, halted work and receipt in
@@ -43,7 +43,7 @@ export class KillSwitch {
       action: 'guardian.killed',
       entity: { type: 'guardian', id: workspaceId },
       summary: `${caller.name} engaged the kill switch${reason ? `: ${reason}` : '.'}`,
-      details: { reason, halted, unconfirmed },
+      details: { reason, halted, unconfirmed: unconfirmed.map(shown) },
       guardianEpoch: killed.epoch,
     });
     this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
@@ -55,7 +55,8 @@ export class KillSwitch {
       killedAt: at,
       receiptId,
       halted,
-      unconfirmed,
+      // A stop concerns every team; what may still arrive is named to those who may see it.
+      unconfirmed: unconfirmed.filter(({ teamId }) => mayRead(caller, teamId)).map(shown),
     };
   }
 
@@ -72,4 +73,8 @@ export class KillSwitch {
       unconfirmed: [],
     };
   }
+}
+
+function shown({ workPacketId, since }: Unconfirmed): UnconfirmedPacket {
+  return { workPacketId, since };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
 import type { SignatureClaim, SignatureScheme } from '../../platform/auth/signed-requests.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isId } from '../../platform/kernel/ids.js';
-import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 
 /** What the secret of a workspace is sealed for. */
@@ -25,6 +26,7 @@ export class PartnerSignatures implements SignatureScheme {
     private readonly secrets: PartnerSecrets,
     private readonly box: SecretBox,
     private readonly clock: Clock,
+    private readonly logger: PinoLogger,
   ) {
     const purpose = secretPurpose('nobody');
     this.#nobodys = { sealed: box.seal(randomBytes(32).toString('base64url'), purpose), purpose };
@@ -42,9 +44,19 @@ export class PartnerSignatures implements SignatureScheme {
   }
 
   private open(sealed: string | null | undefined, workspaceId: string): string {
-    return sealed
-      ? this.box.open(sealed, secretPurpose(workspaceId))
-      : this.box.open(this.#nobodys.sealed, this.#nobodys.purpose);
+    if (sealed) {
+      try {
+        return this.box.open(sealed, secretPurpose(workspaceId));
+      } catch (error) {
+        if (!(error instanceof SecretUnreadable)) throw error;
+        // Nothing can be signed with it, and the sender can do nothing about it: a person here must set a new one.
+        this.logger.error(
+          { err: error, workspaceId },
+          'the secret of the partner cannot be read, so its requests are refused: set a new one',
+        );
+      }
+    }
+    return this.box.open(this.#nobodys.sealed, this.#nobodys.purpose);
   }
 }
 

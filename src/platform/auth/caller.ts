@@ -65,6 +65,16 @@ export function scopeOf(caller: Pick<Caller, 'workspaceId' | 'role' | 'teamIds'>
   return { workspaceId: caller.workspaceId, teamIds: hasRole(caller.role, 'admin') ? 'all' : caller.teamIds };
 }
 
+/** Whether row-level security shows the caller a row of this team, or of none. */
+export function mayRead(
+  caller: Pick<Caller, 'workspaceId' | 'role' | 'teamIds'>,
+  teamId: string | null,
+): boolean {
+  const { teamIds } = scopeOf(caller);
+  if (teamIds === 'all') return true;
+  return teamId === null ? teamIds.length === 0 : teamIds.includes(teamId);
+}
+
 export function actorOf(caller: Caller): Actor {
   return { type: 'member', id: caller.memberId, name: caller.name, via: caller.via };
 }

@@ -161,6 +161,20 @@ describe('POST /partner/induction 401', () => {
   });
 });
 
+describe('a secret that cannot be read', () => {
+  it('is answered like one that is not there, until there is a new one', async () => {
+    const { workspaceId } = await test.createWorkspace();
+    const partner = await PartnerDesk.of(test, workspaceId);
+    await test.rows(`update partner_secrets set sealed_secret = 'v1.x.y' where workspace_id = $1`, [
+      workspaceId,
+    ]);
+    await expectRefused(partner.send(partner.update()));
+    const next = new PartnerDesk(test.url, workspaceId, await rotateSecret(test, workspaceId));
+    expect((await next.send(next.update())).status).toBe(202);
+    await expectRefused(partner.send(partner.update()));
+  });
+});
+
 describe('a rotated secret', () => {
   it('leaves the one before it 24 hours, and each older one nothing', async () => {
     const { workspaceId } = await test.createWorkspace();

@@ -221,7 +221,7 @@ export class WorkPackets {
         values: [workspaceId],
       },
       {
-        text: `select work_packet_id, sending_since as since from work_packets
+        text: `select work_packet_id, team_id, sending_since as since from work_packets
           where workspace_id = $1 and status = 'sending' order by sending_since`,
         values: [workspaceId],
       },
