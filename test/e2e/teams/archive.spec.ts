@@ -6,7 +6,7 @@ import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import { TeamDesk } from './team-desk.js';
 
-const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 
 let desk: TeamDesk;
 beforeAll(async () => {
