@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { eventually } from '../support/test-app.js';
@@ -381,15 +382,16 @@ const REST: Record<string, Step> = {
   },
 };
 
-/** The id of an invite with a token that the step knows: the true one stands in the mail alone. */
-const INVITE_TOKEN = 'uM3nYdW0s2cJ8qv5Xk1ZbTgR7hLpAeFo6iNrVtCxB4E';
-async function openInvite(walk: Walk, email = 'jo@northwind.example'): Promise<string> {
+/** An invite with a token that the step knows: the true one stands in the mail alone. */
+async function openInvite(walk: Walk): Promise<{ inviteId: string; token: string }> {
+  const email = `${newId('usr')}@northwind.example`;
   const { inviteId } = (await walk.direct.post('/members', { email, role: 'operator' })).body;
+  const token = randomBytes(32).toString('base64url');
   await walk.test.rows(
     `update invites set token_hash = encode(sha256($2::bytea), 'hex') where invite_id = $1`,
-    [inviteId, INVITE_TOKEN],
+    [inviteId, token],
   );
-  return inviteId;
+  return { inviteId, token };
 }
 
 const TEAMS: Record<string, Step> = {
@@ -458,17 +460,17 @@ const TEAMS: Record<string, Step> = {
     await (await walk.viewer()).get('/invites');
   },
   'POST /api/pro/invites/accept': async (walk) => {
-    await openInvite(walk);
-    const body = { token: INVITE_TOKEN, displayName: 'Jo Lind', password: 'correct horse battery' };
+    const { token } = await openInvite(walk);
+    const body = { token, displayName: 'Jo Lind', password: 'correct horse battery' };
     for (let n = 0; n < 2; n++) await walk.anyone.post('/invites/accept', body);
     await walk.anyone.post('/invites/accept', { ...body, token: 'none' });
   },
   'POST /api/pro/invites/{id}/resend': async (walk) => {
-    await walk.owner.post(`/invites/${await openInvite(walk)}/resend`);
+    await walk.owner.post(`/invites/${(await openInvite(walk)).inviteId}/resend`);
     await walk.owner.post(`/invites/${newId('inv')}/resend`);
   },
   'DELETE /api/pro/invites/{id}': async (walk) => {
-    await walk.owner.delete(`/invites/${await openInvite(walk)}`);
+    await walk.owner.delete(`/invites/${(await openInvite(walk)).inviteId}`);
     await walk.owner.delete(`/invites/${newId('inv')}`);
   },
 };
