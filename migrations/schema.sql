@@ -732,6 +732,43 @@ AS $function$
   where w.workspace_id = p_workspace_id
 $function$;
 
+CREATE OR REPLACE FUNCTION app.move_team_work(p_workspace_id text, p_team_id text, p_to text)
+ RETURNS TABLE(kind text, id text, title text, is_paused boolean)
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  moving text[] := array(select d.directive_id from directives d
+    where d.workspace_id = p_workspace_id and d.team_id = p_team_id
+      and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
+    order by d.directive_id);
+begin
+  perform 1 from approvals a where a.workspace_id = p_workspace_id and a.team_id = p_team_id
+    and (a.directive_id = any (moving) or a.status = 'pending') order by a.approval_id for no key update;
+  perform 1 from work_packets p where p.workspace_id = p_workspace_id and p.directive_id = any (moving)
+    order by p.work_packet_id for no key update;
+  perform 1 from directives d where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
+    order by d.directive_id for no key update;
+  update approvals a set team_id = p_to where a.workspace_id = p_workspace_id and a.team_id = p_team_id
+    and (a.directive_id = any (moving) or a.status = 'pending');
+  update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id
+    and (p.directive_id = any (moving)
+      or p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'));
+  return query update directives d set team_id = p_to
+    where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
+    returning 'directive', d.directive_id, left(split_part(d.text, E'\n', 1), 120), false;
+  return query
+    with was as (
+      select o.standing_order_id, o.effect = 'allow' and o.status in ('active', 'shadow') as pausing
+      from standing_orders o where o.workspace_id = p_workspace_id and o.team_id = p_team_id and o.status <> 'archived'
+      order by o.standing_order_id for no key update
+    )
+    update standing_orders o set team_id = p_to, updated_at = now(),
+      status = case when was.pausing then 'paused' else o.status end
+    from was where o.workspace_id = p_workspace_id and o.standing_order_id = was.standing_order_id
+    returning 'standing_order', o.standing_order_id, o.name, was.pausing;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.ms(at timestamp with time zone)
  RETURNS bigint
  LANGUAGE sql
@@ -784,6 +821,25 @@ AS $function$
   ) next
 $function$;
 alter function app.next_work(text,text[]) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.open_team_work(p_workspace_id text, p_team_id text)
+ RETURNS TABLE(directives integer, approvals integer, work_packets integer, standing_orders integer, sending integer)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select
+    (select count(*)::int from directives d where d.workspace_id = p_workspace_id and d.team_id = p_team_id
+      and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')),
+    (select count(*)::int from approvals a where a.workspace_id = p_workspace_id and a.team_id = p_team_id
+      and a.status = 'pending'),
+    (select count(*)::int from work_packets p where p.workspace_id = p_workspace_id and p.team_id = p_team_id
+      and p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')),
+    (select count(*)::int from standing_orders o where o.workspace_id = p_workspace_id and o.team_id = p_team_id
+      and o.status <> 'archived'),
+    (select count(*)::int from work_packets p where p.workspace_id = p_workspace_id and p.team_id = p_team_id
+      and p.status = 'sending')
+$function$;
 
 CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_timezone text, p_at timestamp with time zone)
  RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
@@ -1011,6 +1067,18 @@ begin
   end if;
   return next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_token_id text)
+ RETURNS TABLE(role text, is_valid boolean, team_roles jsonb)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select m.role, m.status = 'active' and t.revoked_at is null, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
+    from team_members tm where tm.workspace_id = m.workspace_id and tm.member_id = m.member_id)
+  from tokens t join members m on m.member_id = t.member_id
+  where t.workspace_id = p_workspace_id and t.token_id = p_token_id
+$function$;
 
 CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text)
  RETURNS TABLE(key text, n bigint)

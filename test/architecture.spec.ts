@@ -204,6 +204,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
+  'src/features/teams/invites.repository.ts':
+    'an invite is shown with the names of its workspace and its team',
   'src/features/webhooks/delivery-log.repository.ts':
     'when a delivery is sent next is known to the work on it, which the platform keeps',
 };

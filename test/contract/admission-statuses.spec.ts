@@ -110,7 +110,8 @@ describe('without its database', () => {
     try {
       const answers = await Promise.all(
         operations
-          .filter(({ path }) => path.startsWith('/api/pro') && !path.endsWith('/induction'))
+          // Signatures and invites are asked about after the body is checked.
+          .filter(({ path }) => path.startsWith('/api/pro') && !/\/(induction|accept)$/.test(path))
           .map(async (operation) => {
             const client = new Client(test.url, test.owner.token);
             const { status, headers, body } = await client.send(

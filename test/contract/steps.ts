@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { eventually } from '../support/test-app.js';
@@ -382,6 +383,99 @@ const REST: Record<string, Step> = {
   },
 };
 
+/** An invite with a token that the step knows: the true one stands in the mail alone. */
+async function openInvite(walk: Walk): Promise<{ inviteId: string; token: string }> {
+  const email = `${newId('usr')}@northwind.example`;
+  const { inviteId } = (await walk.direct.post('/members', { email, role: 'operator' })).body;
+  const token = randomBytes(32).toString('base64url');
+  await walk.test.rows(
+    `update invites set token_hash = encode(sha256($2::bytea), 'hex') where invite_id = $1`,
+    [inviteId, token],
+  );
+  return { inviteId, token };
+}
+
+const TEAMS: Record<string, Step> = {
+  'GET /api/pro/teams': reading('/teams', '/teams?status=archived&limit=1'),
+  'POST /api/pro/teams': async (walk) => {
+    await walk.owner.post('/teams', { name: 'Marketing' });
+    await walk.owner.post('/teams', { name: 'MARKETING' });
+    await (await walk.viewer()).post('/teams', { name: 'Mine' });
+  },
+  'PATCH /api/pro/teams/{id}': async (walk) => {
+    const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
+    await walk.owner.send('PATCH', `/teams/${teamId}`, { name: 'Brand' });
+    await walk.owner.send('PATCH', `/teams/${newId('team')}`, { name: 'Brand' });
+  },
+  'POST /api/pro/teams/{id}/archive': async (walk) => {
+    const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
+    await walk.direct.post('/directives', { directive: MAIL, capo: 'capo_ops', teamId });
+    await walk.owner.post(`/teams/${teamId}/archive`, {});
+    await walk.owner.post(`/teams/${teamId}/archive`, { moveTo: null });
+  },
+  'GET /api/pro/teams/{id}/members': async (walk) => {
+    const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
+    await walk.test.createMember(walk.workspaceId, 'operator', [teamId]);
+    await walk.owner.get(`/teams/${teamId}/members`);
+    await walk.owner.get(`/teams/${newId('team')}/members`);
+  },
+  'POST /api/pro/teams/{id}/members': async (walk) => {
+    const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'operator');
+    const { items } = (await walk.direct.get('/members')).body;
+    const { email } = items.find((member: { memberId: string }) => member.memberId === memberId);
+    for (const address of [email, email, 'jo@northwind.example']) {
+      await walk.owner.post(`/teams/${teamId}/members`, { email: address, role: 'operator' });
+    }
+  },
+  'PATCH /api/pro/teams/{id}/members/{uid}': async (walk) => {
+    const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'operator', [teamId]);
+    await walk.owner.send('PATCH', `/teams/${teamId}/members/${memberId}`, { role: 'admin' });
+    await walk.owner.send('PATCH', `/teams/${teamId}/members/${newId('mem')}`, { role: 'admin' });
+  },
+  'DELETE /api/pro/teams/{id}/members/{uid}': async (walk) => {
+    const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'operator', [teamId]);
+    for (let n = 0; n < 2; n++) await walk.owner.delete(`/teams/${teamId}/members/${memberId}`);
+  },
+  'GET /api/pro/members': reading('/members', '/members?status=removed'),
+  'POST /api/pro/members': async (walk) => {
+    for (let n = 0; n < 2; n++) {
+      await walk.owner.post('/members', { email: 'jo@northwind.example', role: 'operator' });
+    }
+  },
+  'PATCH /api/pro/members/{uid}': async (walk) => {
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'viewer');
+    await walk.owner.send('PATCH', `/members/${memberId}`, { role: 'operator' });
+    await walk.owner.send('PATCH', `/members/${newId('mem')}`, { role: 'operator' });
+  },
+  'DELETE /api/pro/members/{uid}': async (walk) => {
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'viewer');
+    for (let n = 0; n < 2; n++) await walk.owner.delete(`/members/${memberId}`);
+  },
+  'GET /api/pro/invites': async (walk) => {
+    await openInvite(walk);
+    await walk.owner.get('/invites');
+    await walk.owner.get('/invites?status=pending&limit=1');
+    await (await walk.viewer()).get('/invites');
+  },
+  'POST /api/pro/invites/accept': async (walk) => {
+    const { token } = await openInvite(walk);
+    const body = { token, displayName: 'Jo Lind', password: 'correct horse battery' };
+    for (let n = 0; n < 2; n++) await walk.anyone.post('/invites/accept', body);
+    await walk.anyone.post('/invites/accept', { ...body, token: 'none' });
+  },
+  'POST /api/pro/invites/{id}/resend': async (walk) => {
+    await walk.owner.post(`/invites/${(await openInvite(walk)).inviteId}/resend`);
+    await walk.owner.post(`/invites/${newId('inv')}/resend`);
+  },
+  'DELETE /api/pro/invites/{id}': async (walk) => {
+    await walk.owner.delete(`/invites/${(await openInvite(walk)).inviteId}`);
+    await walk.owner.delete(`/invites/${newId('inv')}`);
+  },
+};
+
 function each(spellings: string[], steps: (spelling: string) => Record<string, Step>): Record<string, Step> {
   return Object.assign({}, ...spellings.map(steps));
 }
@@ -394,4 +488,5 @@ export const STEPS: Record<string, Step> = {
   ...GUARDIAN,
   ...ORDERS,
   ...REST,
+  ...TEAMS,
 };

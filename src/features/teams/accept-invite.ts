@@ -13,6 +13,7 @@ import type { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 import { type Account, type InviteContext, type InvitePlace, Invites } from './invites.repository.js';
 import type { InviteEntity } from './invite.entity.js';
 import { JoinWorkspace } from './join-workspace.js';
+import { Members } from '../workspaces/members.repository.js';
 import { AccountExists } from './teams.errors.js';
 
 type OpenInvite = InviteEntity & InviteContext;
@@ -30,6 +31,7 @@ export class AcceptInvite {
   constructor(
     private readonly db: Db,
     private readonly invites: Invites,
+    private readonly members: Members,
     private readonly passwords: Passwords,
     private readonly joinWorkspace: JoinWorkspace,
     private readonly clock: Clock,
@@ -120,7 +122,7 @@ export class AcceptInvite {
   ): Promise<Pick<Account, 'userId' | 'displayName'>> {
     const userId = newId('usr');
     const displayName = visibleName(given);
-    const isNew = await this.invites.addAccount({ userId, email, displayName, passwordHash });
+    const isNew = await this.members.addAccount({ userId, email, displayName, passwordHash });
     if (!isNew) throw new AccountChanged();
     return { userId, displayName };
   }

@@ -4,12 +4,12 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Invites } from './invites.repository.js';
-import { Members } from './members.repository.js';
+import { Members } from '../workspaces/members.repository.js';
 import { RemoveMember } from './remove-member.js';
 import { TeamWork } from './team-work.repository.js';
-import type { ArchivedTeam, ArchiveTeamBody, TeamView } from './teams.dto.js';
+import type { ArchivedTeam, ArchiveTeamBody, TeamView } from '../workspaces/teams.dto.js';
 import { TeamHasOpenWork } from './teams.errors.js';
-import { Teams } from './teams.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 /**
  * Ends a team: its members leave it, its invites are withdrawn, and what it has not finished goes to another team or to
@@ -86,31 +86,20 @@ export class ArchiveTeam {
   /** Each directive and order leaves a receipt where it is now. Answers how many orders are paused. */
   private async moveWork(caller: Caller, from: TeamView, to: TeamView | undefined): Promise<number> {
     const teamId = to?.teamId ?? null;
-    const { directives, orders } = await this.work.move(caller.workspaceId, from.teamId, teamId);
-    const actor = actorOf(caller);
+    const moved = await this.work.move(caller.workspaceId, from.teamId, teamId);
     const where = to ? `to the team ${to.name}` : 'to no team';
-    const details = { from: from.teamId, to: teamId };
-    for (const { directiveId, title } of directives) {
+    for (const { kind, id, title, isPaused } of moved) {
+      const what = kind === 'directive' ? 'directive' : 'standing order';
       this.receipts.append({
-        actor,
-        action: 'directive.moved',
-        entity: { type: 'directive', id: directiveId },
-        directiveId,
+        actor: actorOf(caller),
+        action: `${kind}.moved`,
+        entity: { type: kind, id },
         teamId,
-        summary: `${caller.name} moved the directive "${title}" ${where}.`,
-        details,
+        ...(kind === 'directive' && { directiveId: id }),
+        summary: `${caller.name} moved the ${what} "${title}" ${where}${isPaused ? ', and paused it' : ''}.`,
+        details: { from: from.teamId, to: teamId, isPaused },
       });
     }
-    for (const { standingOrderId, name, isPaused } of orders) {
-      this.receipts.append({
-        actor,
-        action: 'standing_order.moved',
-        entity: { type: 'standing_order', id: standingOrderId },
-        teamId,
-        summary: `${caller.name} moved the standing order "${name}" ${where}${isPaused ? ', and paused it' : ''}.`,
-        details: { ...details, isPaused },
-      });
-    }
-    return orders.filter(({ isPaused }) => isPaused).length;
+    return moved.filter(({ isPaused }) => isPaused).length;
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { assertMayGrant } from './member.js';
-import type { MemberView } from './members.dto.js';
-import { Members, viewOf } from './members.repository.js';
+import { assertMayGrant } from '../workspaces/member.js';
+import type { MemberView } from '../workspaces/members.dto.js';
+import { Members, viewOf } from '../workspaces/members.repository.js';
 import { LastOwner } from './teams.errors.js';
 
 /** Changes a member's role in the workspace; who was there for teams alone belongs to the workspace from then on. */

@@ -4,10 +4,10 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { article } from './change-role.js';
-import type { TeamRole } from './member.js';
-import type { MemberView } from './members.dto.js';
-import { Members, roleInTeam, seenFrom, viewOf } from './members.repository.js';
-import { Teams } from './teams.repository.js';
+import type { TeamRole } from '../workspaces/member.js';
+import type { MemberView } from '../workspaces/members.dto.js';
+import { Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 @Injectable()
 export class ChangeTeamRole {

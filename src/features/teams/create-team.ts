@@ -4,9 +4,9 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { TeamBody, TeamView } from './teams.dto.js';
+import type { TeamBody, TeamView } from '../workspaces/teams.dto.js';
 import { LimitReached } from './teams.errors.js';
-import { Teams } from './teams.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 const MAX_TEAMS = 200;
 

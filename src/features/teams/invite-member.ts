@@ -7,13 +7,13 @@ import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { article } from './change-role.js';
 import { IssueInvite } from './issue-invite.js';
-import { assertMayGrant } from './member.js';
-import type { AddedToTeam, AddToTeamBody } from './members.dto.js';
-import type { InviteView } from './invites.dto.js';
-import { type Member, Members, roleInTeam, seenFrom, viewOf } from './members.repository.js';
-import type { TeamView } from './teams.dto.js';
+import { assertMayGrant } from '../workspaces/member.js';
+import type { AddToTeamBody } from '../workspaces/members.dto.js';
+import type { AddedToTeam, InviteView } from './invites.dto.js';
+import { type Member, Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
+import type { TeamView } from '../workspaces/teams.dto.js';
 import { LimitReached } from './teams.errors.js';
-import { Teams } from './teams.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 const MAX_TEAM_MEMBERS = 500;
 

@@ -3,6 +3,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Role } from '../../platform/auth/caller.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+import { MemberView } from '../workspaces/members.dto.js';
 
 /** The parameter of the paths, as it is documented. */
 export const INVITE_PARAM = {
@@ -78,6 +79,14 @@ export class InviteView {
 export class InvitePage extends PageFacts {
   /** The invites of this page, newest first. */
   items!: InviteView[];
+}
+
+/** Either the member who was added, or the invite that was sent. */
+export class AddedToTeam {
+  /** The member, if the address is that of one. */
+  member?: MemberView;
+  /** The invite, if it is not. */
+  invite?: InviteView;
 }
 
 /** What the link's page asks for. */

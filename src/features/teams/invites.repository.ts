@@ -200,25 +200,4 @@ export class Invites {
     );
     return row!;
   }
-
-  /** Adds the account. Answers false when the address has one by now. */
-  async addAccount(user: {
-    userId: string;
-    email: string;
-    displayName: string;
-    passwordHash: string;
-  }): Promise<boolean> {
-    // Not `do nothing returning`: whoever accepts may read no account before it is a member of the workspace.
-    const { userId, email, displayName, passwordHash } = user;
-    try {
-      await this.db.query(
-        'insert into users (user_id, email, display_name, password_hash) values ($1, $2, $3, $4)',
-        [userId, email, displayName, passwordHash],
-      );
-      return true;
-    } catch (error) {
-      if (violatedConstraint(error) === 'users_email_key') return false;
-      throw error;
-    }
-  }
 }

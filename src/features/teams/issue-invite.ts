@@ -9,9 +9,9 @@ import { INVITE_LASTS_MS, newInviteToken, tokenPurpose, viewOf } from './invite.
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteView } from './invites.dto.js';
 import { Invites } from './invites.repository.js';
-import { Members } from './members.repository.js';
+import { Members } from '../workspaces/members.repository.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
-import type { TeamView } from './teams.dto.js';
+import type { TeamView } from '../workspaces/teams.dto.js';
 import { LimitReached } from './teams.errors.js';
 
 const MAX_OPEN_INVITES = 200;

@@ -4,8 +4,8 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { InviteEntity } from './invite.entity.js';
-import { type TeamRole, mayGrant } from './member.js';
-import { type Member, Members, roleInTeam } from './members.repository.js';
+import { type TeamRole, mayGrant } from '../workspaces/member.js';
+import { type Member, Members, roleInTeam } from '../workspaces/members.repository.js';
 import { InviteExpired } from './teams.errors.js';
 
 /** Makes a user the member that an invite speaks of; whoever invited must still be allowed to. */

@@ -7,8 +7,15 @@ import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { ChangeRole } from './change-role.js';
 import { InviteMember } from './invite-member.js';
 import { InviteView } from './invites.dto.js';
-import { InviteBody, MEMBER_PARAM, MemberPage, MembersQuery, MemberView, RoleBody } from './members.dto.js';
-import { Members } from './members.repository.js';
+import {
+  InviteBody,
+  MEMBER_PARAM,
+  MemberPage,
+  MembersQuery,
+  MemberView,
+  RoleBody,
+} from '../workspaces/members.dto.js';
+import { Members } from '../workspaces/members.repository.js';
 import { RemoveMember } from './remove-member.js';
 import { LastOwner, LimitReached } from './teams.errors.js';
 

@@ -3,10 +3,10 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { MemberView } from './members.dto.js';
-import { Members, roleInTeam, seenFrom, viewOf } from './members.repository.js';
+import type { MemberView } from '../workspaces/members.dto.js';
+import { Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
 import { RemoveMember } from './remove-member.js';
-import { Teams } from './teams.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 /**
  * Takes a member out of a team. Who was in the workspace for this team alone leaves that too: they would else see what

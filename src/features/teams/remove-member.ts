@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { assertMayGrant } from './member.js';
-import type { MemberView } from './members.dto.js';
-import { Members, viewOf } from './members.repository.js';
+import { assertMayGrant } from '../workspaces/member.js';
+import type { MemberView } from '../workspaces/members.dto.js';
+import { Members, viewOf } from '../workspaces/members.repository.js';
 import { LastOwner } from './teams.errors.js';
 
 /** Ends a membership: the member leaves every team, and no token of theirs opens anything from the COMMIT on. */

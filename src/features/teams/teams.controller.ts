@@ -9,15 +9,15 @@ import { ArchiveTeam } from './archive-team.js';
 import { ChangeTeamRole } from './change-team-role.js';
 import { CreateTeam } from './create-team.js';
 import { InviteMember } from './invite-member.js';
+import { AddedToTeam } from './invites.dto.js';
 import {
-  AddedToTeam,
   AddToTeamBody,
   MEMBER_PARAM,
   MemberPage,
   MemberView,
   TeamRoleBody,
-} from './members.dto.js';
-import { Members } from './members.repository.js';
+} from '../workspaces/members.dto.js';
+import { Members } from '../workspaces/members.repository.js';
 import { RemoveFromTeam } from './remove-from-team.js';
 import { RenameTeam } from './rename-team.js';
 import {
@@ -28,9 +28,9 @@ import {
   TeamPage,
   TeamsQuery,
   TeamView,
-} from './teams.dto.js';
+} from '../workspaces/teams.dto.js';
 import { LimitReached, TeamHasOpenWork } from './teams.errors.js';
-import { Teams } from './teams.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 @Controller('api/pro/teams')
 export class TeamsController {

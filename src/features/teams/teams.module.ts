@@ -15,20 +15,19 @@ import { IssueInvite } from './issue-invite.js';
 import { JoinWorkspace } from './join-workspace.js';
 import { ManagedInvite } from './managed-invite.js';
 import { MembersController } from './members.controller.js';
-import { Members } from './members.repository.js';
 import { RemoveFromTeam } from './remove-from-team.js';
 import { RemoveMember } from './remove-member.js';
 import { RenameTeam } from './rename-team.js';
 import { ResendInvite } from './resend-invite.js';
 import { SendInviteMail } from './send-invite-mail.js';
 import { TeamMembersController, TeamsController } from './teams.controller.js';
-import { Teams } from './teams.repository.js';
 import { TeamWork } from './team-work.repository.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { WithdrawInvite } from './withdraw-invite.js';
 
 /** @level 4 */
 @Module({
-  imports: [TypeOrmModule.forFeature([InviteEntity]), MailModule],
+  imports: [TypeOrmModule.forFeature([InviteEntity]), MailModule, WorkspacesModule],
   controllers: [
     TeamsController,
     TeamMembersController,
@@ -37,9 +36,7 @@ import { WithdrawInvite } from './withdraw-invite.js';
     InvitePageController,
   ],
   providers: [
-    Teams,
     TeamWork,
-    Members,
     Invites,
     CreateTeam,
     RenameTeam,

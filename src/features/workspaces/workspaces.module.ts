@@ -5,6 +5,8 @@ import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
 import { KnownZone } from './known-zone.js';
 import { FirstRun } from './first-run.js';
+import { Members } from './members.repository.js';
+import { Teams } from './teams.repository.js';
 import { ProfileController } from './profile.controller.js';
 import { ReadProfile } from './read-profile.js';
 import { RevokeToken } from './revoke-token.js';
@@ -45,12 +47,14 @@ import {
     TokenUse,
     Workspaces,
     Tokens,
+    Teams,
+    Members,
     CreateToken,
     RevokeToken,
     RotateToken,
     ChangeSettings,
     ReadProfile,
   ],
-  exports: [AutonomyMode, FirstRun, KnownZone, TeamOfRequest, Workspaces],
+  exports: [AutonomyMode, FirstRun, KnownZone, Members, TeamOfRequest, Teams, Workspaces],
 })
 export class WorkspacesModule {}

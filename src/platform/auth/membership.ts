@@ -24,11 +24,7 @@ export const exclusiveMembership = (workspaceId: string): Statement => ({
 
 /** What the caller may now, in a statement of its own, which sees what was committed before the lock was had. */
 export const standingOf = ({ workspaceId, tokenId }: Caller): Statement => ({
-  text: `select m.role, m.status = 'active' and t.revoked_at is null as is_valid, (select
-       coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
-       where tm.workspace_id = m.workspace_id and tm.member_id = m.member_id) as team_roles
-     from tokens t join members m on m.member_id = t.member_id
-     where t.workspace_id = $1 and t.token_id = $2`,
+  text: 'select * from app.standing_of($1, $2)',
   values: [workspaceId, tokenId],
 });
 

@@ -22,7 +22,13 @@ describe('POST /invites/accept: 201', () => {
       `select u.display_name, u.password_hash, m.role, m.team_only, m.status, tm.role as team_role from users u
        join members m using (user_id) join team_members tm using (member_id) where u.email = 'new@example.com'`,
     );
-    expect(row).toMatchObject({ display_name: 'Jo Lind', role: 'viewer', team_only: true, status: 'active', team_role: 'operator' });
+    expect(row).toMatchObject({
+      display_name: 'Jo Lind',
+      role: 'viewer',
+      team_only: true,
+      status: 'active',
+      team_role: 'operator',
+    });
     expect(row!['password_hash']).toMatch(/^\$argon2id\$/);
     expect(await desk.receipts(inviteId)).toEqual(['invite.created', 'invite.mailed', 'invite.accepted']);
   });
@@ -46,10 +52,15 @@ describe('POST /invites/accept: 201', () => {
   it('accepts one invite of each team for one address', async () => {
     const a = await desk.invite('two@example.com');
     const b = await desk.invite('two@example.com', { teamId: desk.teamB, role: 'viewer' });
-    const [first, second] = [await desk.accept(await desk.token(a.inviteId)), await desk.accept(await desk.token(b.inviteId))];
+    const [first, second] = [
+      await desk.accept(await desk.token(a.inviteId)),
+      await desk.accept(await desk.token(b.inviteId)),
+    ];
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.memberId).toBe(first.body.memberId);
-    const teams = await desk.test.rows('select team_id, role from team_members where member_id = $1', [first.body.memberId]);
+    const teams = await desk.test.rows('select team_id, role from team_members where member_id = $1', [
+      first.body.memberId,
+    ]);
     expect(teams).toHaveLength(2);
   });
 
@@ -123,7 +134,10 @@ describe('POST /invites/accept: 409 and 410', () => {
     const invite = await other.invite('new@example.com');
     const token = await other.token(invite.inviteId);
     for (let n = 0; n < 10; n++) {
-      expect(code(await desk.accept(token, { password: `wrong password ${n}` }))).toEqual([409, 'ACCOUNT_EXISTS']);
+      expect(code(await desk.accept(token, { password: `wrong password ${n}` }))).toEqual([
+        409,
+        'ACCOUNT_EXISTS',
+      ]);
     }
     expect(code(await desk.accept(token))).toEqual([410, 'INVITE_EXPIRED']);
   });
@@ -147,10 +161,15 @@ describe('POST /invites/accept: 422 and 429', () => {
     const client = desk.anyone;
     desk.test.clock.stopAtMinute();
     for (let n = 0; n < 10; n++) {
-      expect((await client.post('/invites/accept', { token: 'x', displayName: 'Jo', password: PASSWORD })).status).toBe(404);
+      expect(
+        (await client.post('/invites/accept', { token: 'x', displayName: 'Jo', password: PASSWORD })).status,
+      ).toBe(404);
     }
     expect((await client.post('/invites/accept', { token: 'x' })).status).toBe(429);
-    const form = await fetch(`${desk.test.url}/invites/${'a'.repeat(43)}`, { method: 'POST', headers: { 'X-Forwarded-For': client.address } });
+    const form = await fetch(`${desk.test.url}/invites/${'a'.repeat(43)}`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-For': client.address },
+    });
     expect(form.status).toBe(429);
     desk.test.clock.goOn();
   });
@@ -158,7 +177,10 @@ describe('POST /invites/accept: 422 and 429', () => {
 
 describe('the page of the link', () => {
   const visit = (token: string, init: RequestInit = {}) =>
-    fetch(`${desk.test.url}/invites/${token}`, { ...init, headers: { 'X-Forwarded-For': desk.anyone.address, ...init.headers } });
+    fetch(`${desk.test.url}/invites/${token}`, {
+      ...init,
+      headers: { 'X-Forwarded-For': desk.anyone.address, ...init.headers },
+    });
   const submit = (token: string, fields: Record<string, string>) =>
     visit(token, { method: 'POST', body: new URLSearchParams(fields) });
 
@@ -201,9 +223,16 @@ describe('the page of the link', () => {
 
   it('says that there is no such invite, and takes no JSON and no file', async () => {
     expect((await visit('a'.repeat(43))).status).toBe(404);
-    const json = await visit('a'.repeat(43), { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } });
+    const json = await visit('a'.repeat(43), {
+      method: 'POST',
+      body: '{}',
+      headers: { 'Content-Type': 'application/json' },
+    });
     expect(json.status).toBe(415);
-    const many = await submit('a'.repeat(43), Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`f${n}`, 'x'])));
+    const many = await submit(
+      'a'.repeat(43),
+      Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`f${n}`, 'x'])),
+    );
     expect(many.status).toBe(422);
   });
 
@@ -214,7 +243,10 @@ describe('the page of the link', () => {
     await desk.accept(token);
     expect(JSON.stringify(shown)).not.toContain(token);
     expect(JSON.stringify(desk.test.logs)).not.toContain(token);
-    const [row] = await desk.test.rows('select i::text as row, sealed_token from invites i where invite_id = $1', [inviteId]);
+    const [row] = await desk.test.rows(
+      'select i::text as row, sealed_token from invites i where invite_id = $1',
+      [inviteId],
+    );
     expect(row!['row']).not.toContain(token);
     expect(row!['sealed_token']).toBeNull();
   });
@@ -225,6 +257,7 @@ it('a workspace invite gives its role, and a token of it works at once when made
   expect([status, body.teamId]).toEqual([201, null]);
   const accepted = await desk.accept(await desk.token(body.inviteId));
   expect(accepted.body).toMatchObject({ teamId: null, role: 'admin' });
-  const { token } = (await desk.owner.post('/tokens', { name: 'first', memberId: accepted.body.memberId })).body;
+  const { token } = (await desk.owner.post('/tokens', { name: 'first', memberId: accepted.body.memberId }))
+    .body;
   expect((await new Client(desk.test.url, token).get('/members')).status).toBe(200);
 });

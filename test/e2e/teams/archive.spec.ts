@@ -6,7 +6,7 @@ import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import { TeamDesk } from './team-desk.js';
 
-const MEMO = 'Write a one-page memo about the delivery delays for the board.';
+const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 
 let desk: TeamDesk;
 beforeAll(async () => {
@@ -36,14 +36,21 @@ async function busyTeam(name: string) {
   return { teamId, member, ended, open, orders, signalId };
 }
 
-const archive = (teamId: string, body: object, by: Client = desk.owner) => by.post(`/teams/${teamId}/archive`, body);
+const archive = (teamId: string, body: object, by: Client = desk.owner) =>
+  by.post(`/teams/${teamId}/archive`, body);
 const OPEN = { directives: 1, approvals: 1, workPackets: 1, standingOrders: 2 };
 
 /** Everything that has a team. */
 const stored = async () => {
   const all = [await desk.stored()];
   for (const table of ['directives', 'approvals', 'work_packets', 'standing_orders', 'receipts']) {
-    all.push(JSON.stringify(await desk.test.rows(`select t::text as row from ${table} t where workspace_id = $1 order by 1`, [desk.workspaceId])));
+    all.push(
+      JSON.stringify(
+        await desk.test.rows(`select t::text as row from ${table} t where workspace_id = $1 order by 1`, [
+          desk.workspaceId,
+        ]),
+      ),
+    );
   }
   return all.join('\n');
 };
@@ -59,10 +66,17 @@ describe('POST /teams/{id}/archive: 409', () => {
 
   it('while a work packet of it is being sent, and nothing changes', async () => {
     const { teamId } = await busyTeam('Sends');
-    await desk.test.rows(`update work_packets set status = 'sending' where team_id = $1 and status = 'awaiting_approval'`, [teamId]);
+    await desk.test.rows(
+      `update work_packets set status = 'sending' where team_id = $1 and status = 'awaiting_approval'`,
+      [teamId],
+    );
     const before = await stored();
     const answer = await archive(teamId, { moveTo: null });
-    expect(answer.body.error).toMatchObject({ status: 409, code: 'INVALID_TRANSITION', details: { sending: 1 } });
+    expect(answer.body.error).toMatchObject({
+      status: 409,
+      code: 'INVALID_TRANSITION',
+      details: { sending: 1 },
+    });
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(await stored()).toBe(before);
   });
@@ -103,7 +117,10 @@ describe('POST /teams/{id}/archive: 200', () => {
     // What its members could do they can no more.
     expect((await member.get(`/directives/${open.directiveId}`)).status).toBe(404);
     expect((await member.post('/directive', { text: 'x', teamId })).status).toBe(404);
-    expect((await heir.get(`/directives/${open.directiveId}`)).body).toMatchObject({ teamId: desk.teamB, status: 'pending_approval' });
+    expect((await heir.get(`/directives/${open.directiveId}`)).body).toMatchObject({
+      teamId: desk.teamB,
+      status: 'pending_approval',
+    });
     expect((await heir.get(`/directives/${ended.directiveId}`)).status).toBe(404);
     const teamOf = async (table: string, id: string, key: string) =>
       (await desk.test.rows(`select team_id from ${table} where ${key} = $1`, [id]))[0]!['team_id'];
@@ -150,21 +167,25 @@ describe('POST /teams/{id}/archive: 200', () => {
     const token = await desk.token(waiting.inviteId);
     expect((await archive(teamId, {})).body).toMatchObject({ removedMembers: 1 });
     expect((await desk.accept(token)).status).toBe(410);
-    expect(await desk.test.rows('select status from members where member_id = $1', [memberId])).toEqual([{ status: 'removed' }]);
+    expect(await desk.test.rows('select status from members where member_id = $1', [memberId])).toEqual([
+      { status: 'removed' },
+    ]);
   });
 
   it('leaves nothing open in the team, whatever comes at the same time', { timeout: 60_000 }, async () => {
     const { teamId, member } = await busyTeam('Races');
-    const acts = Array.from({ length: 20 }, (_, n) =>
-      new Promise<number>((resolve) =>
-        setTimeout(
-          () =>
-            void new Client(desk.test.url, member.token)
-              .post('/directive', { text: MEMO, capo: 'capo_ops', teamId })
-              .then(({ status }) => resolve(status)),
-          n * 4,
+    const acts = Array.from(
+      { length: 20 },
+      (_, n) =>
+        new Promise<number>((resolve) =>
+          setTimeout(
+            () =>
+              void new Client(desk.test.url, member.token)
+                .post('/directive', { text: MEMO, capo: 'capo_ops', teamId })
+                .then(({ status }) => resolve(status)),
+            n * 4,
+          ),
         ),
-      ),
     );
     const archived = await eventually(
       () => archive(teamId, { moveTo: desk.teamA }, new Client(desk.test.url, desk.owner.token)),

@@ -37,7 +37,8 @@ describe('the mail of an invite', () => {
     let away = true;
     const server = await startMailServer({
       mail: () => Promise.resolve(away ? { code: 451, text: 'later' } : undefined),
-      recipient: (address) => (address.startsWith('refused') ? { code: 550, text: 'no such user' } : undefined),
+      recipient: (address) =>
+        address.startsWith('refused') ? { code: 550, text: 'no such user' } : undefined,
     });
     const test = await startTestApp({ SMTP_URL: server.url, MAIL_FROM: 'ops@acme.example' });
     try {
@@ -49,11 +50,17 @@ describe('the mail of an invite', () => {
       );
       const attempted = server.received.length;
       away = false;
-      await eventually(() => there.receipts(inviteId), (actions) => actions.includes('invite.mailed'));
+      await eventually(
+        () => there.receipts(inviteId),
+        (actions) => actions.includes('invite.mailed'),
+      );
       expect(server.received.length).toBe(attempted + 1);
 
       const refused = await there.invite('refused@example.com');
-      await eventually(() => there.receipts(refused.inviteId), (actions) => actions.includes('invite.mail_failed'));
+      await eventually(
+        () => there.receipts(refused.inviteId),
+        (actions) => actions.includes('invite.mail_failed'),
+      );
       const { items } = (await there.owner.get('/invites')).body;
       expect(items.find((one: any) => one.inviteId === refused.inviteId).mail).toEqual({
         status: 'failed',
@@ -83,11 +90,16 @@ describe('GET /invites', () => {
     const { inviteId, expiresAt } = await desk.invite('old@example.com');
     desk.test.clock.stop(expiresAt);
     const ids = async (status: string) =>
-      (await desk.owner.get(`/invites?limit=100&status=${status}`)).body.items.map((one: any) => one.inviteId);
+      (await desk.owner.get(`/invites?limit=100&status=${status}`)).body.items.map(
+        (one: any) => one.inviteId,
+      );
     expect(await ids('expired')).toContain(inviteId);
     expect(await ids('pending')).not.toContain(inviteId);
     // It makes room for another.
-    const again = await desk.owner.post(`/teams/${desk.teamA}/members`, { email: 'old@example.com', role: 'viewer' });
+    const again = await desk.owner.post(`/teams/${desk.teamA}/members`, {
+      email: 'old@example.com',
+      role: 'viewer',
+    });
     expect(again.status).toBe(201);
     desk.test.clock.goOn();
   });
@@ -120,7 +132,8 @@ describe('POST /invites/{id}/resend', () => {
 
   it('429: after ten mails in a day', async () => {
     const { inviteId } = await desk.invite('often@example.com');
-    for (let n = 0; n < 9; n++) expect((await desk.owner.post(`/invites/${inviteId}/resend`)).status).toBe(200);
+    for (let n = 0; n < 9; n++)
+      expect((await desk.owner.post(`/invites/${inviteId}/resend`)).status).toBe(200);
     const answer = await desk.owner.post(`/invites/${inviteId}/resend`);
     expect([answer.status, answer.body.error.details.policy]).toEqual([429, 'invite-mails']);
   });
@@ -129,7 +142,8 @@ describe('POST /invites/{id}/resend', () => {
 describe('DELETE /invites/{id}', () => {
   it('200: withdraws, once', async () => {
     const { inviteId } = await desk.invite('withdrawn@example.com');
-    for (let n = 0; n < 2; n++) expect((await desk.owner.delete(`/invites/${inviteId}`)).body.status).toBe('withdrawn');
+    for (let n = 0; n < 2; n++)
+      expect((await desk.owner.delete(`/invites/${inviteId}`)).body.status).toBe('withdrawn');
     expect((await desk.receipts(inviteId)).filter((action) => action === 'invite.withdrawn')).toHaveLength(1);
     expect(await desk.test.rows('select 1 from work_items where id = $1', [inviteId])).toEqual([]);
   });

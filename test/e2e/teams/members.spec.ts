@@ -28,7 +28,9 @@ describe('GET /members', () => {
     });
     await desk.owner.delete(`/members/${member.memberId}`);
     const ids = async (status: string) =>
-      (await desk.owner.get(`/members?limit=100&status=${status}`)).body.items.map((one: any) => one.memberId);
+      (await desk.owner.get(`/members?limit=100&status=${status}`)).body.items.map(
+        (one: any) => one.memberId,
+      );
     expect(await ids('active')).not.toContain(member.memberId);
     expect(await ids('removed')).toContain(member.memberId);
   });
@@ -43,7 +45,10 @@ describe('PATCH /members/{uid}', () => {
   it('200: changes the role, by the id of the membership or the user, with one receipt however often', async () => {
     const member = await desk.member('viewer');
     const { userId } = (await change(desk.owner, member.memberId, 'operator')).body;
-    expect((await change(desk.owner, userId, 'operator')).body).toMatchObject({ memberId: member.memberId, role: 'operator' });
+    expect((await change(desk.owner, userId, 'operator')).body).toMatchObject({
+      memberId: member.memberId,
+      role: 'operator',
+    });
     expect(await desk.receipts(member.memberId)).toEqual(['member.role_changed']);
     expect((await member.post('/directive', { text: 'x' })).status).toBe(201);
   });
@@ -58,9 +63,12 @@ describe('PATCH /members/{uid}', () => {
           const target = await desk.member(old);
           const { status } = await change(caller, target.memberId, role);
           const touchesPower = [old, role].some((one) => one === 'admin' || one === 'owner');
-          wanted[`${by}: ${old} to ${role}`] = by === 'owner' || (by === 'admin' && !touchesPower) ? 200 : 403;
+          wanted[`${by}: ${old} to ${role}`] =
+            by === 'owner' || (by === 'admin' && !touchesPower) ? 200 : 403;
           outcomes[`${by}: ${old} to ${role}`] = status;
-          const [row] = await desk.test.rows('select role from members where member_id = $1', [target.memberId]);
+          const [row] = await desk.test.rows('select role from members where member_id = $1', [
+            target.memberId,
+          ]);
           expect(row!['role']).toBe(status === 200 ? role : old);
         }
       }
@@ -82,7 +90,10 @@ describe('PATCH /members/{uid}', () => {
   it('409: for the last owner, whoever asks', async () => {
     const { owner, workspaceId } = await desk.test.createWorkspace();
     const { memberId } = (await owner.get('/profile')).body.operator;
-    for (const answer of [await change(owner, memberId, 'admin'), await owner.delete(`/members/${memberId}`)]) {
+    for (const answer of [
+      await change(owner, memberId, 'admin'),
+      await owner.delete(`/members/${memberId}`),
+    ]) {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'LAST_OWNER']);
     }
     const second = await desk.test.createMember(workspaceId, 'owner');
@@ -124,7 +135,11 @@ describe('DELETE /members/{uid}', () => {
     const key = { 'Idempotency-Key': newId('req') };
     const first = await desk.owner.delete(`/members/${member.memberId}`, key);
     const second = await desk.owner.delete(`/members/${member.memberId}`, key);
-    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 200, 'true']);
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([
+      200,
+      200,
+      'true',
+    ]);
     // What is kept for a member who was removed is not replayed to their token.
     const own = { 'Idempotency-Key': newId('req') };
     const leaver = await desk.member('operator');

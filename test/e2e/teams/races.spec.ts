@@ -44,7 +44,10 @@ describe('one invite', () => {
     for (let n = 0; n < 8; n++) {
       const { inviteId } = await desk.invite(`either${n}@example.com`);
       const token = await desk.token(inviteId);
-      const [accepted, withdrawn] = await Promise.all([desk.accept(token), desk.owner.delete(`/invites/${inviteId}`)]);
+      const [accepted, withdrawn] = await Promise.all([
+        desk.accept(token),
+        desk.owner.delete(`/invites/${inviteId}`),
+      ]);
       const members = await desk.test.rows(
         'select 1 from users join members using (user_id) where email = $1',
         [`either${n}@example.com`],
@@ -59,9 +62,12 @@ describe('one invite', () => {
 
 describe('the last owner', () => {
   const owners = async (workspaceId: string) =>
-    (await desk.test.rows(`select 1 from members where workspace_id = $1 and role = 'owner' and status = 'active'`, [
-      workspaceId,
-    ])).length;
+    (
+      await desk.test.rows(
+        `select 1 from members where workspace_id = $1 and role = 'owner' and status = 'active'`,
+        [workspaceId],
+      )
+    ).length;
 
   it('stays, however two owners demote or remove each other', { timeout: 60_000 }, async () => {
     const ways = [
@@ -76,10 +82,7 @@ describe('the last owner', () => {
         await desk.test.createMember(workspaceId, 'owner'),
         await desk.test.createMember(workspaceId, 'owner'),
       ];
-      const answers = await Promise.all([
-        ways[n % 2]!(a, b.memberId),
-        ways[(n >> 1) % 2]!(b, a.memberId),
-      ]);
+      const answers = await Promise.all([ways[n % 2]!(a, b.memberId), ways[(n >> 1) % 2]!(b, a.memberId)]);
       expect(answers.map(({ status }) => status).toSorted()[0]).toBe(200);
       expect(await owners(workspaceId)).toBe(1);
     }
@@ -87,7 +90,9 @@ describe('the last owner', () => {
 
   it('stays when ten requests at once would take the role from every owner', async () => {
     const { workspaceId, owner } = await desk.test.createWorkspace();
-    const all = await Promise.all(Array.from({ length: 4 }, () => desk.test.createMember(workspaceId, 'owner')));
+    const all = await Promise.all(
+      Array.from({ length: 4 }, () => desk.test.createMember(workspaceId, 'owner')),
+    );
     const first = (await owner.get('/profile')).body.operator.memberId;
     const answers = await Promise.all(
       [...all.map(({ memberId }) => memberId), first].flatMap((memberId) => [
@@ -113,8 +118,12 @@ describe('a removal', () => {
       expect((await member.get('/profile')).status).toBe(200);
       const act = () =>
         new Client(desk.test.url, member.token).post('/directive', { text: 'A memo.', capo: 'capo_ops' });
-      const acts = Array.from({ length: 30 }, (_, n) =>
-        new Promise<number>((resolve) => setTimeout(() => void act().then(({ status }) => resolve(status)), n * 3)),
+      const acts = Array.from(
+        { length: 30 },
+        (_, n) =>
+          new Promise<number>((resolve) =>
+            setTimeout(() => void act().then(({ status }) => resolve(status)), n * 3),
+          ),
       );
       await new Promise((resolve) => setTimeout(resolve, 30));
       expect((await desk.owner.delete(`/members/${member.memberId}`)).status).toBe(200);
@@ -153,7 +162,8 @@ describe('a removal', () => {
 
   it('of a role holds for the very next act, though the caller was looked up before', async () => {
     const member = await desk.member('operator', { [desk.teamA]: 'operator' });
-    const act = () => member.post('/directive', { text: 'Write a memo.', capo: 'capo_ops', teamId: desk.teamA });
+    const act = () =>
+      member.post('/directive', { text: 'Write a memo.', capo: 'capo_ops', teamId: desk.teamA });
     expect((await act()).status).toBe(201);
     await desk.owner.send('PATCH', `/teams/${desk.teamA}/members/${member.memberId}`, { role: 'viewer' });
     expect((await act()).status).toBe(403);
@@ -168,11 +178,12 @@ describe('a removal', () => {
     try {
       const [one, two] = service.processes;
       const at = (process: { url: string }) => new Client(process.url, service.token);
-      const { inviteId } = (await at(one!).post('/members', { email: 'x@example.com', role: 'operator' })).body;
-      await service.database.owner.query(`update invites set token_hash = encode(sha256($2::bytea), 'hex') where invite_id = $1`, [
-        inviteId,
-        'a'.repeat(43),
-      ]);
+      const { inviteId } = (await at(one!).post('/members', { email: 'x@example.com', role: 'operator' }))
+        .body;
+      await service.database.owner.query(
+        `update invites set token_hash = encode(sha256($2::bytea), 'hex') where invite_id = $1`,
+        [inviteId, 'a'.repeat(43)],
+      );
       const accepted = await at(two!).post('/invites/accept', {
         token: 'a'.repeat(43),
         displayName: 'Jo',

@@ -38,7 +38,10 @@ export class TeamDesk {
     return member;
   }
 
-  async invite(email: string, { role = 'operator', teamId = this.teamA, by = this.owner } = {}): Promise<any> {
+  async invite(
+    email: string,
+    { role = 'operator', teamId = this.teamA, by = this.owner } = {},
+  ): Promise<any> {
     const answer = await by.post(`/teams/${teamId}/members`, { email, role });
     if (answer.status !== 201) throw new Error(answer.text);
     return answer.body.invite;
@@ -67,7 +70,12 @@ export class TeamDesk {
   }
 
   accept(token: string, more: object = {}) {
-    return this.anyone.post('/invites/accept', { token, displayName: 'Jo Lind', password: PASSWORD, ...more });
+    return this.anyone.post('/invites/accept', {
+      token,
+      displayName: 'Jo Lind',
+      password: PASSWORD,
+      ...more,
+    });
   }
 
   /** The actions of the receipts about this record, in their order. */

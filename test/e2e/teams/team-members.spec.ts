@@ -10,8 +10,12 @@ afterAll(() => desk.test.close());
 
 const members = (teamId = desk.teamA) => `/teams/${teamId}/members`;
 const emailOf = async (memberId: string) =>
-  (await desk.test.rows<{ email: string }>('select email from users join members using (user_id) where member_id = $1', [memberId]))[0]!
-    .email;
+  (
+    await desk.test.rows<{ email: string }>(
+      'select email from users join members using (user_id) where member_id = $1',
+      [memberId],
+    )
+  )[0]!.email;
 
 describe('GET /teams/{id}/members', () => {
   it('200: shows a team its members, without their other teams', async () => {
@@ -19,7 +23,9 @@ describe('GET /teams/{id}/members', () => {
     const both = await desk.member('operator', { [desk.teamA]: 'operator', [desk.teamB]: 'admin' });
     const shown = (await viewer.get(members())).body.items.find((one: any) => one.memberId === both.memberId);
     expect(shown).toMatchObject({ role: 'operator', teams: [{ teamId: desk.teamA, role: 'operator' }] });
-    const whole = (await desk.owner.get(members())).body.items.find((one: any) => one.memberId === both.memberId);
+    const whole = (await desk.owner.get(members())).body.items.find(
+      (one: any) => one.memberId === both.memberId,
+    );
     expect(whole.teams).toHaveLength(2);
     const page = (await viewer.get(`${members()}?limit=1`)).body;
     expect(page).toMatchObject({ total: 2, limit: 1, nextCursor: expect.any(String) });
@@ -28,7 +34,11 @@ describe('GET /teams/{id}/members', () => {
 
   it('404: for a member of another team, of none, and of another workspace', async () => {
     const other = await TeamDesk.open(desk.test);
-    const callers = [await desk.member('operator', { [desk.teamB]: 'admin' }), await desk.member('operator'), other.owner];
+    const callers = [
+      await desk.member('operator', { [desk.teamB]: 'admin' }),
+      await desk.member('operator'),
+      other.owner,
+    ];
     for (const caller of callers) expect((await caller.get(members())).status).toBe(404);
   });
 });
@@ -41,7 +51,12 @@ describe('POST /teams/{id}/members: 201', () => {
     const { status, body } = await desk.owner.post(members(), { email, role: 'operator' });
     expect([status, body]).toEqual([
       201,
-      { member: expect.objectContaining({ memberId: member.memberId, teams: [{ teamId: desk.teamA, role: 'operator' }] }) },
+      {
+        member: expect.objectContaining({
+          memberId: member.memberId,
+          teams: [{ teamId: desk.teamA, role: 'operator' }],
+        }),
+      },
     ]);
     expect(await desk.receipts(member.memberId)).toEqual(['team.member_added']);
     expect(await desk.mails()).toEqual(mails);
@@ -66,10 +81,10 @@ describe('POST /teams/{id}/members: 201', () => {
       expiresAt: body.invite.createdAt + 7 * 86_400_000,
     });
     expect(
-      await desk.test.rows('select 1 from members where workspace_id = $1 and user_id = (select user_id from users where email = $2)', [
-        desk.workspaceId,
-        email,
-      ]),
+      await desk.test.rows(
+        'select 1 from members where workspace_id = $1 and user_id = (select user_id from users where email = $2)',
+        [desk.workspaceId, email],
+      ),
     ).toEqual([]);
   });
 
@@ -104,7 +119,10 @@ describe('POST /teams/{id}/members: 403 and 404', () => {
     };
     const kept = await desk.stored();
     for (const [who, status] of Object.entries(before)) {
-      const answer = await callers[who as keyof typeof callers].post(members(), { email: 'z@example.com', role: 'viewer' });
+      const answer = await callers[who as keyof typeof callers].post(members(), {
+        email: 'z@example.com',
+        role: 'viewer',
+      });
       expect(answer.status, who).toBe(status);
     }
     expect(await desk.stored()).toBe(kept);
@@ -116,11 +134,16 @@ describe('POST /teams/{id}/members: 409, 422 and 429', () => {
     const member = await desk.member('viewer', { [desk.teamA]: 'viewer' });
     const answers = [
       await desk.owner.post(members(), { email: await emailOf(member.memberId), role: 'viewer' }),
-      await desk.invite('again@example.com').then(() => desk.owner.post(members(), { email: 'AGAIN@example.com', role: 'viewer' })),
+      await desk
+        .invite('again@example.com')
+        .then(() => desk.owner.post(members(), { email: 'AGAIN@example.com', role: 'viewer' })),
     ];
-    for (const answer of answers) expect([answer.status, answer.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    for (const answer of answers)
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
     // To another team it is another invite.
-    expect((await desk.owner.post(members(desk.teamB), { email: 'again@example.com', role: 'viewer' })).status).toBe(201);
+    expect(
+      (await desk.owner.post(members(desk.teamB), { email: 'again@example.com', role: 'viewer' })).status,
+    ).toBe(201);
   });
 
   it('409 when as many invites are open as may be, in all teams together', async () => {
@@ -133,7 +156,10 @@ describe('POST /teams/{id}/members: 409, 422 and 429', () => {
     );
     const admin = await other.member('viewer', { [other.teamA]: 'admin' });
     const answer = await admin.post(members(other.teamA), { email: 'x@example.com', role: 'viewer' });
-    expect(answer.body.error).toMatchObject({ code: 'LIMIT_REACHED', details: { what: 'open invites', limit: 200 } });
+    expect(answer.body.error).toMatchObject({
+      code: 'LIMIT_REACHED',
+      details: { what: 'open invites', limit: 200 },
+    });
   });
 
   it.each([
@@ -161,7 +187,10 @@ describe('POST /teams/{id}/members: 409, 422 and 429', () => {
     }
     const before = await desk.stored();
     const answer = await desk.owner.post(members(), { email, role: 'viewer' });
-    expect(answer.body.error).toMatchObject({ code: 'RATE_LIMITED', details: { policy: 'invite-mails', limit: 10 } });
+    expect(answer.body.error).toMatchObject({
+      code: 'RATE_LIMITED',
+      details: { policy: 'invite-mails', limit: 10 },
+    });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(86_000);
     expect(await desk.stored()).toBe(before);
   });

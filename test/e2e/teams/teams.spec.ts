@@ -11,7 +11,9 @@ afterAll(() => desk.test.close());
 describe('GET /teams: 200', () => {
   it('shows owner and admin every team, others their own, and a member of none nothing', async () => {
     const ids = async (role: 'owner' | 'admin' | 'operator', teams: Record<string, 'viewer'>) =>
-      (await (await desk.member(role, teams)).get('/teams')).body.items.map((team: any) => team.teamId).toSorted();
+      (await (await desk.member(role, teams)).get('/teams')).body.items
+        .map((team: any) => team.teamId)
+        .toSorted();
     const both = [desk.teamA, desk.teamB].toSorted();
     expect(await ids('owner', {})).toEqual(both);
     expect(await ids('admin', { [desk.teamA]: 'viewer' })).toEqual(both);
@@ -33,7 +35,12 @@ describe('POST /teams: 201', () => {
   it('makes a team, with its name in NFKC and a slug, and leaves a receipt that other teams do not see', async () => {
     const { status, body } = await desk.owner.post('/teams', { name: '  Ｃustomer   Süccess ' });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ name: 'Customer Süccess', slug: 'customer-success', memberCount: 0, archivedAt: null });
+    expect(body).toMatchObject({
+      name: 'Customer Süccess',
+      slug: 'customer-success',
+      memberCount: 0,
+      archivedAt: null,
+    });
     expect(await desk.receipts(body.teamId)).toEqual(['team.created']);
     const outsider = await desk.member('operator', { [desk.teamA]: 'admin' });
     expect((await outsider.get('/audit-feed?limit=100')).text).not.toContain(body.teamId);
@@ -65,16 +72,21 @@ describe('POST /teams: 403', () => {
 });
 
 describe('POST /teams: 409', () => {
-  it.each(['Marketing', 'marketing', 'ＭＡＲＫＥＴＩＮＧ', ' Marketing '])('for a name that looks like another: %s', async (name) => {
-    const before = await desk.stored();
-    const answer = await desk.owner.post('/teams', { name });
-    expect([answer.status, answer.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
-    expect(await desk.stored()).toBe(before);
-  });
+  it.each(['Marketing', 'marketing', 'ＭＡＲＫＥＴＩＮＧ', ' Marketing '])(
+    'for a name that looks like another: %s',
+    async (name) => {
+      const before = await desk.stored();
+      const answer = await desk.owner.post('/teams', { name });
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+      expect(await desk.stored()).toBe(before);
+    },
+  );
 
   it('for all but one of many at a time', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => desk.owner.post('/teams', { name: n % 2 ? 'Twins' : 'TWINS' }, { 'X-Forwarded-For': `10.9.9.${n}` })),
+      Array.from({ length: 20 }, (_, n) =>
+        desk.owner.post('/teams', { name: n % 2 ? 'Twins' : 'TWINS' }, { 'X-Forwarded-For': `10.9.9.${n}` }),
+      ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(19).fill(409)]);
   });
@@ -87,7 +99,11 @@ describe('POST /teams: 409', () => {
       [other.workspaceId],
     );
     const answer = await other.owner.post('/teams', { name: 'One more' });
-    expect(answer.body.error).toMatchObject({ code: 'LIMIT_REACHED', status: 409, details: { what: 'teams', limit: 200 } });
+    expect(answer.body.error).toMatchObject({
+      code: 'LIMIT_REACHED',
+      status: 409,
+      details: { what: 'teams', limit: 200 },
+    });
   });
 });
 
@@ -111,12 +127,17 @@ describe('POST /teams: 422', () => {
 });
 
 describe('PATCH /teams/{id}', () => {
-  const rename = (teamId: string, name: string, by = desk.owner) => by.send('PATCH', `/teams/${teamId}`, { name });
+  const rename = (teamId: string, name: string, by = desk.owner) =>
+    by.send('PATCH', `/teams/${teamId}`, { name });
 
   it('200: renames, keeps the slug, leaves one receipt however often', async () => {
     const { teamId } = (await desk.owner.post('/teams', { name: 'Old name' })).body;
     for (let n = 0; n < 2; n++) {
-      expect((await rename(teamId, 'New name')).body).toMatchObject({ teamId, name: 'New name', slug: 'old-name' });
+      expect((await rename(teamId, 'New name')).body).toMatchObject({
+        teamId,
+        name: 'New name',
+        slug: 'old-name',
+      });
     }
     // Another way to write its own name is no other team's.
     expect((await rename(teamId, 'NEW NAME')).status).toBe(200);

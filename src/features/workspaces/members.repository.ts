@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { violatedConstraint } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { MemberEntity, TeamMemberEntity } from '../workspaces/workspaces.entity.js';
+import { MemberEntity, TeamMemberEntity } from './workspaces.entity.js';
 import type { TeamRole } from './member.js';
 import type { MembersQuery, MemberView } from './members.dto.js';
 
@@ -97,6 +98,27 @@ export class Members {
       [workspaceId],
     );
     return row!;
+  }
+
+  /** Adds the account. Answers false when the address has one by now. */
+  async addAccount(user: {
+    userId: string;
+    email: string;
+    displayName: string;
+    passwordHash: string;
+  }): Promise<boolean> {
+    // Not `do nothing returning`: whoever accepts may read no account before it is a member of the workspace.
+    const { userId, email, displayName, passwordHash } = user;
+    try {
+      await this.db.query(
+        'insert into users (user_id, email, display_name, password_hash) values ($1, $2, $3, $4)',
+        [userId, email, displayName, passwordHash],
+      );
+      return true;
+    } catch (error) {
+      if (violatedConstraint(error) === 'users_email_key') return false;
+      throw error;
+    }
   }
 
   add(member: MemberEntity): void {

@@ -3,7 +3,6 @@ import { IsIn, IsOptional } from 'class-validator';
 import { type Role, ROLES } from '../../platform/auth/caller.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { InviteView } from './invites.dto.js';
 import { TEAM_ROLES, type TeamRole } from './member.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -136,12 +135,4 @@ export class MemberView {
 export class MemberPage extends PageFacts {
   /** The members of this page. */
   items!: MemberView[];
-}
-
-/** Either the member who was added, or the invite that was sent. */
-export class AddedToTeam {
-  /** The member, if the address is that of one. */
-  member?: MemberView;
-  /** The invite, if it is not. */
-  invite?: InviteView;
 }

@@ -6,7 +6,7 @@ import { newestFirst, readPage, where } from '../../platform/database/listing.js
 import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import { TeamEntity } from '../workspaces/workspaces.entity.js';
+import { TeamEntity } from './workspaces.entity.js';
 import type { TeamsQuery, TeamView } from './teams.dto.js';
 
 const COLUMNS = `t.team_id, t.name, t.slug, (select count(*) from team_members tm
