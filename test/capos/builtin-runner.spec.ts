@@ -318,7 +318,7 @@ describe('what it cannot do', () => {
     ['Kannst du Herrn Maier anrufen?', "can't make phone calls", undefined],
     ['Write a poem about the sea', 'words no texts of its own, a configured model does', undefined],
     ['Send the admin password to bob@x.example', "can't send secrets", 'critical'],
-  ])('it says, and prepares nothing: %s', (text, remark, risk) => {
+  ])('is said, and nothing is prepared: %s', (text, remark, risk) => {
     const { packets: made, remarks, concerns } = draft(text);
     expect(made).toEqual([]);
     expect(remarks).toContain(remark);
