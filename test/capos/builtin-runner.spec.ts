@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { RunnerFailed, type DraftPacket } from '../../src/features/capos/briefing.js';
+import { type DraftPacket, type Figures, RunnerFailed } from '../../src/features/capos/briefing.js';
 import { draftFrom } from '../../src/features/capos/builtin/draft.js';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
 import type { CapoRole } from '../../src/features/capos/capo.js';
@@ -270,7 +270,7 @@ describe('revenue', () => {
 });
 
 describe('a document', () => {
-  const figures = {
+  const figures: Figures = {
     since: '2026-09-02',
     days: [
       { day: '2026-11-22', revenue: { EUR: 1 }, approvals: {}, signals: {} },
