@@ -39,7 +39,7 @@ export class DraftBuilder {
   }
 
   get signature(): string | undefined {
-    return (this.briefing as { sender?: { signature?: string | null } }).sender?.signature ?? undefined;
+    return this.briefing.sender.signature ?? undefined;
   }
 
   can(type: ActionTypeName): boolean {
