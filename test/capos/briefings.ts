@@ -2,7 +2,7 @@ import type { Briefing, DirectiveBrief } from '../../src/features/capos/briefing
 import type { CapoRole } from '../../src/features/capos/capo.js';
 
 /** Thursday, 3 December 2026, 10:00 in Berlin. */
-export const NOW = Date.UTC(2026, 11, 3, 9);
+const NOW = Date.UTC(2026, 11, 3, 9);
 
 type Changes = Omit<Partial<Briefing>, 'directive' | 'feedback'> & {
   directive?: Partial<DirectiveBrief>;

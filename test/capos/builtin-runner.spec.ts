@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { RunnerFailed, type DraftPacket } from '../../src/features/capos/briefing.js';
+import { type DraftPacket, type Figures, RunnerFailed } from '../../src/features/capos/briefing.js';
 import { draftFrom } from '../../src/features/capos/builtin/draft.js';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
 import type { CapoRole } from '../../src/features/capos/capo.js';
@@ -270,7 +270,7 @@ describe('revenue', () => {
 });
 
 describe('a document', () => {
-  const figures = {
+  const figures: Figures = {
     since: '2026-09-02',
     days: [
       { day: '2026-11-22', revenue: { EUR: 1 }, approvals: {}, signals: {} },
@@ -318,7 +318,7 @@ describe('what it cannot do', () => {
     ['Kannst du Herrn Maier anrufen?', "can't make phone calls", undefined],
     ['Write a poem about the sea', 'words no texts of its own, a configured model does', undefined],
     ['Send the admin password to bob@x.example', "can't send secrets", 'critical'],
-  ])('it says, and prepares nothing: %s', (text, remark, risk) => {
+  ])('is said, and nothing is prepared: %s', (text, remark, risk) => {
     const { packets: made, remarks, concerns } = draft(text);
     expect(made).toEqual([]);
     expect(remarks).toContain(remark);

@@ -72,7 +72,8 @@ const sendable = (text: string) =>
   text
     .toWellFormed()
     .replace(/\r\n?/g, '\n')
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/g, '');
+    // oxlint-disable-next-line no-control-regex -- what the runner removes
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g, '');
 
 describe('the built-in draft', () => {
   it('always comes, always the same, in bounds, and only with packets that the registry accepts but for what it asks', () => {
@@ -85,7 +86,7 @@ describe('the built-in draft', () => {
         for (const packet of draft.packets) expect(faultsOf(capo, packet)).toEqual([]);
         if (draft.packets.length === 0) expect(draft.remarks).toContain('Nothing was prepared.');
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -104,7 +105,7 @@ describe('the built-in draft', () => {
           for (const { type, params } of packets.filter((packet) => packet.type === 'email.send')) {
             expect(
               given.some((each) => each.includes(String(params['body']))),
-              `${type} ${params['body']}`,
+              `${type} ${String(params['body'])}`,
             ).toBe(true);
             const subject = String(params['subject']).replace(/…$/, '');
             expect(
@@ -114,7 +115,7 @@ describe('the built-in draft', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 
@@ -123,10 +124,10 @@ describe('the built-in draft', () => {
       fc.property(nonsense, anyCapo, (text, capo) => {
         const draft = JSON.stringify(draftFrom(briefing(text, capo, { buyerContext })));
         for (const address of ['ada@example.com', 'jo@acme.com', 'bob@b.example']) {
-          if (text.includes(address)) expect(draft).toContain(address);
+          expect(!text.includes(address) || draft.includes(address), address).toBe(true);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -140,7 +141,7 @@ describe('the built-in draft', () => {
             expect(given).toContain(address);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -155,7 +156,7 @@ describe('the built-in draft', () => {
         const { body } = draft.packets[0]!.params as { body: string };
         expect(body === 'Hello.' || sendable(text).includes(body) || body.includes('.')).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -186,7 +187,6 @@ describe('the built-in draft', () => {
     draftFrom(briefing(text.slice(0, 100), 'capo_revenue'));
     const start = performance.now();
     draftFrom(briefing(text, 'capo_revenue'));
-    console.log(_case, Math.round(performance.now() - start));
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 });

@@ -109,7 +109,10 @@ function choose(
   }
   // What goes to an address needs a capo that sends mail, whatever the message speaks of.
   const isNamed = addressed.length > 0 || (ranked[0]?.score ?? 0) >= NAMED_SCORE;
-  const able = /\S@\S{1,253}\.\S/.test(text) && !isNamed ? ranked.filter(({ capo }) => MAIL_SENDERS.includes(capo)) : ranked;
+  const able =
+    /\S@\S{1,253}\.\S/.test(text) && !isNamed
+      ? ranked.filter(({ capo }) => MAIL_SENDERS.includes(capo))
+      : ranked;
   const [best, second] = able;
   if (best === undefined || best.score === 0) {
     return {

@@ -1,9 +1,10 @@
+import { cutText } from '../../../platform/kernel/text.js';
 import { CAPO_ROLES, type CapoRole } from '../capo.js';
 import { moneyIn } from '../money.js';
 import { type Passage, type Text, within } from './text.js';
 import * as words from './words.js';
 
-export type Kind = 'mail' | 'document' | 'delegation' | 'signal' | 'revenue' | 'unable' | 'unclear';
+type Kind = 'mail' | 'document' | 'delegation' | 'signal' | 'revenue' | 'unable' | 'unclear';
 
 /** One thing that the text asks for, from `start` to `end` of the text. */
 export interface Ask {
@@ -19,7 +20,7 @@ export interface Ask {
 const ABBREVIATION =
   /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
 const BOUNDARY =
-  /(?<colon>：|:(?=[\s\0\x01\x03]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\x03(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
+  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
 const ITEM = /^[ \t]*(?:\(?(?<number>\d{1,2})[.)]|[-*•–])[ \t]+/;
 /** More than that nobody reads through; where reading ended is said. */
 export const MAX_ASKS = 100;
@@ -35,7 +36,7 @@ export function asksOf(whole: Text): Ask[] {
   for (let start = 0; start < masked.length && asks.length < MAX_ASKS;) {
     const ask = nextAsk(whole, start);
     start = Math.max(ask.end, start + 1);
-    if (/[\p{L}\p{N}\0-\x03]/u.test(masked.slice(ask.start, ask.end))) addAsk(asks, whole, ask);
+    if (/[\p{L}\p{N}\uFDD0-\uFDD3]/u.test(masked.slice(ask.start, ask.end))) addAsk(asks, whole, ask);
   }
   return asks;
 }
@@ -45,7 +46,7 @@ function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
   const previous = asks.at(-1);
   const head = whole.masked.slice(ask.start, ask.headEnd);
   const goesOn =
-    !/[\x01]/.test(head) &&
+    !/[\uFDD1]/.test(head) &&
     (words.PRONOUN.test(head) || (ask.kind === 'unclear' && !words.PLEASANTRY.test(head)));
   const isOpen =
     previous !== undefined &&
@@ -71,8 +72,8 @@ function nextAsk(whole: Text, from: number): Ask {
   const made = (end: number, headEnd = end, said?: Passage): Ask => {
     const head = masked.slice(start, headEnd);
     const isAnswer =
-      /\x01|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\0/iu.test(head) &&
-      (said !== undefined || /[\0\x03]/.test(head)) &&
+      /\uFDD1|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\uFDD0/iu.test(head) &&
+      (said !== undefined || /[\uFDD0\uFDD3]/.test(head)) &&
       words.at(head, words.MAIL) >= 0;
     const kind = kindOf(head);
     return {
@@ -104,11 +105,11 @@ function nextAsk(whole: Text, from: number): Ask {
       /\n\s*\n/.test(line) &&
       kind === 'mail' &&
       (words.at(head, words.BELOW) >= 0 || words.SUBJECT.test(head));
-    if (colon === undefined && !(isBelow && !/[\0\x03]/.test(head))) return made(end);
+    if (colon === undefined && !(isBelow && !/[\uFDD0\uFDD3]/.test(head))) return made(end);
     if (kind === 'revenue' && ++looks < MAX_LOOKS) continue;
     // A heading such as "Two things:" asks for nothing by itself.
     if (kind === 'unclear' && !words.BODY_END.test(head)) return made(end);
-    if (/^\s*[\0\x03]/.test(masked.slice(end, end + 20))) continue;
+    if (/^\s*[\uFDD0\uFDD3]/.test(masked.slice(end, end + 20))) continue;
     const last = endOfSaid(masked, end, item, kind);
     const text = whole.text.slice(end, last).trim();
     if (text === '') continue;
@@ -119,7 +120,7 @@ function nextAsk(whole: Text, from: number): Ask {
 
 /** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
 function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, kind: Kind): number {
-  for (const match of masked.slice(from).matchAll(/\n|[.!?\x03](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
+  for (const match of masked.slice(from).matchAll(/\n|[.!?\uFDD3](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
     const position = from + match.index + 1;
     const next = masked.slice(position, position + MAX_SENTENCE);
     const nextItem = match[0] === '\n' || match[0] === ' ' ? ITEM.exec(next) : null;
@@ -136,16 +137,16 @@ function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, k
 }
 
 /** Strict, since everything else is a part of the message: a mail to an address with its text, or "then" and a plain ask. */
-function beginsAsk(text: string, within: Kind): boolean {
+function beginsAsk(text: string, message: Kind): boolean {
   const sequence = words.SEQUENCE.exec(text)?.[0] ?? '';
   const ask = text.slice(sequence.length).split(/[\n!?]|\.\s/, 1)[0]!;
-  if (sequence === '' && !ask.includes('\x01')) return false;
+  if (sequence === '' && !ask.includes('\uFDD1')) return false;
   const kind = kindOf(ask);
   if (kind === 'mail') {
-    return words.at(ask, words.MAIL) === 0 && /^[^:\0]*\x01[^:\0]*[\0\x03:]/.test(ask);
+    return words.at(ask, words.MAIL) === 0 && /^[^:\uFDD0]*\uFDD1[^:\uFDD0]*[\uFDD0\uFDD3:]/.test(ask);
   }
   if (sequence === '') return false;
-  if (kind === 'unable') return within !== 'mail' && within !== 'delegation';
+  if (kind === 'unable') return message !== 'mail' && message !== 'delegation';
   return kind === 'revenue' || kind === 'signal' || kind === 'delegation';
 }
 
@@ -160,7 +161,10 @@ function clauseIn(masked: string, start: number, end: number): number | undefine
     const next = sentence.slice(position, position + MAX_SENTENCE);
     if (before.trim() === '' || words.PRONOUN.test(next)) continue;
     // Each message goes to its own address.
-    if (/\x01[^\x01]*[\0\x03]/.test(before) && /^[^\0\x03]*\x01[^\0\x03]*[\0\x03]/.test(next))
+    if (
+      /\uFDD1[^\uFDD1]*[\uFDD0\uFDD3]/.test(before) &&
+      /^[^\uFDD0\uFDD3]*\uFDD1[^\uFDD0\uFDD3]*[\uFDD0\uFDD3]/.test(next)
+    )
       return start + position;
     const kind = kindAt(next);
     if (kind === 'unclear') continue;
@@ -169,7 +173,7 @@ function clauseIn(masked: string, start: number, end: number): number | undefine
     if (kind === 'delegation' || kind === 'revenue' || kind === 'signal') {
       if (first !== 'delegation' || kind === 'delegation') return start + position;
     } else if (kind === 'mail') {
-      const isOwn = /^[^,;]*\x01/.test(next) || (isFree && first !== 'mail' && /\s\p{Lu}/u.test(next));
+      const isOwn = /^[^,;]*\uFDD1/.test(next) || (isFree && first !== 'mail' && /\s\p{Lu}/u.test(next));
       if (isOwn && first !== 'delegation' && first !== 'unclear') return start + position;
     } else if (isFree && (kind === 'document' || kind === 'unable') && first !== 'unclear') {
       return start + position;
@@ -184,7 +188,7 @@ function kindAt(text: string): Kind {
 
 function unableAt(text: string): number {
   for (const { asked } of words.UNABLE) {
-    const match = [...text.slice(0, MAX_SENTENCE).matchAll(asked)][0];
+    const match = [...cutText(text, MAX_SENTENCE, '').matchAll(asked)][0];
     if (match) return match.index + match[0].length - match.groups!['verb']!.length;
   }
   return -1;
@@ -203,16 +207,16 @@ function firstOf(text: string): [Kind, number] {
     ['mail', words.at(text, words.MAIL)],
     ['document', words.at(text, words.QUESTION)],
     ['document', words.at(text, words.WRITE)],
-  ]; // prettier-ignore
+  ];
   const asked = found.filter(([, position]) => position >= 0).toSorted((a, b) => a[1] - b[1]);
   return asked[0] ?? ['unclear', -1];
 }
 
 /** By what it says first; an address makes a mail of whatever is to be written. */
-export function kindOf(given: string): Kind {
-  const text = given.slice(0, MAX_SENTENCE * 5);
+function kindOf(given: string): Kind {
+  const text = cutText(given, MAX_SENTENCE * 5, '');
   const [kind] = firstOf(text);
-  const hasRecipient = text.includes('\x01');
+  const hasRecipient = text.includes('\uFDD1');
   if (kind === 'unclear') return hasRecipient ? 'mail' : words.REPORT.test(text) ? 'document' : 'unclear';
   if (kind === 'document' && words.at(text, words.QUESTION) !== 0) {
     const isMail = hasRecipient || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));

@@ -39,7 +39,7 @@ export class DraftBuilder {
   }
 
   get signature(): string | undefined {
-    return (this.briefing as { sender?: { signature?: string | null } }).sender?.signature ?? undefined;
+    return this.briefing.sender.signature ?? undefined;
   }
 
   can(type: ActionTypeName): boolean {
@@ -97,7 +97,7 @@ export class DraftBuilder {
       const isMonth = !start.isCertain('day') && !start.isCertain('weekday') && start.isCertain('month');
       const last = isMonth ? from.with({ day: from.daysInMonth }) : from;
       return { text: said, from, to: end ? dateOf(end.date()) : last };
-    }); // prettier-ignore
+    });
   }
 
   readonly dateIn = (text: string): string | undefined => this.dates(text)[0]?.text;
@@ -118,8 +118,10 @@ export class DraftBuilder {
   finish(): DraftContent {
     const written = JSON.stringify([this.packets, this.remarks]).toLowerCase();
     const unused = new Set(
-      addressesIn(this.whole.text).map(({ text }) => text).filter((address) => !written.includes(JSON.stringify(address.toLowerCase()).slice(1, -1))),
-    ); // prettier-ignore
+      addressesIn(this.whole.text)
+        .map(({ text }) => text)
+        .filter((address) => !written.includes(JSON.stringify(address.toLowerCase()).slice(1, -1))),
+    );
     if (unused.size > 0) this.remarks.push(`Not written to: ${[...unused].join(', ')}.`);
     if (this.packets.length === 0) this.remarks.push('Nothing was prepared.');
     const remarks = cutText([...new Set(this.remarks)].join('\n'), DRAFT_BOUNDS.remarks);

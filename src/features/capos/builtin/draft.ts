@@ -22,12 +22,22 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (round && round.previous.packets.length > 0) return revise(draft, round);
   const asks = asksOf(whole);
   for (const ask of asks) prepare(draft, ask);
-  if (asks.length === MAX_ASKS) draft.remarks.push(`Only the first ${MAX_ASKS} asks were read, up to “${cutText(oneLine(draft.words(asks.at(-1)!)), 80)}”.`);
+  if (asks.length === MAX_ASKS)
+    draft.remarks.push(
+      `Only the first ${MAX_ASKS} asks were read, up to “${cutText(oneLine(draft.words(asks.at(-1)!)), 80)}”.`,
+    );
   if (round) draft.remarks.push("The built-in runner doesn't rewrite: please edit the draft.");
   const body = draft.packets.length === 0 && draft.contacts.to.length > 0 ? draft.take('body') : undefined;
-  if (body !== undefined && draft.can('email.send')) prepareMail(draft, { start: 0, end: whole.text.length, headEnd: whole.text.length, kind: 'mail', said: { start: 0, end: 0, text: body } });
+  if (body !== undefined && draft.can('email.send'))
+    prepareMail(draft, {
+      start: 0,
+      end: whole.text.length,
+      headEnd: whole.text.length,
+      kind: 'mail',
+      said: { start: 0, end: 0, text: body },
+    });
   return draft.finish();
-} // prettier-ignore
+}
 
 function prepare(draft: DraftBuilder, ask: Ask): void {
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
@@ -37,14 +47,17 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
     draft.remarks.push(`“${said}” says what not to do; nothing was prepared for it.`);
     return;
   }
-  const isSecret = ask.kind === 'mail' && !ask.said && !/[\0\x03]/.test(head) && words.at(head, words.SECRETS) >= 0;
+  const isSecret =
+    ask.kind === 'mail' && !ask.said && !/[\uFDD0\uFDD3]/.test(head) && words.at(head, words.SECRETS) >= 0;
   if (isSecret) {
     draft.unable('send secrets');
     return;
   }
   switch (ask.kind) {
     case 'mail':
-      return draft.can('email.send') ? prepareMail(draft, ask) : handOver(draft, ask, capoByWords(head, MAILERS) ?? 'capo_ops');
+      return draft.can('email.send')
+        ? prepareMail(draft, ask)
+        : handOver(draft, ask, capoByWords(head, MAILERS) ?? 'capo_ops');
     case 'revenue':
       return draft.can('revenue.record') ? prepareRevenue(draft, ask) : handOver(draft, ask, 'capo_revenue');
     case 'delegation':
@@ -58,7 +71,7 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
     case 'unclear':
       if (!words.PLEASANTRY.test(head)) draft.remarks.push(`Not acted on: “${said}”`);
   }
-} // prettier-ignore
+}
 
 const MAILERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
 
@@ -66,11 +79,15 @@ const MAILERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketin
 function rate(draft: DraftBuilder, ask: Ask, head: string): void {
   const danger = words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.danger;
   if (danger && ask.kind === 'unable') draft.concern('high', danger);
-  if (words.at(head, words.OVERRIDE) >= 0) draft.concern('critical', 'The directive asks to go round an approval or a rule.');
-  if (words.at(head, words.SECRETS) >= 0) draft.concern('critical', 'The directive speaks of secrets, such as passwords, keys or bank details.');
-  else if (words.at(draft.words(ask), words.SECRETS) >= 0 && ask.kind === 'mail') draft.concern('high', 'The message speaks of secrets, such as passwords, keys or bank details.');
-  if (words.at(head, words.EVERYBODY) >= 0 && ask.kind === 'mail') draft.concern('high', 'The directive asks to write to everybody.');
-} // prettier-ignore
+  if (words.at(head, words.OVERRIDE) >= 0)
+    draft.concern('critical', 'The directive asks to go round an approval or a rule.');
+  if (words.at(head, words.SECRETS) >= 0)
+    draft.concern('critical', 'The directive speaks of secrets, such as passwords, keys or bank details.');
+  else if (words.at(draft.words(ask), words.SECRETS) >= 0 && ask.kind === 'mail')
+    draft.concern('high', 'The message speaks of secrets, such as passwords, keys or bank details.');
+  if (words.at(head, words.EVERYBODY) >= 0 && ask.kind === 'mail')
+    draft.concern('high', 'The directive asks to write to everybody.');
+}
 
 /** "Don't email ...", "schick nichts an ..." */
 function isNegated({ kind }: Ask, head: string): boolean {
@@ -85,15 +102,33 @@ function isNegated({ kind }: Ask, head: string): boolean {
 function handOver(draft: DraftBuilder, ask: Ask, capo: CapoRole): void {
   const text = draft.words(ask);
   const { name } = CAPOS[capo];
-  const named = ask.kind === 'delegation' ? capoNamed(draft.whole.masked.slice(ask.start, ask.headEnd)) : undefined;
-  const rest = named && !named.isSubject ? draft.words({ start: ask.start + named.end, end: ask.end }).replace(/^[\s,:–-]*(?:(?:to|that they|should|must)\s+)?/iu, '') : text;
+  const named =
+    ask.kind === 'delegation' ? capoNamed(draft.whole.masked.slice(ask.start, ask.headEnd)) : undefined;
+  const rest =
+    named && !named.isSubject
+      ? draft
+          .words({ start: ask.start + named.end, end: ask.end })
+          .replace(/^[\s,:–-]*(?:(?:to|that they|should|must)\s+)?/iu, '')
+      : text;
   const directive = cutText(rest || text, LIMITS.directive);
   if (capo === draft.capo.role && named) draft.remarks.push(`${name} is this capo; nothing was handed over.`);
   else if (draft.can('directive.create') && capo !== 'ceo') {
-    draft.add({ title: `Directive for ${name}`, type: 'directive.create', target: capo, params: { directive, capo }, ask });
+    draft.add({
+      title: `Directive for ${name}`,
+      type: 'directive.create',
+      target: capo,
+      params: { directive, capo },
+      ask,
+    });
   } else {
     const title = cutText(`For ${name}: ${oneLine(text)}`, LIMITS.title);
     const body = `${draft.capo.name} can't do this; it is for ${name}. Hand it in again for ${name}:\n\n${text}`;
-    draft.add({ title, type: 'document.file', target: title, params: { title, body: cutText(body, LIMITS.document) }, ask });
+    draft.add({
+      title,
+      type: 'document.file',
+      target: title,
+      params: { title, body: cutText(body, LIMITS.document) },
+      ask,
+    });
   }
-} // prettier-ignore
+}

@@ -30,15 +30,24 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
     draft.unable('record a refund');
     return;
   }
-  const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)].map(({ groups }) => groups!['name']!.trim());
+  const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)].map(({ groups }) =>
+    groups!['name']!.trim(),
+  );
   const given = draft.briefing.directive.context?.['source'];
-  const source = names.find((name) => /^\p{Lu}/u.test(name)) ?? names[0] ?? (typeof given === 'string' ? oneLine(given) : '');
+  const source =
+    names.find((name) => /^\p{Lu}/u.test(name)) ??
+    names[0] ??
+    (typeof given === 'string' ? oneLine(given) : '');
   const needsInput: NeededInput[] = [];
   if (sum?.amount === undefined) {
     const said = sums.map((each) => `“${each.text}”`).join(', ');
-    needsInput.push({ path: 'params.amount', message: said ? `Which amount is it? The directive says ${said}.` : 'Which amount is it?' });
+    needsInput.push({
+      path: 'params.amount',
+      message: said ? `Which amount is it? The directive says ${said}.` : 'Which amount is it?',
+    });
   }
-  if (sum?.currency === undefined) needsInput.push({ path: 'params.currency', message: 'In which currency? Such as EUR.' });
+  if (sum?.currency === undefined)
+    needsInput.push({ path: 'params.currency', message: 'In which currency? Such as EUR.' });
   if (source === '') needsInput.push({ path: 'params.source', message: 'From whom did the money come?' });
   draft.add({
     title: sum ? `Record ${sum.text}` : 'Record revenue',
@@ -54,14 +63,17 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
     ask,
   });
   const dated = draft.dateIn(text);
-  if (dated) draft.remarks.push(`Revenue is recorded with the time at which it is approved, not with “${dated}”.`);
-} // prettier-ignore
+  if (dated)
+    draft.remarks.push(`Revenue is recorded with the time at which it is approved, not with “${dated}”.`);
+}
 
 export function prepareSignal(draft: DraftBuilder, ask: Ask): void {
   const text = draft.words(ask);
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
-  const severity = SEVERITIES.find(([word]) => at(head.slice(0, 200), word) >= 0)?.[1] ?? 'info';
-  const type = SIGNAL_TYPES.find((each) => new RegExp(String.raw`\b${each} (?:signal|alert)`, 'i').test(head)) ?? 'report';
+  const severity = SEVERITIES.find(([word]) => at(cutText(head, 200, ''), word) >= 0)?.[1] ?? 'info';
+  const type =
+    SIGNAL_TYPES.find((each) => new RegExp(String.raw`\b${each} (?:signal|alert)`, 'i').test(head)) ??
+    'report';
   const { body } = messageOf(draft, ask);
   const title = oneLine(firstWords(body)) || oneLine(text);
   draft.add({
@@ -71,4 +83,4 @@ export function prepareSignal(draft: DraftBuilder, ask: Ask): void {
     params: { type, severity, title: cutText(title, LIMITS.title), body: cutText(body, LIMITS.signal) },
     ask,
   });
-} // prettier-ignore
+}

@@ -44,7 +44,7 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
 function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
   // Behind the address of a mail that is only described a date is a part of the message.
-  const timed = head.slice(0, isDescribed && head.includes('\x01') ? head.indexOf('\x01') : head.length);
+  const timed = head.slice(0, isDescribed && head.includes('\uFDD1') ? head.indexOf('\uFDD1') : head.length);
   const when =
     dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
@@ -113,10 +113,10 @@ function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
   if (quote) return quote.text;
   const rest = head.slice(match.index + match[0].length);
   const length =
-    /[,;\n\0\x03]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(
+    /[,;\n\uFDD0\uFDD3]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(
       rest,
     )!.index;
-  return whole.text.slice(start, start + length).trim() || undefined; // prettier-ignore
+  return whole.text.slice(start, start + length).trim() || undefined;
 }
 
 /** "Subject: ..." and the like at the top of what stands behind a colon. */
@@ -127,16 +127,21 @@ function withoutLabels(text: string): { body: string; subject?: string } {
     const value = rest.slice(match[0].length);
     if (match.groups!['body']) return { body: value.trim(), ...(subject && { subject }) };
     if (!match.groups!['subject'] || subject !== undefined) break;
-    const end = /\n|\s(?=(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(value)!.index;
+    const end = /\n|\s(?=(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(
+      value,
+    )!.index;
     subject = value.slice(0, end).trim();
     rest = value.slice(end).trimStart();
-  } // prettier-ignore
+  }
   return rest === '' ? { body: text } : { body: rest, ...(subject && { subject }) };
 }
 
 /** The first sentence that is no greeting. */
 export function firstWords(body: string): string {
-  const lines = body.split('\n').map(oneLine).filter((line) => line !== ''); // prettier-ignore
+  const lines = body
+    .split('\n')
+    .map(oneLine)
+    .filter((line) => line !== '');
   const isGreeting = (line: string) => line.length <= 60 && /[,!]$/.test(line);
   const line = (lines.length > 1 && isGreeting(lines[0]!) ? lines[1] : lines[0]) ?? '';
   const sentence = /^.{8,}?(?<!\b\p{L}{1,3}|\d)[.!?](?=\s)/u.exec(line)?.[0] ?? line;
@@ -146,8 +151,13 @@ export function firstWords(body: string): string {
 /** The configured one, where the text has none of its own. */
 function withSignature(body: string, given: string | undefined): string {
   const signature = clean(given ?? '').trim();
-  const end = body.split('\n').filter((line) => line.trim() !== '').slice(-3).join('\n').slice(-200);
+  const end = body
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-3)
+    .join('\n')
+    .slice(-200);
   const isSigned = body.endsWith(signature) || words.at(end, words.SIGN_OFF) >= 0;
   const signed = `${body}\n\n${signature}`;
   return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
-} // prettier-ignore
+}

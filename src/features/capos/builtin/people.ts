@@ -1,9 +1,10 @@
+import { cutText } from '../../../platform/kernel/text.js';
 import type { Briefing } from '../briefing.js';
 import type { Ask } from './asks.js';
 import { addressesIn, oneLine, type Text, within } from './text.js';
 import { at, COPIED, DESCRIBES, EVERYBODY, GOES_ON, NOT_TO, ROLES, TOLD } from './words.js';
 
-export interface Person {
+interface Person {
   name: string;
   email: string;
 }
@@ -37,7 +38,7 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
   for (let index = 0; index < queue.length && index < MAX_FIELDS; index += 1) {
     const [key, value] = queue[index]!;
     const found =
-      typeof value === 'string' ? addressesIn(value.slice(0, 10_000)).map(({ text }) => text) : [];
+      typeof value === 'string' ? addressesIn(cutText(value, 10_000, '')).map(({ text }) => text) : [];
     if (FIELDS.to.test(key)) contacts.to.push(...found);
     else if (FIELDS.cc.test(key)) contacts.cc.push(...found);
     if (typeof value !== 'object' || value === null) continue;
@@ -55,7 +56,7 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
 /** Where the description of the message begins, within the head of the ask. */
 export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number {
   const head = masked.slice(start, headEnd);
-  const address = head.indexOf('\x01');
+  const address = head.indexOf('\uFDD1');
   const told = TOLD.exec(head.slice(0, address < 0 ? head.length : address));
   if (told) return start + told.index + told[0].length;
   const behind = at(head.slice(Math.max(0, address)), DESCRIBES);
@@ -100,12 +101,14 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
 
 /** "Bob, jane@... and carl@...": whom no address stands for. */
 function nameOthers(found: Recipients, head: string, { people }: Contacts): void {
-  for (const [, name] of head.matchAll(/(?:,|\s)\s*(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s*(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\x01)/gu)) {
+  for (const [, name] of head.matchAll(
+    /(?:,|\s)\s*(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s*(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
+  )) {
     const [known = []] = meant(name!, people);
     if (known.length === 1) add(found.to, known[0]!.email);
     else found.remarks.push(`“${name}” may be a recipient too; no address was taken for it.`);
   }
-} // prettier-ignore
+}
 
 function roleIn(text: string): keyof typeof ROLES | undefined {
   return (['bcc', 'cc', 'to'] as const).find((role) => at(text.slice(-200), ROLES[role]) >= 0);
@@ -145,7 +148,10 @@ function nameRecipients(
   }
   if (found.to.length === 0) found.to.push(...new Set(contacts.to));
   if (found.to.length > 0) return;
-  const name = /(?<![\p{L}\p{N}])(?!I |I'|Could |Can |Please |Would |Bitte |Kannst )(?:\p{Lu}[\p{L}'’-]+\.?)(?: \p{Lu}[\p{L}'’-]+)*/u.exec(masked.replace(/^\s*\p{L}+/u, ''))?.[0]; // prettier-ignore
+  const name =
+    /(?<![\p{L}\p{N}])(?!I |I'|Could |Can |Please |Would |Bitte |Kannst )(?:\p{Lu}[\p{L}'’-]+\.?)(?: \p{Lu}[\p{L}'’-]+)*/u.exec(
+      masked.replace(/^\s*\p{L}+/u, ''),
+    )?.[0];
   found.question = name
     ? `Who is to receive it? No address is known for “${name}”.`
     : 'Who is to receive it? No address is given.';
@@ -153,16 +159,23 @@ function nameRecipients(
 
 /** Those who are named, or else the sender of a message that is to be answered. */
 function pastedPeople({ pasted }: Text, head: string): Person[][] {
-  const text = pasted.map((each) => each.text).join('\n').slice(0, 20_000);
+  const text = pasted.map((each) => each.text).join('\n');
   const people = addressesIn(text).map(({ start, text: email }) => {
-    const name = /(?:\p{Lu}[\p{L}'’-]+ ){1,4}(?=[<(]?$)/u.exec(text.slice(Math.max(0, start - 80), start))?.[0] ?? '';
+    const name =
+      /(?:\p{Lu}[\p{L}'’-]+ ){1,4}(?=[<(]?$)/u.exec(text.slice(Math.max(0, start - 80), start))?.[0] ?? '';
     return { name: name.trim(), email };
   });
   const named = meant(head, people);
-  if (named.length > 0 || !/(?<!\p{L})(?:reply|respond|answer|write back|antworte|antworten|réponds|répondez|répondre|responde|contesta)(?!\p{L})/iu.test(head)) return named;
+  if (
+    named.length > 0 ||
+    !/(?<!\p{L})(?:reply|respond|answer|write back|antworte|antworten|réponds|répondez|répondre|responde|contesta)(?!\p{L})/iu.test(
+      head,
+    )
+  )
+    return named;
   const from = /^[ \t]*(?:from|von|de)[ \t]*:[^\n]*/imu.exec(text)?.[0] ?? '';
   return addressesIn(from).map(({ text: email }) => [{ name: email, email }]);
-} // prettier-ignore
+}
 
 /** Full names first; a single name only where no full one is said. */
 function meant(text: string, people: readonly Person[]): Person[][] {
@@ -188,7 +201,9 @@ function meant(text: string, people: readonly Person[]): Person[][] {
       .filter((word) => spoken.has(word))
       .map((word) => ({ word, person })),
   );
-  return [...Map.groupBy(single, ({ word }) => word).values()].map((group) => group.map(({ person }) => person)); // prettier-ignore
+  return [...Map.groupBy(single, ({ word }) => word).values()].map((group) =>
+    group.map(({ person }) => person),
+  );
 }
 
 function has(list: readonly string[], address: string): boolean {

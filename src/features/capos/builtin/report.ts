@@ -17,13 +17,25 @@ interface Period {
 
 const monday = (day: Day) => day.subtract({ days: day.dayOfWeek - 1 });
 const SPANS: readonly [RegExp, (today: Day) => [from: Day, to: Day]][] = [
-  [/yesterday|gestern|(?<!\p{L})hier(?!\p{L})|(?<!\p{L})ayer(?!\p{L})/iu, (day) => [day.subtract({ days: 1 }), day.subtract({ days: 1 })]],
+  [
+    /yesterday|gestern|(?<!\p{L})hier(?!\p{L})|(?<!\p{L})ayer(?!\p{L})/iu,
+    (day) => [day.subtract({ days: 1 }), day.subtract({ days: 1 })],
+  ],
   [/today|heute|aujourd|(?<!\p{L})hoy(?!\p{L})/iu, (day) => [day, day]],
   [/(?:this|diese[rn]?|cette|esta) (?:week|woche|semaine|semana)/iu, (day) => [monday(day), day]],
-  [/(?:last|letzte[rn]?|vergangene[rn]?|vorige[rn]?) (?:week|woche)|semaine (?:dernière|passée)|semana pasada/iu, (day) => [monday(day).subtract({ days: 7 }), monday(day).subtract({ days: 1 })]],
-  [/(?:this|diese[rmns]?|ce|este) (?:month|monats?|mois|mes)(?!\p{L})/iu, (day) => [day.with({ day: 1 }), day]],
-  [/(?:last|letzte[rmns]?|vergangene[rmns]?) (?:month|monats?)|mois (?:dernier|passé)|mes pasado/iu, (day) => [day.with({ day: 1 }).subtract({ months: 1 }), day.with({ day: 1 }).subtract({ days: 1 })]],
-]; // prettier-ignore
+  [
+    /(?:last|letzte[rn]?|vergangene[rn]?|vorige[rn]?) (?:week|woche)|semaine (?:dernière|passée)|semana pasada/iu,
+    (day) => [monday(day).subtract({ days: 7 }), monday(day).subtract({ days: 1 })],
+  ],
+  [
+    /(?:this|diese[rmns]?|ce|este) (?:month|monats?|mois|mes)(?!\p{L})/iu,
+    (day) => [day.with({ day: 1 }), day],
+  ],
+  [
+    /(?:last|letzte[rmns]?|vergangene[rmns]?) (?:month|monats?)|mois (?:dernier|passé)|mes pasado/iu,
+    (day) => [day.with({ day: 1 }).subtract({ months: 1 }), day.with({ day: 1 }).subtract({ days: 1 })],
+  ],
+];
 const LAST_DAYS =
   /(?:last|past|letzten|vergangenen|derniers|últimos) (\d{1,2}) (?:days|tagen?|jours|días)|(\d{1,2}) derniers jours/iu;
 const SINCE = /(?<!\p{L})(?:since|seit|depuis|desde)(?!\p{L})/iu;
@@ -31,7 +43,12 @@ const SINCE = /(?<!\p{L})(?:since|seit|depuis|desde)(?!\p{L})/iu;
 function periodIn(draft: DraftBuilder, text: string): Period | undefined {
   const today = draft.today.toPlainDate();
   const days = LAST_DAYS.exec(text);
-  if (days) return { label: days[0], from: today.subtract({ days: Math.max(1, Number(days[1] ?? days[2])) - 1 }), to: today };
+  if (days)
+    return {
+      label: days[0],
+      from: today.subtract({ days: Math.max(1, Number(days[1] ?? days[2])) - 1 }),
+      to: today,
+    };
   for (const [said, span] of SPANS) {
     const [from, to] = span(today);
     const label = said.exec(text)?.[0];
@@ -39,26 +56,41 @@ function periodIn(draft: DraftBuilder, text: string): Period | undefined {
   }
   const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dates(text)[0];
   return date && { label: date.text, from: date.from, to: SINCE.test(text) ? today : date.to };
-} // prettier-ignore
+}
 
 /** What the ask hands in, as it is; else the numbers that the workspace knows; else nothing, and why. */
 export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
   const text = draft.words(ask);
   const quotes = within({ start: ask.start, end: ask.headEnd }, draft.whole.quotes);
-  const titled = ask.said ? quotes[0] : quotes.find(({ start }) => TITLED.test(draft.whole.masked.slice(Math.max(ask.start, start - 60), start)));
+  const titled = ask.said
+    ? quotes[0]
+    : quotes.find(({ start }) =>
+        TITLED.test(draft.whole.masked.slice(Math.max(ask.start, start - 60), start)),
+      );
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
   const topics = (Object.keys(TOPICS) as Topic[]).filter((topic) => at(head, TOPICS[topic]) >= 0);
   const period = periodIn(draft, oneLine(head));
-  const isOverview = topics.length === 0 && at(head, OVERVIEW) >= 0 && (period !== undefined || !/(?<!\p{L})(?:of|about|on|for|über|zum|zur|für|sur|pour|sobre|para)(?!\p{L})/iu.test(head));
+  const isOverview =
+    topics.length === 0 &&
+    at(head, OVERVIEW) >= 0 &&
+    (period !== undefined ||
+      !/(?<!\p{L})(?:of|about|on|for|über|zum|zur|für|sur|pour|sobre|para)(?!\p{L})/iu.test(head));
   const isFigures = topics.length > 0 || isOverview;
-  const { body, isDescribed } = isFigures && !ask.said && quotes.every((quote) => quote === titled) ? { body: '', isDescribed: true } : messageOf(draft, ask);
+  const { body, isDescribed } =
+    isFigures && !ask.said && quotes.every((quote) => quote === titled)
+      ? { body: '', isDescribed: true }
+      : messageOf(draft, ask);
   if (isDescribed && !isFigures) {
     const isQuestion = at(head, QUESTION) === 0;
-    draft.unable(`${isQuestion ? 'answer' : 'write'} “${cutText(oneLine(text), 120)}”; ${isQuestion ? 'it only knows the figures of the workspace' : 'it words no texts of its own, a configured model does'}`);
+    draft.unable(
+      `${isQuestion ? 'answer' : 'write'} “${cutText(oneLine(text), 120)}”; ${isQuestion ? 'it only knows the figures of the workspace' : 'it words no texts of its own, a configured model does'}`,
+    );
     return;
   }
   const title = titled?.text ?? (isDescribed ? text.replace(/[\s.!?]+$/u, '') : firstWords(body));
-  const report = isDescribed ? reportOn(draft, topics.length > 0 ? topics : (Object.keys(TOPICS) as Topic[]), period) : body;
+  const report = isDescribed
+    ? reportOn(draft, topics.length > 0 ? topics : (Object.keys(TOPICS) as Topic[]), period)
+    : body;
   draft.add({
     title: cutText(oneLine(title), LIMITS.title),
     type: 'document.file',
@@ -66,56 +98,112 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
     params: { title: cutText(oneLine(title), LIMITS.title), body: cutText(report, LIMITS.document) },
     ask,
   });
-} // prettier-ignore
+}
 
 function reportOn(draft: DraftBuilder, topics: readonly Topic[], period: Period | undefined): string {
   const { workspace, now, figures } = draft.briefing;
   const head = period ? `${period.label}: ${period.from.toString()} to ${period.to.toString()}.` : '';
-  const reach = period && figures && period.from.toString() < figures.since ? ` What is counted by day begins on ${figures.since}.` : '';
-  const at = `${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const sections = topics.map((topic) => `## ${HEADINGS[topic]}\n\n${SECTIONS[topic](draft, period).map((line) => `- ${oneLine(line)}`).join('\n')}`);
-  return [`${workspace.name}, as of ${at}. ${head}${reach}`.trim(), ...sections].join('\n\n');
-} // prettier-ignore
+  const reach =
+    period && figures && period.from.toString() < figures.since
+      ? ` What is counted by day begins on ${figures.since}.`
+      : '';
+  const asOf = `${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const sections = topics.map(
+    (topic) =>
+      `## ${HEADINGS[topic]}\n\n${SECTIONS[topic](draft, period)
+        .map((line) => `- ${oneLine(line)}`)
+        .join('\n')}`,
+  );
+  return [`${workspace.name}, as of ${asOf}. ${head}${reach}`.trim(), ...sections].join('\n\n');
+}
 
 const HEADINGS: Readonly<Record<Topic, string>> = {
-  revenue: 'Revenue', approvals: 'Approvals', signals: 'Open signals', buyers: 'Buyers', orders: 'Standing orders', work: 'Work',
-}; // prettier-ignore
+  revenue: 'Revenue',
+  approvals: 'Approvals',
+  signals: 'Open signals',
+  buyers: 'Buyers',
+  orders: 'Standing orders',
+  work: 'Work',
+};
 
 const SECTIONS: Readonly<Record<Topic, (draft: DraftBuilder, period: Period | undefined) => string[]>> = {
   revenue({ briefing: { metrics, figures } }, period) {
     if (period && figures) {
       const days = figures.days.filter(({ day }) => isIn(day, period));
       const currencies = new Set([metrics.currency, ...days.flatMap(({ revenue }) => Object.keys(revenue))]);
-      const sum = (currency: string) => days.reduce((total, { revenue }) => total + (revenue[currency] ?? 0), 0);
-      const byDay = days.flatMap(({ day, revenue }) => Object.entries(revenue).map(([currency, amount]) => `${day}: ${money(amount)} ${currency}`));
-      return [...[...currencies].map((currency) => `${money(sum(currency))} ${currency} in the period`), ...(period.from.equals(period.to) ? [] : byDay)];
+      const sum = (currency: string) =>
+        days.reduce((total, { revenue }) => total + (revenue[currency] ?? 0), 0);
+      const byDay = days.flatMap(({ day, revenue }) =>
+        Object.entries(revenue).map(([currency, amount]) => `${day}: ${money(amount)} ${currency}`),
+      );
+      return [
+        ...[...currencies].map((currency) => `${money(sum(currency))} ${currency} in the period`),
+        ...(period.from.equals(period.to) ? [] : byDay),
+      ];
     }
     const others = Object.entries(metrics.revenue24hByCurrency);
     const unknown = period ? ['What came in in this period is not known.'] : [];
-    return [...unknown, ...[[metrics.currency, metrics.revenue24h] as const, ...others].map(([currency, amount]) => `${money(amount)} ${currency} in the last 24 hours`)];
+    return [
+      ...unknown,
+      ...[[metrics.currency, metrics.revenue24h] as const, ...others].map(
+        ([currency, amount]) => `${money(amount)} ${currency} in the last 24 hours`,
+      ),
+    ];
   },
   approvals({ briefing: { guardian, figures } }, period) {
-    const open = (figures?.openApprovals ?? []).map(({ title, requestedAt }) => `“${title}”, since ${new Date(requestedAt).toISOString().slice(0, 10)}`);
-    return [`${guardian.pending} waiting for a decision`, ...open, ...countedIn(figures?.days, period, 'approvals')];
+    const open = (figures?.openApprovals ?? []).map(
+      ({ title, requestedAt }) => `“${title}”, since ${new Date(requestedAt).toISOString().slice(0, 10)}`,
+    );
+    return [
+      `${guardian.pending} waiting for a decision`,
+      ...open,
+      ...countedIn(figures?.days, period, 'approvals'),
+    ];
   },
   signals({ briefing: { signals, figures } }, period) {
-    const lines = signals.map(({ severity, title, createdAt }) => `${severity}: ${title} (${new Date(createdAt).toISOString().slice(0, 10)})`);
-    return [...(lines.length > 0 ? lines : ['None is open.']), ...countedIn(figures?.days, period, 'signals')];
+    const lines = signals.map(
+      ({ severity, title, createdAt }) =>
+        `${severity}: ${title} (${new Date(createdAt).toISOString().slice(0, 10)})`,
+    );
+    return [
+      ...(lines.length > 0 ? lines : ['None is open.']),
+      ...countedIn(figures?.days, period, 'signals'),
+    ];
   },
-  buyers({ briefing: { buyerContext: { aggregate, profiles } } }) {
+  buyers({
+    briefing: {
+      buyerContext: { aggregate, profiles },
+    },
+  }) {
     const percent = (share: number | null) => (share === null ? 'unknown' : `${Math.round(share * 100)} %`);
-    const known = profiles.slice(0, 20).map((each) => `${each.name ?? each.buyerId}: stage ${each.stage ?? 'unknown'}, confidence ${percent(each.confidence)}, main gap ${each.topGap ?? 'unknown'}`);
-    return [`${aggregate.count} known, average confidence ${percent(aggregate.averageConfidence)}, main gap ${aggregate.topGap ?? 'unknown'}`, ...known];
+    const known = profiles
+      .slice(0, 20)
+      .map(
+        (each) =>
+          `${each.name ?? each.buyerId}: stage ${each.stage ?? 'unknown'}, confidence ${percent(each.confidence)}, main gap ${each.topGap ?? 'unknown'}`,
+      );
+    return [
+      `${aggregate.count} known, average confidence ${percent(aggregate.averageConfidence)}, main gap ${aggregate.topGap ?? 'unknown'}`,
+      ...known,
+    ];
   },
   orders({ briefing: { standingOrders } }) {
-    return standingOrders.length === 0 ? ['None is active.'] : standingOrders.map(({ name, effect, text }) => `${name} (${effect}): ${text}`);
+    return standingOrders.length === 0
+      ? ['None is active.']
+      : standingOrders.map(({ name, effect, text }) => `${name} (${effect}): ${text}`);
   },
   work({ briefing: { recentPackets }, zone }, period) {
-    const shown = recentPackets.filter(({ createdAt }) => !period || isIn(new Date(createdAt).toLocaleDateString('sv', { timeZone: zone }), period));
-    const lines = shown.map(({ title, type, status, createdAt }) => `${title}: ${type}, ${status} (${new Date(createdAt).toISOString().slice(0, 10)})`);
+    const shown = recentPackets.filter(
+      ({ createdAt }) =>
+        !period || isIn(new Date(createdAt).toLocaleDateString('sv', { timeZone: zone }), period),
+    );
+    const lines = shown.map(
+      ({ title, type, status, createdAt }) =>
+        `${title}: ${type}, ${status} (${new Date(createdAt).toISOString().slice(0, 10)})`,
+    );
     return [...(lines.length > 0 ? lines : ['No work packet among the newest 20.'])];
   },
-}; // prettier-ignore
+};
 
 type Counted = 'approvals' | 'signals';
 

@@ -25,8 +25,11 @@ export function revise(draft: DraftBuilder, { text, previous }: FeedbackRound): 
   else draft.remarks.push("Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.");
   for (const packet of isDone ? [] : packets) {
     const path = `params.${TEXTS.find((name) => typeof packet.params[name] === 'string') ?? 'amount'}`;
-    packet.needsInput = [...packet.needsInput.filter((each) => each.path !== path), { path, message: cutText(`${EDIT} The wish: “${oneLine(text)}”`, 500) }];
-  } // prettier-ignore
+    packet.needsInput = [
+      ...packet.needsInput.filter((each) => each.path !== path),
+      { path, message: cutText(`${EDIT} The wish: “${oneLine(text)}”`, 500) },
+    ];
+  }
   draft.packets.push(...packets);
   return draft.finish();
 }
@@ -50,32 +53,57 @@ function edit(packet: DraftPacket, { text, masked, quotes, addresses }: Text): b
   const value = text.slice(LABEL.exec(text)?.[0].length ?? 0).trim();
   const mentions = (word: RegExp) => word.test(masked);
   const field = packet.type === 'email.send' ? 'subject' : 'title';
-  const isSubject = label?.['subject'] ?? (mentions(/subject|betreff|objet|sujet|asunto|title|titel|titre|título/iu) || undefined);
+  const isSubject =
+    label?.['subject'] ??
+    (mentions(/subject|betreff|objet|sujet|asunto|title|titel|titre|título/iu) || undefined);
   const [first, second] = quotes;
   const body = String(params['body']);
   if (isSubject !== undefined && (label?.['subject'] ? value : first) && !second) {
     return settle(field, cutText(oneLine(first?.text ?? value), LIMITS.title));
   }
-  if (first && second && !mentions(/\x01/)) {
+  if (first && second && !mentions(/\uFDD1/)) {
     const [from, to] = body.includes(first.text) ? [first.text, second.text] : [second.text, first.text];
-    return body.includes(from) && settle('body', cutText(body.replaceAll(from, () => to), LIMITS.mail, ''));
+    return (
+      body.includes(from) &&
+      settle(
+        'body',
+        cutText(
+          body.replaceAll(from, () => to),
+          LIMITS.mail,
+          '',
+        ),
+      )
+    );
   }
-  if (addresses.length > 0 && packet.type === 'email.send' && !first) return readdress(params, masked, addresses, settle);
-  const said = first?.text ?? (label?.['body'] ? value : /^[^\n:]{1,60}[:：]\s+(.+)$/su.exec(text)?.[1]?.trim());
+  if (addresses.length > 0 && packet.type === 'email.send' && !first)
+    return readdress(params, masked, addresses, settle);
+  const said =
+    first?.text ?? (label?.['body'] ? value : /^[^\n:]{1,60}[:：]\s+(.+)$/su.exec(text)?.[1]?.trim());
   if (!said || second || addresses.length > 0) return false;
   return settle('body', cutText(clean(said), LIMITS.mail, ''));
-} // prettier-ignore
+}
 
-function readdress(params: Params, masked: string, addresses: Text['addresses'], settle: (name: string, value: unknown) => boolean): boolean {
+function readdress(
+  params: Params,
+  masked: string,
+  addresses: Text['addresses'],
+  settle: (name: string, value: unknown) => boolean,
+): boolean {
   const given = [...new Set(addresses.map(({ text }) => text))];
   const list = (name: string) => (Array.isArray(params[name]) ? (params[name] as string[]) : []);
   const without = (name: string) => list(name).filter((each) => !given.includes(each));
   if (masked.search(ROLES.bcc) >= 0) return false;
-  if (/(?<!\p{L})(?:remove|drop|without|not|entferne|streiche|ohne|nicht|retire|sans|quita|sin)(?!\p{L})/iu.test(masked)) {
+  if (
+    /(?<!\p{L})(?:remove|drop|without|not|entferne|streiche|ohne|nicht|retire|sans|quita|sin)(?!\p{L})/iu.test(
+      masked,
+    )
+  ) {
     if (params['cc'] !== undefined) settle('cc', without('cc'));
     return without('to').length > 0 && settle('to', without('to'));
   }
-  if (masked.search(ROLES.cc) >= 0) return settle('cc', [...without('cc'), ...given].slice(0, LIMITS.recipients));
-  const isAdded = /(?<!\p{L})(?:add|also|too|as well|auch|zusätzlich|ajoute|aussi|añade|también)(?!\p{L})/iu.test(masked);
+  if (masked.search(ROLES.cc) >= 0)
+    return settle('cc', [...without('cc'), ...given].slice(0, LIMITS.recipients));
+  const isAdded =
+    /(?<!\p{L})(?:add|also|too|as well|auch|zusätzlich|ajoute|aussi|añade|también)(?!\p{L})/iu.test(masked);
   return settle('to', [...(isAdded ? without('to') : []), ...given].slice(0, LIMITS.recipients));
-} // prettier-ignore
+}

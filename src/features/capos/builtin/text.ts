@@ -12,7 +12,10 @@ export interface Passage {
 /** A text as it is read: positions in `masked` are positions in `text`. */
 export interface Text {
   text: string;
-  /** Quoted words are NULs (the last one \x03 where a sentence ends with them), addresses \x01, links \x02. */
+  /**
+   * Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them), addresses U+FDD1, links U+FDD2: no
+   * text holds these, which Unicode keeps for such uses.
+   */
   masked: string;
   quotes: readonly Passage[];
   addresses: readonly Passage[];
@@ -24,13 +27,13 @@ export interface Text {
 export const READABLE = 20_000;
 
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/g;
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
 /** Each of them ends at its closing mark or before the next opening one, so that reading stays linear. */
 const QUOTED =
   /“([^“”]+)[”“]|„([^“”„"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|(?<![\p{L}\p{N}])"([^"]+)"(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘((?:[^‘’]|(?<=\p{L})’(?=\p{L}))+)’|(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\p{N}])/gu;
 const ADDRESS =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}/gu;
-const LINK = /https?:\/\/[^\s\0]{1,2000}/gu;
+const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 
 /** Line breaks are `\n`; nothing that a mail must not contain is left. */
 export function clean(text: string): string {
@@ -40,17 +43,31 @@ export function clean(text: string): string {
 export function readText(given: string): Text {
   const text = clean(given).trimEnd();
   const quotes = [...text.matchAll(QUOTED)]
-    .map((match) => passage(match, match.slice(1).find((inner) => inner !== undefined)!.trim()))
+    .map((match) =>
+      passage(
+        match,
+        match
+          .slice(1)
+          .find((inner) => inner !== undefined)!
+          .trim(),
+      ),
+    )
     .filter((each) => each.text !== '');
-  const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\x03' : '\0'));
+  const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0'));
   const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
-  const unlinked = mask(unquoted, links, () => '\x02', '\x02');
+  const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');
   const addresses = addressesIn(unlinked);
-  const masked = mask(unlinked, addresses, () => '\x01', '\x01');
+  const masked = mask(unlinked, addresses, () => '\uFDD1', '\uFDD1');
   const pasted = pastedIn(text, masked);
   const isOwn = (each: Passage) => !pasted.some(({ start, end }) => each.start >= start && each.end <= end);
-  return { text, pasted, quotes: quotes.filter(isOwn), addresses: addresses.filter(isOwn), masked: mask(masked, pasted, () => '\n', ' ') };
-} // prettier-ignore
+  return {
+    text,
+    pasted,
+    quotes: quotes.filter(isOwn),
+    addresses: addresses.filter(isOwn),
+    masked: mask(masked, pasted, () => '\n', ' '),
+  };
+}
 
 /** Between two lines of dashes, from "--- Forwarded message" or "From: ..." to the end, and lines that begin with ">". */
 function pastedIn(text: string, masked: string): Passage[] {
@@ -59,14 +76,20 @@ function pastedIn(text: string, masked: string): Passage[] {
   for (const [index, mark] of marks.entries()) {
     if (mark.index < (found.at(-1)?.end ?? 0)) continue;
     const isLine = /^[ \t]*-{3,}[ \t]*$/.test(mark[0]);
-    const close = isLine ? marks.slice(index + 1, index + 20).find((each) => /^[ \t]*-{3,}[ \t]*$/.test(each[0])) : undefined;
+    const close = isLine
+      ? marks.slice(index + 1, index + 20).find((each) => /^[ \t]*-{3,}[ \t]*$/.test(each[0]))
+      : undefined;
     // One line of dashes alone is a rule, not a message.
     if (isLine && !close) continue;
-    const end = close ? close.index + close[0].length : mark[0].trimStart().startsWith('>') ? mark.index + mark[0].length : text.length;
+    const end = close
+      ? close.index + close[0].length
+      : mark[0].trimStart().startsWith('>')
+        ? mark.index + mark[0].length
+        : text.length;
     found.push({ start: mark.index, end, text: text.slice(mark.index, end) });
   }
   return found;
-} // prettier-ignore
+}
 
 export function addressesIn(text: string): Passage[] {
   return [...text.matchAll(ADDRESS)]
@@ -78,7 +101,12 @@ function passage({ index, 0: { length } }: RegExpExecArray, text: string): Passa
   return { start: index, end: index + length, text };
 }
 
-function mask(text: string, passages: readonly Passage[], last: (each: Passage) => string, filler = '\0') {
+function mask(
+  text: string,
+  passages: readonly Passage[],
+  last: (each: Passage) => string,
+  filler = '\uFDD0',
+) {
   const parts: string[] = [];
   let from = 0;
   for (const each of passages) {

@@ -7,7 +7,10 @@ import { CAPO_ROLES, CAPOS, type CapoRole } from '../capo.js';
 
 /** Any of the phrases as a whole word; in the tables a space stands for any white space. */
 const anyOf = (phrases: string, position = '') => {
-  const sorted = phrases.trim().split(/\s*,\s*/).toSorted((a, b) => b.length - a.length); // prettier-ignore
+  const sorted = phrases
+    .trim()
+    .split(/\s*,\s*/)
+    .toSorted((a, b) => b.length - a.length);
   const words = sorted.join('|').replaceAll(' ', String.raw`\s+`);
   return new RegExp(String.raw`${position}(?<![\p{L}\p{N}_'’-])(?:${words})(?![\p{L}\p{N}_])`, 'giu');
 };
@@ -68,7 +71,7 @@ export const PRONOUN =
   /^[\s,]*(?:(?:and|also|please|then|und|bitte|auch|et|puis|y|luego)\s+)*(?:(?:tell|ask|let|remind|thank|inform|invite|give|send|wish|write|sag|sage|sagen|frag|frage|teile|gib|erinnere|bitte|dis|dites|demande|demandez)[\s-]+(?:her|him|them|ihr|ihm|ihnen|sie|lui|leur|it)(?![\p{L}])|(?:dile|diles|pregúntale|recuérdale|avísale|ask whether|say|sag dass)(?![\p{L}]))/iu;
 /** Directly before words in quotation marks that are the message. */
 export const SAYS =
-  /(?:[:：\x01>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
+  /(?:[:：\uFDD1>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
 const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
 export const SUBJECT = new RegExp(
   String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`,
@@ -122,9 +125,9 @@ export const RECORD =
   anyOf(`record, book, log, register, add, enter, note, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
   enregistre, enregistrez, enregistrer, comptabilise, comptabiliser, note, saisis, registra, registrar, apunta, apuntar, anota, contabiliza`);
 export const SOURCE =
-  /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\0-\x03](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\0-\x03.!?]|\.(?=\p{L})){1,80})/giu;
+  /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\uFDD0-\uFDD3](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\p{L})){1,80})/giu;
 export const SIGNAL =
-  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\0]{0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
+  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\uFDD0]{0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
 export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
   [anyOf('critical, kritisch, kritische, kritisches, kritischen, critique, crítica, crítico'), 'critical'],
   [
@@ -134,16 +137,73 @@ export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
 ];
 /** What it cannot do, and whether asking for it is dangerous in itself. */
 export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[] = [
-  { does: 'pay or move money', danger: 'The directive asks for a payment.', asked: wanted(`pay, transfer, wire, refund, settle, bezahle, bezahl, zahle, überweise, überweis, erstatte, paie, paye, payez, règle, rembourse, vire, paga, pague, transfiere, reembolsa`, `bezahlen, überweisen, payer, rembourser, pagar, transferir`) },
-  { does: 'delete anything', danger: 'The directive asks for a deletion.', asked: wanted(`delete, erase, wipe, purge, destroy, remove, lösche, lösch, vernichte, supprime, supprimez, efface, borra, elimina`, `löschen, supprimer, effacer, borrar, eliminar`) },
-  { does: 'change settings or switch protection off', danger: 'The directive asks to switch protection off.', asked: wanted(`disable, turn off, switch off, bypass, deactivate, ignore, approve, deaktiviere, schalte, umgehe, genehmige, désactive, contourne, approuve, desactiva, aprueba`, 'erinnern mich') },
-  { does: 'make phone calls', asked: wanted(`call, phone, ring, ruf, rufe, telefoniere, appelle, appelez, téléphone, llama, telefonea`, `anrufen, telefonieren, téléphoner`) },
-  { does: 'post to social networks or publish anything', asked: wanted(`post, tweet, publish, share on, poste, veröffentliche, publie, publiez, partage, publica, tuitea`, `posten, veröffentlichen, publier`) },
-  { does: 'book, order, buy or cancel anything', asked: wanted(`book, cancel, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`, `reservieren, bestellen, réserver, reservar`) },
-  { does: 'look anything up on the web', asked: wanted(`research, google, look up, search, find out, recherchiere, suche, such, finde, cherche, recherche, trouve, busca, investiga`, `recherchieren, herausfinden`) },
-  { does: 'translate', asked: wanted(`translate, übersetze, übersetz, traduis, traduisez, traduce`, `übersetzen, traduire, traducir`) },
-  { does: 'keep a calendar or remind anybody later', asked: wanted(`schedule, remind me, remind us, set a reminder, plan a meeting, arrange, reschedule, vereinbare, erinnere mich, erinnere uns, verschiebe, rappelle-moi, planifie, programme, recuérdame, agenda, programa`, 'erinnern mich') },
-]; // prettier-ignore
+  {
+    does: 'pay or move money',
+    danger: 'The directive asks for a payment.',
+    asked: wanted(
+      `pay, transfer, wire, refund, settle, bezahle, bezahl, zahle, überweise, überweis, erstatte, paie, paye, payez, règle, rembourse, vire, paga, pague, transfiere, reembolsa`,
+      `bezahlen, überweisen, payer, rembourser, pagar, transferir`,
+    ),
+  },
+  {
+    does: 'delete anything',
+    danger: 'The directive asks for a deletion.',
+    asked: wanted(
+      `delete, erase, wipe, purge, destroy, remove, lösche, lösch, vernichte, supprime, supprimez, efface, borra, elimina`,
+      `löschen, supprimer, effacer, borrar, eliminar`,
+    ),
+  },
+  {
+    does: 'change settings or switch protection off',
+    danger: 'The directive asks to switch protection off.',
+    asked: wanted(
+      `disable, turn off, switch off, bypass, deactivate, ignore, approve, deaktiviere, schalte, umgehe, genehmige, désactive, contourne, approuve, desactiva, aprueba`,
+      'erinnern mich',
+    ),
+  },
+  {
+    does: 'make phone calls',
+    asked: wanted(
+      `call, phone, ring, ruf, rufe, telefoniere, appelle, appelez, téléphone, llama, telefonea`,
+      `anrufen, telefonieren, téléphoner`,
+    ),
+  },
+  {
+    does: 'post to social networks or publish anything',
+    asked: wanted(
+      `post, tweet, publish, share on, poste, veröffentliche, publie, publiez, partage, publica, tuitea`,
+      `posten, veröffentlichen, publier`,
+    ),
+  },
+  {
+    does: 'book, order, buy or cancel anything',
+    asked: wanted(
+      `book, cancel, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`,
+      `reservieren, bestellen, réserver, reservar`,
+    ),
+  },
+  {
+    does: 'look anything up on the web',
+    asked: wanted(
+      `research, google, look up, search, find out, recherchiere, suche, such, finde, cherche, recherche, trouve, busca, investiga`,
+      `recherchieren, herausfinden`,
+    ),
+  },
+  {
+    does: 'translate',
+    asked: wanted(
+      `translate, übersetze, übersetz, traduis, traduisez, traduce`,
+      `übersetzen, traduire, traducir`,
+    ),
+  },
+  {
+    does: 'keep a calendar or remind anybody later',
+    asked: wanted(
+      `schedule, remind me, remind us, set a reminder, plan a meeting, arrange, reschedule, vereinbare, erinnere mich, erinnere uns, verschiebe, rappelle-moi, planifie, programme, recuérdame, agenda, programa`,
+      'erinnern mich',
+    ),
+  },
+];
 export const SECRETS =
   anyOf(`password, passwords, passwort, passwörter, kennwort, mot de passe, mots de passe, contraseña, contraseñas, api key, api keys,
   secret key, secrets, private key, credentials, access token, access tokens, zugangsdaten, api-schlüssel, identifiants, clé api, credenciales, clave api, iban, bank details, card number`);
@@ -163,8 +223,11 @@ const ALIASES: Readonly<Record<CapoRole, string>> = {
 };
 const NAMES = CAPO_ROLES.map((role) => {
   const names = [...CAPOS[role].aliases, ...ALIASES[role].split(', ')].filter((name) => name !== '');
-  return `(?<${role}>${names.map((name) => name.replace(/^(?:the|das|le) /, '')).toSorted((a, b) => b.length - a.length).join('|')})`;
-}).join('|'); // prettier-ignore
+  return `(?<${role}>${names
+    .map((name) => name.replace(/^(?:the|das|le) /, ''))
+    .toSorted((a, b) => b.length - a.length)
+    .join('|')})`;
+}).join('|');
 /** "Ask marketing to ...", "sag dem Vertrieb, ...", "Ops should ..." */
 export const DELEGATES = new RegExp(
   String.raw`(?<!\p{L})(?:(?:ask|have|get|tell|let|make|brief|instruct|hand|assign|delegate|frag|frage|sag|sage|bitte|beauftrage|lass|gib|demande|demandez|dis|dites|charge|confie|pide|pídele|dile|di|encarga)(?:[\s-]+(?:this|it|the|our|to|dem|der|das|die|den|unser\p{L}*|au|aux|à|la|le|les|l|a|al|el))*\s+(?:${NAMES})(?:\s+(?:team|capo))?(?!\p{L})(?!\s+(?:page|plan|copy|list|mail|e-?mail|contact|report|update))|${POLITE}(?:(?:the|das|der|die|le|la|les|el)\s+)?(?:${NAMES.replaceAll('?<', '?<own_')})(?=\s*(?::|should|must|soll|sollte|doit|debe|please)))`,
@@ -199,7 +262,7 @@ export function at(text: string, expression: RegExp): number {
 
 /** "Tell Bob to email jane@...": the address belongs to what Bob is told. */
 export const TOLD =
-  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\x01,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
+  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\uFDD1,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
 /** An address that goes on with the list of recipients. */
 export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
 /** Asked for by its name alone. */
@@ -207,4 +270,4 @@ export const REPORT =
   /^[\s,]*(?:(?:please|bitte|the|a|an|my|our|ein|einen|un|le|el)\s+)*(?:\p{L}+\s+)?(?:report|overview|summary|status|\p{L}*bericht|\p{L}*übersicht|überblick|rapport|bilan|aperçu|informe|resumen)(?!\p{L})/iu;
 /** Where a message begins that somebody else wrote; it ends with the text, or where the line is drawn again. */
 export const PASTED =
-  /^[ \t]*(?:-{3,}[^\n]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\x01[^\n]*)$/gimu;
+  /^[ \t]*(?:-{3,}[^\n]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\uFDD1[^\n]*)$/gimu;
