@@ -341,7 +341,9 @@ begin
   if p_wait_ms is null then
     delete from work_items w where w.kind = p_kind and w.id = p_id and w.attempt = p_attempt and w.claimed;
   else
-    update work_items w set claimed = false, abort_requested = false, last_error = p_error,
+    update work_items w set claimed = false, abort_requested = false,
+      -- What is parked has not failed this time; it still says why it failed before.
+      last_error = case when p_wait_ms = 'infinity' then coalesce(p_error, w.last_error) else p_error end,
       failures = w.failures + p_failures, crashes = 0,
       due_at = case when p_wait_ms = 'infinity' then 'infinity'
         else clock_timestamp() + p_wait_ms * interval '1 millisecond' end
