@@ -20,12 +20,6 @@ export interface NewRevenueEvent {
   recordedBy: Actor;
 }
 
-/** Four decimals cover every currency of ISO 4217, and below 10^13 a double still holds the hundredths. */
-export function isAmount(value: unknown): boolean {
-  if (typeof value !== 'number' || value === 0) return false;
-  return Math.abs(value) < 1e13 && Number(value.toFixed(4)) === value;
-}
-
 export function hasOccurred(at: number, now: number): boolean {
   return at <= now + CLOCK_TOLERANCE_MS;
 }

@@ -2,7 +2,12 @@ import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, ValidateBy }
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { isAmount } from './revenue-event.js';
+
+/** Four decimals cover every currency of ISO 4217, and below 10^13 a double still holds the hundredths. */
+function isAmount(value: unknown): boolean {
+  if (typeof value !== 'number' || value === 0) return false;
+  return Math.abs(value) < 1e13 && Number(value.toFixed(4)) === value;
+}
 
 /** class-validator's own check of decimals fails on numbers that JavaScript writes with an exponent. */
 const IsAmount = () =>

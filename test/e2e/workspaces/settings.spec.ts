@@ -10,7 +10,6 @@ const DEFAULTS = {
   locale: 'en',
   currency: 'USD',
   presence: 'present',
-  modelBudget: null,
   quietHours: null,
   notifications: {},
   sender: { name: null, signature: null, replyTo: null },
