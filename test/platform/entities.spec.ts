@@ -11,6 +11,7 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 const WITHOUT_ENTITY: Record<string, string> = {
   idempotency_keys: 'read and written by app.claim_key and app.finish alone',
   migrations: 'the list of migrations that TypeORM keeps',
+  model_usage: 'counters that app.reserve_model_usage and app.settle_model_usage keep',
   rate_windows: 'counted by the statement of the shared rate-limit store alone',
   receipt_checkpoints: 'belongs to the chain, which only functions write',
   receipt_heads: 'belongs to the chain, which only functions write',

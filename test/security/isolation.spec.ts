@@ -52,6 +52,10 @@ beforeAll(async () => {
      select unnest($1::text[]), 'packets', 'none', '-infinity', 0, 0`,
     [[a.workspaceId, b.workspaceId]],
   );
+  await test.rows(
+    `insert into model_usage (workspace_id, day, amount, tokens) select unnest($1::text[]), '2026-02-18', 1, 1000`,
+    [[a.workspaceId, b.workspaceId]],
+  );
   const teamOneId = await test.createTeam(a.workspaceId, 'One');
   teamTwoId = await test.createTeam(a.workspaceId, 'Two');
   teamOne = new Desk(test, (await test.createMember(a.workspaceId, 'operator', [teamOneId])).token);
