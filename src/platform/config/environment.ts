@@ -191,7 +191,8 @@ export const environment = z.object({
     example: '4000',
   }),
   MODEL_TIMEOUT_SECONDS: wholeNumber(1, 3_600).default(120).register(notes, {
-    description: 'How long the model may take for one draft, in seconds; a model on a small machine needs more.',
+    description:
+      'How long the model may take for one draft, in seconds; a model on a small machine needs more.',
     example: '600',
   }),
   MODEL_PRICE_INPUT: amount().optional().register(notes, {
