@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
-import { environment, type Environment } from './environment.js';
-import { type ConfigFault, withSecretFiles } from './secret-files.js';
+import { type ConfigFault, environment, type Environment } from './environment.js';
+import { withSecretFiles } from './secret-files.js';
 
 /** The environment cannot be used; names every variable at fault and repeats no value. */
 export class ConfigInvalid extends StartRefused {

@@ -1,11 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { environment, notes } from './environment.js';
-
-/** One variable that cannot be used as it is. */
-export interface ConfigFault {
-  variable: string;
-  message: string;
-}
+import { type ConfigFault, environment, notes } from './environment.js';
 
 /** What a variable's name ends with when it names a file that contains the secret. */
 const SUFFIX = '_FILE';
