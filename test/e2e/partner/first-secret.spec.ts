@@ -46,6 +46,7 @@ describe('the partner secret of the first workspace', () => {
     expect(kept).toEqual({
       token: test.owner.token,
       email: 'owner@example.com',
+      password: expect.any(String),
       partnerSecret: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect((await stat(join(test.dataDir, 'credentials.json'))).mode & 0o777).toBe(0o600);
