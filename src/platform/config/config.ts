@@ -1,13 +1,8 @@
 import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
+import type { ConfigFault } from './config-fault.js';
 import { environment, type Environment } from './environment.js';
 import { withSecretFiles } from './secret-files.js';
-
-/** One variable that cannot be used as it is. */
-export interface ConfigFault {
-  variable: string;
-  message: string;
-}
 
 /** The environment cannot be used; names every variable at fault and repeats no value. */
 export class ConfigInvalid extends StartRefused {
