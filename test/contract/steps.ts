@@ -3,7 +3,6 @@ import { newId } from '../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { eventually } from '../support/test-app.js';
 import { operationOf } from './operations.js';
-import { eventually } from '../support/test-app.js';
 import { ALLOW_MEMOS, MAIL, MEMO, type Walk } from './walk.js';
 
 const ALLOW_MAIL = { name: 'Mail to Acme', effect: 'allow', match: { actionTypes: ['email.send'] } };
