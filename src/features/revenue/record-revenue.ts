@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
-import { hasOccurred, viewOf } from './revenue-event.js';
+import type { RevenueEventEntity } from './revenue-event.entity.js';
+import { hasOccurred } from './revenue-event.js';
 import { RevenueEvents } from './revenue-events.repository.js';
-import type { RecordedRevenue, RecordRevenueBody } from './revenue.dto.js';
+import type { RecordedRevenue, RecordRevenueBody, RevenueEventView } from './revenue.dto.js';
 
 /** A person or a system of theirs logs revenue; what is sent again under the same external id answers the same record. */
 @Injectable()
@@ -35,4 +36,18 @@ export class RecordRevenue {
 function notYet() {
   const message = 'occurredAt must not be in the future';
   return new ValidationFailed({ details: [{ path: 'occurredAt', rule: 'hasOccurred', message }] });
+}
+
+function viewOf(event: RevenueEventEntity): RevenueEventView {
+  return {
+    eventId: event.eventId,
+    amount: event.amount,
+    currency: event.currency,
+    source: event.source,
+    description: event.description,
+    occurredAt: event.occurredAt,
+    externalId: event.externalId,
+    workPacketId: event.workPacketId,
+    createdAt: event.createdAt,
+  };
 }

@@ -1,6 +1,5 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { RevenueEventEntity } from './revenue-event.entity.js';
-import type { RevenueEventView } from './revenue.dto.js';
 
 /** The clocks of those who report are not ours. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -33,18 +32,4 @@ export function isSameEvent(recorded: RevenueEventEntity, reported: NewRevenueEv
     recorded.description === reported.description &&
     (reported.occurredAt === undefined || recorded.occurredAt === reported.occurredAt)
   );
-}
-
-export function viewOf(event: RevenueEventEntity): RevenueEventView {
-  return {
-    eventId: event.eventId,
-    amount: event.amount,
-    currency: event.currency,
-    source: event.source,
-    description: event.description,
-    occurredAt: event.occurredAt,
-    externalId: event.externalId,
-    workPacketId: event.workPacketId,
-    createdAt: event.createdAt,
-  };
 }

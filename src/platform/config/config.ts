@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
-import { type ConfigFault, environment, type Environment } from './environment.js';
+import type { ConfigFault } from './config-fault.js';
+import { environment, type Environment } from './environment.js';
 import { withSecretFiles } from './secret-files.js';
 
 /** The environment cannot be used; names every variable at fault and repeats no value. */

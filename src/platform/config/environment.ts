@@ -290,8 +290,3 @@ export const environment = z.object({
 /** The variables after validation, with defaults in place. */
 export type Environment = z.output<typeof environment>;
 
-/** One variable that cannot be used as it is. */
-export interface ConfigFault {
-  variable: string;
-  message: string;
-}

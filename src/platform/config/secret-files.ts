@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type ConfigFault, environment, notes } from './environment.js';
+import type { ConfigFault } from './config-fault.js';
+import { environment, notes } from './environment.js';
 
 /** What a variable's name ends with when it names a file that contains the secret. */
 const SUFFIX = '_FILE';
