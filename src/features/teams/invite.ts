@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** How long an invite can be accepted (CONTRACT section 5, Team). */
 export const INVITE_LASTS_MS = 7 * DAY_MS;
 /** Acceptances that fail at the password of an account that exists; after so many the invite opens nothing. */
-export const MAX_WRONG_PASSWORDS = 10;
+const MAX_WRONG_PASSWORDS = 10;
 
 /** 256 random bits, and what is kept of them. */
 export function newInviteToken(): { token: string; tokenHash: string } {

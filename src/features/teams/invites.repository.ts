@@ -17,7 +17,7 @@ const LISTED = columnsOf(InviteEntity, {
 });
 
 /** Invites that one address is mailed in 24 hours, by all workspaces together. */
-export const MAILS_PER_DAY = 10;
+const MAILS_PER_DAY = 10;
 const DAY_MS = 86_400_000;
 
 /** The account that has an address. */

@@ -10,7 +10,7 @@ export const TEAM_PARAM = {
   example: 'team_01kerpy4n2v5d9q8c1m7xw3zta',
 };
 
-export const MAX_NAME = 60;
+const MAX_NAME = 60;
 
 /** Body of `POST /teams` and `PATCH /teams/{id}`. */
 export class TeamBody {
