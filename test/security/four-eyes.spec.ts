@@ -5,7 +5,7 @@ import { eventually, startTestApp, type TestApp, type TestMember } from '../supp
 
 const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 const DELEGATED =
-  'Have marketing write a post about the release and ask ops to write a memo about the delays.';
+  'Ask ops to file a memo: The delays end. Also ask marketing to file a note: The launch is near.';
 
 /** "Someone else than the member who asked": whatever way the directive and the decision take. */
 let test: TestApp;
@@ -87,7 +87,10 @@ describe('the member who asked', () => {
       text: MEMO,
       capo: 'capo_ops',
     });
-    const sent = await deskOf(other.token).reject(approvalId, { feedback: 'Shorter.', revise: true });
+    const sent = await deskOf(other.token).reject(approvalId, {
+      feedback: 'Say: The delays end on Monday.',
+      revise: true,
+    });
     expect(sent.status, sent.text).toBe(200);
     const { approvalId: next } = await deskOf(other.token).directive(directiveId);
     await deskOf(other.token).ready(next);

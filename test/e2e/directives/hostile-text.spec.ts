@@ -4,8 +4,8 @@ import { eventually, startTestApp, type TestApp } from '../../support/test-app.j
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
 import { Desk, DOCUMENT } from './desk.js';
 
-/** Each replacement doubles the text; the sixteenth would make it larger than the memory of the machine. */
-const MULTIPLYING = `Write a post about the release. ${Array(16).fill('Use the e e instead of e.').join(' ')}`;
+/** Long, and nothing but beginnings of what the rules look for. */
+const TANGLED = 'Email it. and then tell “her, To: „ a@ '.repeat(200);
 const LETTERS = 'a'.repeat(118);
 
 describe('with the built-in capo', () => {
@@ -18,36 +18,17 @@ describe('with the built-in capo', () => {
   afterAll(() => test.close());
 
   it(
-    'a text that multiplies itself ends as failed, with a receipt, and others go on meanwhile',
+    'a text of nothing but beginnings is drafted, and others go on meanwhile',
     { timeout: 60_000 },
     async () => {
-      const hostile = Array.from({ length: 3 }, () =>
-        desk.handIn({ text: MULTIPLYING, capo: 'capo_marketing' }),
-      );
+      const hostile = Array.from({ length: 3 }, () => desk.handIn({ text: TANGLED, capo: 'capo_marketing' }));
       const others = Array.from({ length: 20 }, () => desk.handIn({ text: DOCUMENT, capo: 'capo_ops' }));
-      for (const { approvalId } of await Promise.all(others)) {
+      for (const { approvalId } of await Promise.all([...others, ...hostile])) {
         await eventually(
           () => desk.approval(approvalId),
           ({ ready }) => ready,
           30,
         );
-      }
-      for (const { directiveId } of await Promise.all(hostile)) {
-        expect(await desk.until(directiveId, 'failed')).toMatchObject({
-          error: {
-            code: 'INVALID_OUTPUT',
-            message: 'The replacements asked for make the text too long. Nothing was drafted.',
-          },
-          output: null,
-          workPacketIds: [],
-        });
-        expect(await desk.actions(directiveId)).toEqual([
-          'directive.created',
-          'approval.requested',
-          'directive.started',
-          'approval.cancelled',
-          'directive.failed',
-        ]);
       }
     },
   );
