@@ -7,8 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const CUTTER = 'src/platform/kernel/text.ts';
 
 /** Where a text of our own is cut, not one that people, models or servers wrote. */
-const OWN_TEXT: Record<string, string> = {
-};
+const OWN_TEXT: Record<string, string> = {};
 /** What these answer is plain ASCII. */
 const ASCII = /(?:\bsha256\(.*\)|\.digest\('hex'\)|\.toISOString\(\))$/s;
 

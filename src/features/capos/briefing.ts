@@ -66,7 +66,7 @@ export interface PreviousPacket extends Pick<DraftPacket, 'title' | 'type' | 'pa
   editedPaths?: readonly string[];
 }
 
-export interface SignalBrief {
+interface SignalBrief {
   signalId: string;
   type: (typeof SIGNAL_TYPES)[number];
   severity: (typeof SEVERITIES)[number];
@@ -84,7 +84,7 @@ export interface StandingOrderBrief {
   capos: readonly CapoRole[];
 }
 
-export interface BuyerProfile {
+interface BuyerProfile {
   buyerId: string;
   segment: string | null;
   stage: string | null;
@@ -97,7 +97,7 @@ export interface BuyerProfile {
   email?: string;
 }
 
-export interface BuyerContext {
+interface BuyerContext {
   profiles: readonly BuyerProfile[];
   aggregate: { count: number; averageConfidence: number | null; topGap: string | null };
 }
@@ -119,7 +119,7 @@ export interface Figures {
   openApprovals: readonly { title: string; requestedAt: number }[];
 }
 
-export interface PacketBrief {
+interface PacketBrief {
   workPacketId: string;
   title: string;
   type: string;

@@ -27,11 +27,11 @@ export function orderOf(row: OrderInForce): DecisionOrder {
   }
   const order = storableOrder({
     ...plain,
-    match: parsed<DecisionOrder['match']>(match)!,
-    when: parsed(when),
-    limits: parsed(limits),
-    budget: parsed(budget),
-    approval: parsed(approval),
+    match: parsed(match) as DecisionOrder['match'],
+    when: parsed(when) as DecisionOrder['when'],
+    limits: parsed(limits) as DecisionOrder['limits'],
+    budget: parsed(budget) as DecisionOrder['budget'],
+    approval: parsed(approval) as DecisionOrder['approval'],
   });
   known.set(key, order);
   characters += key.length;
@@ -43,6 +43,6 @@ export function orderOf(row: OrderInForce): DecisionOrder {
   return order;
 }
 
-function parsed<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T);
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
 }

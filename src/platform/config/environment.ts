@@ -289,4 +289,3 @@ export const environment = z.object({
 
 /** The variables after validation, with defaults in place. */
 export type Environment = z.output<typeof environment>;
-

@@ -1,6 +1,6 @@
 /** What the start and the end of the program say: plain text for a person at a terminal, JSON lines like the log's for all others. */
 export class StartOutput {
-  constructor(readonly isTerminal = process.stdout.isTTY === true) {}
+  constructor(readonly isTerminal = process.stdout.isTTY) {}
 
   info(message: string, fields: Record<string, unknown> = {}): void {
     this.write('info', message, fields);

@@ -24,11 +24,12 @@ describe('with the built-in capo', () => {
       const hostile = Array.from({ length: 3 }, () => desk.handIn({ text: TANGLED, capo: 'capo_marketing' }));
       const others = Array.from({ length: 20 }, () => desk.handIn({ text: DOCUMENT, capo: 'capo_ops' }));
       for (const { approvalId } of await Promise.all([...others, ...hostile])) {
-        await eventually(
+        const approval = await eventually(
           () => desk.approval(approvalId),
           ({ ready }) => ready,
           30,
         );
+        expect(approval.status).toBe('pending');
       }
     },
   );

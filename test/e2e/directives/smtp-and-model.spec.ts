@@ -129,7 +129,10 @@ describe('the main job with a model and a mail server', () => {
     model.on({}, { error: { message: 'overloaded', type: 'error' }, status: 400 });
     const refused = await desk.handIn({ text: 'Mail Jane.', capo: 'capo_ops' });
     expect(await desk.until(refused.directiveId, 'failed')).toMatchObject({
-      error: { code: 'REQUEST_REJECTED', message: 'The model provider answered with status 400: “overloaded”' },
+      error: {
+        code: 'REQUEST_REJECTED',
+        message: 'The model provider answered with status 400: “overloaded”',
+      },
     });
     expect(model.getRequests()).toHaveLength(1);
   });

@@ -148,7 +148,7 @@ describe('where it is to listen', () => {
 });
 
 describe('a DATA_DIR that cannot be written to', () => {
-  const refusal = (dataDir: string, because: string) =>
+  const expectRefused = (dataDir: string, because: string) =>
     expectRefusal(
       { DATA_DIR: dataDir },
       `The folder ${dataDir} cannot be written to: ${because}. Change that, or set DATA_DIR to another folder.`,
@@ -156,18 +156,21 @@ describe('a DATA_DIR that cannot be written to', () => {
 
   it('because a file has its name', async () => {
     await writeFile(join(folder, 'file'), '');
-    await refusal(join(folder, 'file'), 'it, or a part of its path, is a file and not a folder');
-    await refusal(join(folder, 'file', 'data'), 'it, or a part of its path, is a file and not a folder');
+    await expectRefused(join(folder, 'file'), 'it, or a part of its path, is a file and not a folder');
+    await expectRefused(
+      join(folder, 'file', 'data'),
+      'it, or a part of its path, is a file and not a folder',
+    );
   });
 
   it.skipIf(process.getuid?.() === 0)('because it is read-only', async () => {
     await mkdir(join(folder, 'data'), { mode: 0o500 });
-    await refusal(join(folder, 'data'), 'this user may not write there');
+    await expectRefused(join(folder, 'data'), 'this user may not write there');
   });
 
   // Nobody, root included, makes files in these two.
   it.runIf(process.platform === 'linux')('because nobody may write there', async () => {
-    await refusal('/proc/consigliere', 'it cannot be created');
+    await expectRefused('/proc/consigliere', 'it cannot be created');
     expect((await start({ DATA_DIR: '/sys' })).complained).toMatch(
       /^The folder \/sys cannot be written to: (this user may not write there|the file system is read-only)\. Change that, or set DATA_DIR to another folder\.\n$/,
     );
@@ -193,18 +196,18 @@ describe('a DATABASE_URL', () => {
 
   const url = (change: Partial<URL>) => Object.assign(new URL(address), change).href;
   const own = { username: name, password: 'word', pathname: `/${name}` };
-  const refusal = (DATABASE_URL: string, message: string) =>
+  const expectRefused = (DATABASE_URL: string, message: string) =>
     expectRefusal({ DATABASE_URL, SECRETS_KEY: randomBytes(32).toString('base64') }, message);
 
   it('with a wrong password', LONG, () =>
-    refusal(
+    expectRefused(
       url({ ...own, password: 'wrong' }),
       `PostgreSQL at ${at} refused the password of the user ${name}. Correct it in DATABASE_URL, where characters such as @ : / # are written with percent-encoding.`,
     ),
   );
 
   it('without the password that the server asks for', LONG, () =>
-    refusal(
+    expectRefused(
       url({ ...own, password: '' }),
       `PostgreSQL at ${at} asks for a password and DATABASE_URL has none for the user ${name}. Add it: postgres://user:password@host:port/database.`,
     ),
@@ -216,14 +219,14 @@ describe('a DATABASE_URL', () => {
     const { port } = closed.address() as AddressInfo;
     closed.close();
     await once(closed, 'close');
-    await refusal(
+    await expectRefused(
       `postgres://a:b@127.0.0.1:${port}/x`,
       `No PostgreSQL server answers at 127.0.0.1:${port}. Start it or correct DATABASE_URL; without DATABASE_URL an embedded database is used.`,
     );
   });
 
   it('of a host that cannot be found', LONG, () =>
-    refusal(
+    expectRefused(
       'postgres://a:b@nowhere.invalid/x',
       'The host nowhere.invalid in DATABASE_URL cannot be found. Correct it; without DATABASE_URL an embedded database is used.',
     ),
@@ -236,7 +239,7 @@ describe('a DATABASE_URL', () => {
     );
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    await refusal(
+    await expectRefused(
       `postgres://a:b@127.0.0.1:${port}/x`,
       `What listens at 127.0.0.1:${port} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`,
     );
@@ -244,7 +247,7 @@ describe('a DATABASE_URL', () => {
   });
 
   it('of a database that is not there', LONG, () =>
-    refusal(
+    expectRefused(
       url({ pathname: '/no_such_database' }),
       `PostgreSQL at ${at} has no database no_such_database. Create it (create database "no_such_database";) or correct the name in DATABASE_URL.`,
     ),
@@ -252,9 +255,9 @@ describe('a DATABASE_URL', () => {
 
   it('of a user who may not create roles', LONG, async () => {
     const message = `The user ${name} of DATABASE_URL may not create roles, which the first start needs. Allow it as an administrator of the server: alter role "${name}" createrole;`;
-    await refusal(url(own), message);
+    await expectRefused(url(own), message);
     // On the server of another Consigliere the roles of the schema are there; its own login is still to be made.
     await server.query(`grant consigliere_app, consigliere_system to ${name} with admin option`);
-    await refusal(url(own), message);
+    await expectRefused(url(own), message);
   });
 });
