@@ -13,6 +13,7 @@ const DEFAULTS = {
   quietHours: null,
   notifications: {},
   sender: { name: null, signature: null, replyTo: null },
+  modelBudget: null,
   retention: { deliveries: 30, signals: 365, withdrawnDocuments: 365, partnerUpdates: 400 },
 };
 
