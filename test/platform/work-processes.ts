@@ -14,6 +14,7 @@ import { secretsKey } from '../../src/platform/secrets/secret-box.js';
 import { Claims } from '../../src/platform/work/claims.repository.js';
 import { Work, WORK_TOPIC } from '../../src/platform/work/work.js';
 import type { WorkItem, WorkKind } from '../../src/platform/work/work-item.js';
+import { MetricsModule } from '../../src/platform/observability/metrics.module.js';
 import { WorkModule } from '../../src/platform/work/work.module.js';
 import { eventually } from '../support/test-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -110,6 +111,7 @@ export class WorkDesk {
         ConfigModule.forRoot(config),
         ScheduleModule.forRoot(),
         DatabaseModule.forRoot(address),
+        MetricsModule,
         WorkModule,
       ],
     }).compile();

@@ -634,7 +634,7 @@ describe('the program refuses to start', () => {
     ['switched off', 'alter table approvals disable row level security', 'approvals'],
     ['missing on a new table', 'create table leads (workspace_id text)', 'leads'],
   ])('when row-level security is %s', async (_what, sql, table) => {
-    expect(await start(sql)).toMatch(new RegExp(`workspaces are not isolated.*${table}`));
+    expect(await start(sql)).toMatch(new RegExp(`Workspaces are not isolated.*${table}`));
   });
 
   it.each([
@@ -642,7 +642,7 @@ describe('the program refuses to start', () => {
     ['joined by one that lets everything pass', 'create policy open on directives using (true)'],
     ['another', 'alter policy isolation on signals using (true)'],
   ])('when the policy is %s', async (_what, sql) => {
-    expect(await start(sql)).toMatch(/workspaces are not isolated/);
+    expect(await start(sql)).toMatch(/Workspaces are not isolated/);
   });
 
   it("when the program's role could bypass it", async () => {

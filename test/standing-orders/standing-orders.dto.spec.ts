@@ -66,12 +66,12 @@ describe('the body of POST /standing-orders', () => {
   });
 
   it.each<[string, object, string[]]>([
-    ['no name', { name: undefined }, ['name: matches', 'name: maxLength']],
+    ['no name', { name: undefined }, ['name: matches']],
     ['a blank name', { name: '  ' }, ['name: matches']],
     ['a name of two lines', { name: 'a\nb' }, ['name: matches']],
     ['no effect', { effect: undefined }, ['effect: isIn']],
     ['another effect', { effect: 'ask' }, ['effect: isIn']],
-    ['no match', { match: undefined }, ['match: isObject', 'match: isDefined']],
+    ['no match', { match: undefined }, ['match: isObject']],
     ['a list for a match', { match: [] }, ['match: isObject']],
     ['an unknown property', { priority: 'high' }, ['priority: unknownProperty']],
     ['an unknown property within', { match: { team: 1 } }, ['match.team: unknownProperty']],
@@ -100,18 +100,12 @@ describe('the body of POST /standing-orders', () => {
     [
       'an amount without end',
       { limits: { maxAmountPerDay: Infinity } },
-      ['limits.maxAmountPerDay: max', 'limits.maxAmountPerDay: isNumber'],
+      ['limits.maxAmountPerDay: isNumber'],
     ],
     [
       'a budget without its parts',
       { budget: {} },
-      [
-        'budget.window: isIn',
-        'budget.amount: max',
-        'budget.amount: min',
-        'budget.amount: isNumber',
-        'budget.currency: isCurrency',
-      ],
+      ['budget.window: isIn', 'budget.amount: isNumber', 'budget.currency: isCurrency'],
     ],
     [
       'an unknown currency',
@@ -135,11 +129,7 @@ describe('the body of POST /standing-orders', () => {
       { approval: { expiresInMinutes: 43_201 } },
       ['approval.expiresInMinutes: max'],
     ],
-    [
-      'an expiry that is no time',
-      { expiresAt: 'tomorrow' },
-      ['expiresAt: max', 'expiresAt: isPositive', 'expiresAt: isInt'],
-    ],
+    ['an expiry that is no time', { expiresAt: 'tomorrow' }, ['expiresAt: isInt']],
   ])('refuses %s', async (_, given, expected) => {
     expect((await faults({ ...order, ...given })).toSorted()).toEqual(expected.toSorted());
   });

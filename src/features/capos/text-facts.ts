@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { cutText } from '../../platform/kernel/text.js';
 
 /**
  * The facts in a text that must not be made up: mail addresses, links and amounts, each in one notation, so that the same
@@ -21,8 +22,7 @@ const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 
 /** The text in compatible letters and ASCII digits, without what is invisible. */
 function plainText(text: string): string {
-  return text
-    .slice(0, MAX_TEXT)
+  return cutText(text, MAX_TEXT, '')
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Nd}/gu, (digit) => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -45,9 +46,6 @@ export class CreateTeam {
 /** What can stand in an address of the name's beginning; `team` where nothing can. */
 function slugOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
-  const slug = plain
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-    .replace(/^-|-$/g, '');
+  const slug = cutText(plain.replace(/[^a-z0-9]+/g, '-'), 40, '').replace(/^-|-$/g, '');
   return slug === '' ? 'team' : slug;
 }

@@ -24,16 +24,27 @@ function faultsOf(errors: readonly ValidationError[], parent = ''): Fault[] {
   });
 }
 
+/** How much there may be of a value; whatever is of another kind breaks these as well. */
+const LIMITS = new Set([
+  'max',
+  'min',
+  'isPositive',
+  'maxLength',
+  'minLength',
+  'arrayMaxSize',
+  'arrayMinSize',
+]);
+
 /**
- * One fault per cause: a text where a number belongs breaks the limits of the number as well. Decorators are applied from
- * the bottom up, so the last constraint is the one that stands first in the class: what kind of value it must be.
+ * One fault per cause: a text where a number belongs, or nothing at all, breaks the limits of the number as well. What kind of
+ * value it must be comes first; of several such rules the one that stands first in the class, which class-validator lists last.
  */
 function ownFault({ property, constraints = {} }: ValidationError, path: string): Fault[] {
-  return Object.entries(constraints)
-    .slice(-1)
-    .map(([rule, message]) =>
-      rule === 'whitelistValidation'
-        ? { path, rule: 'unknownProperty', message: `${property} is not a known property` }
-        : { path, rule, message },
-    );
+  const broken = Object.entries(constraints);
+  const first = broken.findLast(([rule]) => !LIMITS.has(rule)) ?? broken.at(-1);
+  if (!first) return [];
+  const [rule, message] = first;
+  return rule === 'whitelistValidation'
+    ? [{ path, rule: 'unknownProperty', message: `${property} is not a known property` }]
+    : [{ path, rule, message }];
 }

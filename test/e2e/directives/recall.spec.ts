@@ -64,7 +64,7 @@ async function handIn(waiting: string[]) {
   for (const name of waiting) busy.add(`${name}@acme.example`);
   const orderId = await orders.active(MAIL_TO_ACME, workspace.owner);
   const { body } = await desk.client.post('/directives', {
-    directive: 'Tell both.',
+    directive: 'Tell jane@acme.example and bob@acme.example.',
     capo: 'capo_ops',
     requiresApproval: false,
   });
