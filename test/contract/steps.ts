@@ -261,8 +261,9 @@ const REST: Record<string, Step> = {
   },
   'POST /api/pro/revenue-events': async (walk) => {
     const event = { amount: 600.5, currency: 'EUR', source: 'Acme', externalId: 'inv-17' };
-    await walk.owner.post('/revenue-events', { ...event, description: 'Pallets', occurredAt: Date.now() });
-    await walk.owner.post('/revenue-events', event);
+    const report = { ...event, description: 'Pallets', occurredAt: Date.now() };
+    await walk.owner.post('/revenue-events', report);
+    await walk.owner.post('/revenue-events', report);
     await walk.owner.post('/revenue-events', { ...event, amount: 700 });
   },
   'POST /api/pro/partner/induction': async (walk) => {

@@ -33,6 +33,9 @@ export class InviteEntity {
   /** Acceptances that failed at the password of an account that exists. */
   @Column('int')
   wrongPasswords!: number;
+  /** When a mail with its link was written, each time; bounds how many an address gets a day. */
+  @Column('timestamptz', { array: true })
+  mails!: Date[];
   @Column('jsonb')
   invitedBy!: Actor;
   @Column('timestamptz')

@@ -102,9 +102,10 @@ export class Invites {
     try {
       await this.db.query(
         `insert into invites (invite_id, workspace_id, team_id, email, role, token_hash, sealed_token, mails, invited_by,
-           created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, array[now()], $8, $9, $10)`,
+           created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
           ...[invite.inviteId, workspaceId, teamId, email, invite.role, invite.tokenHash, invite.sealedToken],
+          invite.mails,
           ...[JSON.stringify(invite.invitedBy), new Date(createdAt), new Date(invite.expiresAt)],
         ],
       );

@@ -50,6 +50,7 @@ export class IssueInvite {
       mailStatus: 'queued',
       mailError: null,
       wrongPasswords: 0,
+      mails: [new Date(now)],
       invitedBy: actorOf(caller),
       createdAt: now,
       expiresAt: now + INVITE_LASTS_MS,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { Gauge } from 'prom-client';
@@ -7,6 +8,8 @@ import { Metrics } from './metrics.js';
 
 /** Scrapes that come closer together than this share one look at the database. */
 const FRESH_MS = 1_000;
+/** A database that lets others wait, too, must not keep the figures of the process from whoever looks for the cause. */
+const LOOK_LIMIT_MS = 1_000;
 
 /** A figure that stands in the database: every process answers the same. */
 export interface Figure {
@@ -28,7 +31,7 @@ interface FigureRow {
 export class Figures {
   readonly #figures: { figure: Figure; gauge: Gauge }[] = [];
   readonly #database: Gauge;
-  #looked: { at: number; done: Promise<void> } | undefined;
+  #looked: { at: number; ended: boolean; done: Promise<void> } | undefined;
 
   constructor(
     private readonly metrics: Metrics,
@@ -56,12 +59,28 @@ export class Figures {
 
   /** Everything, in the text format of Prometheus. It answers without the database as well. */
   async scrape(): Promise<string> {
-    const now = performance.now();
-    if (this.#looked === undefined || now - this.#looked.at >= FRESH_MS) {
-      this.#looked = { at: now, done: this.read() };
-    }
-    await this.#looked.done;
+    const look = this.look();
+    const limit = new AbortController();
+    await Promise.race([
+      look.done,
+      sleep(LOOK_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => undefined),
+    ]);
+    limit.abort();
+    if (!look.ended) this.show(undefined);
     return this.metrics.registry.metrics();
+  }
+
+  /** One at a time: a database that does not answer is not asked again meanwhile. */
+  private look(): { ended: boolean; done: Promise<void> } {
+    const now = performance.now();
+    const last = this.#looked;
+    if (last && (!last.ended || now - last.at < FRESH_MS)) return last;
+    const look = { at: now, ended: false, done: Promise.resolve() };
+    look.done = this.read().finally(() => {
+      look.ended = true;
+    });
+    this.#looked = look;
+    return look;
   }
 
   private async read(): Promise<void> {
@@ -71,6 +90,10 @@ export class Figures {
         this.logger.warn({ err: error }, 'the figures of the database could not be read');
         return undefined;
       });
+    this.show(answers);
+  }
+
+  private show(answers: readonly unknown[][] | undefined): void {
     this.#database.set(answers === undefined ? 0 : 1);
     for (const [index, { figure, gauge }] of this.#figures.entries()) {
       const rows = (answers?.[index] ?? []) as FigureRow[];

@@ -66,7 +66,7 @@ export async function killModelCall(mailing: MailingService, model: LLMock, wire
   const { afterAnswerMs } = await killAndSee(mailing, cut);
   await mailing.revert();
   const approval = await service.client().get(`/approvals/${body.approvalId}?wait=10`);
-  expect(approval.body).toMatchObject({ ready: true, output: { body: 'It is late.' } });
+  expect(approval.body).toMatchObject({ ready: true, output: { body: '# Memo\n\nIt is late.' } });
   expect(calls).toBe(2);
   never.resolve();
   return afterAnswerMs;

@@ -228,7 +228,7 @@ describe('a METRICS_PORT that is taken', () => {
         SECRETS_KEY: randomBytes(32).toString('base64'),
       }).catch(String);
       expect(refused).toContain(
-        `Port ${port} of 127.0.0.1 is in use by another program. Set METRICS_PORT to a port that is free.`,
+        `Port ${port} at 127.0.0.1 is in use by another program, or by a Consigliere that runs already. End that one, or set METRICS_PORT to another port.`,
       );
       expect(refused).not.toMatch(/\bat .*\.js:/);
     } finally {
