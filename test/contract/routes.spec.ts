@@ -1,6 +1,6 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routeReference } from '../../src/platform/http/documentation.js';
 import { Route } from '../../src/platform/http/route.js';
 import { type RouteEntry, RouteTable } from '../../src/platform/http/route-table.js';
@@ -72,6 +72,9 @@ describe('the routes of the specification that the program does not have yet', (
 });
 
 describe('a limit', () => {
+  beforeEach(() => test.clock.stopAtMinute());
+  afterEach(() => test.clock.goOn());
+
   it('is shared by the two spellings of the kill switch, and reached through either', async () => {
     const client = new Client(test.url, undefined);
     const spellings = ['/guardian/kill-switch', '/guardian/killswitch'];

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { sign } from '@octokit/webhooks-methods';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Clock } from '../../../src/platform/kernel/clock.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
@@ -370,6 +370,9 @@ describe('POST /partner/induction 422', () => {
 });
 
 describe('POST /partner/induction 429', () => {
+  beforeEach(() => test.clock.stopAtMinute());
+  afterEach(() => test.clock.goOn());
+
   it('counts before the signature is looked at: 60 strangers of one address, and the partner waits too', async () => {
     const client = new Client(test.url, undefined);
     const raw = JSON.stringify(desk.update());

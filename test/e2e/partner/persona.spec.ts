@@ -13,6 +13,7 @@ beforeAll(async () => {
   test = await startTestApp();
 });
 afterEach(() => {
+  test.clock.goOn();
   vi.restoreAllMocks();
 });
 afterAll(() => test.close());
@@ -86,6 +87,7 @@ describe('GET /partner/avatar 200', () => {
   it('is limited to 5 a minute, for a viewer too', async () => {
     const { workspaceId } = await told();
     const viewer = new Client(test.url, (await test.createMember(workspaceId, 'viewer')).token);
+    test.clock.stopAtMinute();
     for (const path of ['/partner/avatar', '/partner/intelligence']) {
       for (let left = 4; left >= 0; left--) {
         const { status, headers } = await viewer.get(path);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalJson, sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -286,6 +286,9 @@ describe('POST /standing-orders 422', () => {
 });
 
 describe('POST and GET /standing-orders 429', () => {
+  beforeEach(() => test.clock.stopAtMinute());
+  afterEach(() => test.clock.goOn());
+
   it('answers the thirty-first call of a minute, of both together', async () => {
     const client = desk.elsewhere(test.owner);
     const call = (n: number) =>

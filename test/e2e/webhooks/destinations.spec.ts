@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../../src/features/events/event.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -252,6 +252,9 @@ describe('GET /webhooks and /partner/webhooks 200', () => {
 });
 
 describe('limits', () => {
+  beforeEach(() => test.clock.stopAtMinute());
+  afterEach(() => test.clock.goOn());
+
   it('are 5 a minute for /partner/webhooks, whatever the method, and apart from /webhooks', async () => {
     const { client } = desk;
     for (let n = 4; n >= 0; n--) {
