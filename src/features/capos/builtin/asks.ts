@@ -20,7 +20,7 @@ export interface Ask {
 const ABBREVIATION =
   /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
 const BOUNDARY =
-  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
+  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s–—-]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
 const ITEM = /^[ \t]*(?:\(?(?<number>\d{1,2})[.)]|[-*•–])[ \t]+/;
 /** More than that nobody reads through; where reading ended is said. */
 export const MAX_ASKS = 100;
@@ -60,6 +60,13 @@ function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
     previous?.kind === 'unclear' &&
     moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
   if (isBooked) Object.assign(previous, { kind: 'revenue', end: ask.end, headEnd: ask.headEnd });
+  // "“Hi Bob, ...” Send that to ..."
+  else if (
+    ask.kind === 'mail' &&
+    previous &&
+    /^[\s\uFDD0\uFDD3]+$/.test(whole.masked.slice(previous.start, previous.end))
+  )
+    Object.assign(previous, { ...ask, start: previous.start });
   else if (!goesOn || !isOpen) asks.push(ask);
   else if (ask.said === undefined) Object.assign(previous, { end: ask.end, headEnd: ask.end });
   else Object.assign(previous, { end: ask.end, headEnd: ask.headEnd, said: ask.said });
@@ -95,17 +102,18 @@ function nextAsk(whole: Text, from: number): Ask {
       if (stop === '.' && ABBREVIATION.test(masked.slice(Math.max(start, position - 8), position))) continue;
       return made(clauseIn(masked, start, position) ?? end);
     }
-    if (line !== undefined && words.LABEL.test(masked.slice(end, end + 40))) continue;
+    if (
+      line !== undefined &&
+      [words.LABEL, words.TEXT_LEAD].some((each) => each.test(masked.slice(end, end + 120)))
+    )
+      continue;
     const cut = clauseIn(masked, start, position);
     if (cut !== undefined) return made(cut);
     const head = masked.slice(start, position);
     const kind = kindOf(head);
     const isBelow =
-      line !== undefined &&
-      /\n\s*\n/.test(line) &&
-      kind === 'mail' &&
-      (words.at(head, words.BELOW) >= 0 || words.SUBJECT.test(head));
-    if (colon === undefined && !(isBelow && !/[\uFDD0\uFDD3]/.test(head))) return made(end);
+      line !== undefined && kind === 'mail' && isTextBelow(head, masked.slice(end, end + MAX_SENTENCE));
+    if (colon === undefined && !isBelow) return made(end);
     if (kind === 'revenue' && ++looks < MAX_LOOKS) continue;
     // A heading such as "Two things:" asks for nothing by itself.
     if (kind === 'unclear' && !words.BODY_END.test(head)) return made(end);
@@ -118,11 +126,22 @@ function nextAsk(whole: Text, from: number): Ask {
   return made(clauseIn(masked, start, masked.length) ?? masked.length);
 }
 
+/** Whether the message is what stands on the lines below: nothing of the ask can be it. */
+function isTextBelow(head: string, next: string): boolean {
+  const own = head.replace(words.SUBJECT_GIVEN, '');
+  if (/[\uFDD0\uFDD3]/.test(own) || ITEM.test(next)) return false;
+  if (words.at(own, words.BELOW) >= 0 || own !== head) return true;
+  const behind = own.slice(own.lastIndexOf('\uFDD1') + 1);
+  const isBare = own.includes('\uFDD1') && !/\p{L}{2}[^\p{L}]+\p{L}/u.test(behind);
+  return isBare && kindAt(next.split('\n', 1)[0]!) === 'unclear' && !words.SEQUENCE.test(next);
+}
+
 /** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
 function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, kind: Kind): number {
   for (const match of masked.slice(from).matchAll(/\n|[.!?\uFDD3](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
     const position = from + match.index + 1;
     const next = masked.slice(position, position + MAX_SENTENCE);
+    if (match[0] === '\n' && /^-- ?(?:\n|$)/.test(next)) return position;
     const nextItem = match[0] === '\n' || match[0] === ' ' ? ITEM.exec(next) : null;
     const number = Number(item?.groups?.['number'] ?? Number.NaN);
     if (item && nextItem) {
@@ -217,7 +236,17 @@ function kindOf(given: string): Kind {
   const text = cutText(given, MAX_SENTENCE * 5, '');
   const [kind] = firstOf(text);
   const hasRecipient = text.includes('\uFDD1');
-  if (kind === 'unclear') return hasRecipient ? 'mail' : words.REPORT.test(text) ? 'document' : 'unclear';
+  if (kind === 'unclear') {
+    if (hasRecipient && words.ADDRESSED.test(text)) return 'mail';
+    return words.REPORT.test(text) ? 'document' : 'unclear';
+  }
+  if (
+    kind === 'mail' &&
+    text.trimEnd().endsWith('?') &&
+    !/[:\uFDD0\uFDD3]/.test(text) &&
+    !words.REQUEST.test(text)
+  )
+    return 'document';
   if (kind === 'document' && words.at(text, words.QUESTION) !== 0) {
     const isMail = hasRecipient || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
     return isMail ? 'mail' : 'document';

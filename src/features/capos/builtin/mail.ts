@@ -72,7 +72,11 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
 function made(given: string, subject: string | undefined, isDescribed: boolean): Required<Message> {
   const body = cutText(given, LIMITS.mail, '');
   const line = oneLine(subject ?? '') || firstWords(body);
-  return { body, subject: cutText(line, LIMITS.title), isDescribed };
+  // "W: https://…" is the end of a signature, not a message.
+  const isMessage = /\p{L}{2}/u.test(
+    body.replace(/https?:\/\/\S+|\S+@\S+|\+?\d[\d ()/-]{5,}|^\s*\p{L}{1,8}:/gmu, ''),
+  );
+  return { body, subject: cutText(line, LIMITS.title), isDescribed: isDescribed || !isMessage };
 }
 
 function described({ whole }: DraftBuilder, ask: Ask): number {
@@ -95,7 +99,7 @@ function isMessage(
   const near = before.slice(-60);
   if (words.TITLED.test(near) || /(?:subject|betreff|objet|sujet|asunto)(?: line)?\W*$/iu.test(near))
     return false;
-  if (words.SAYS.test(near)) return true;
+  if (words.SAYS.test(near) || !/[\p{L}\uFDD1]/u.test(before)) return true;
   if (words.at(before, words.DESCRIBES) >= 0) return false;
   const after = whole.masked.slice(end, ask.headEnd);
   return (
@@ -113,7 +117,7 @@ function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
   if (quote) return quote.text;
   const rest = head.slice(match.index + match[0].length);
   const length =
-    /[,;\n\uFDD0\uFDD3]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(
+    /[,;\n\uFDD0\uFDD3]|(?<!\d)[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|msg|nachricht)(?!\p{L})|$/iu.exec(
       rest,
     )!.index;
   return whole.text.slice(start, start + length).trim() || undefined;
@@ -127,9 +131,10 @@ function withoutLabels(text: string): { body: string; subject?: string } {
     const value = rest.slice(match[0].length);
     if (match.groups!['body']) return { body: value.trim(), ...(subject && { subject }) };
     if (!match.groups!['subject'] || subject !== undefined) break;
-    const end = /\n|\s(?=(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(
-      value,
-    )!.index;
+    const end =
+      /\n|\s(?=(?:body|text|message|msg|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(
+        value,
+      )!.index;
     subject = value.slice(0, end).trim();
     rest = value.slice(end).trimStart();
   }

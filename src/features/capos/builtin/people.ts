@@ -67,6 +67,8 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
   const head = { start: ask.start, end: ask.headEnd };
   const limit = isSaid ? ask.headEnd : describedFrom(whole, ask);
   const found: Recipients = { to: [], cc: [], remarks: [] };
+  const [lookAlike] = within(head, whole.lookAlikes);
+  if (lookAlike) return { ...found, question: whoIsMeant(lookAlike.text, contacts) };
   const message = isSaid && !ask.said ? within(head, whole.quotes).at(-1) : undefined;
   let role: keyof typeof ROLES = 'to';
   let from = head.start;
@@ -97,6 +99,17 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
     to: found.to.slice(0, 100),
     cc: found.cc.filter((each) => !has(found.to, each)).slice(0, 100),
   };
+}
+
+/** An address of other letters is neither written to nor taken for the one that it looks like. */
+function whoIsMeant(given: string, { people, to }: Contacts): string {
+  const [name] = given.split('@');
+  const known = [...people.map(({ email }) => email), ...to].filter((email) => {
+    const [local, domain = ''] = email.split('@');
+    return local === name || given.endsWith(domain);
+  });
+  const other = known.length > 0 ? `, and not ${[...new Set(known)].slice(0, 5).join(' or ')}` : '';
+  return `Who is to receive it? “${given}” has letters that only look like others${other}.`;
 }
 
 /** "Bob, jane@... and carl@...": whom no address stands for. */
@@ -178,7 +191,7 @@ function pastedPeople({ pasted }: Text, head: string): Person[][] {
 }
 
 /** Full names first; a single name only where no full one is said. */
-function meant(text: string, people: readonly Person[]): Person[][] {
+export function meant(text: string, people: readonly Person[]): Person[][] {
   const tokens = [...text.matchAll(/\p{L}[\p{L}\p{N}'’&.-]*/gu)]
     .slice(0, 300)
     .map(([word]) => word.replace(/(?:['’]s|[.])$/u, '').toLowerCase());

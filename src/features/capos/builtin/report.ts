@@ -1,4 +1,4 @@
-import type { Temporal } from 'temporal-polyfill';
+import { Temporal } from 'temporal-polyfill';
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import type { Ask } from './asks.js';
@@ -55,7 +55,14 @@ function periodIn(draft: DraftBuilder, text: string): Period | undefined {
     if (label !== undefined) return { label, from, to };
   }
   const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dates(text)[0];
-  return date && { label: date.text, from: date.from, to: SINCE.test(text) ? today : date.to };
+  if (!date) return undefined;
+  // A report looks back: "jan to march", said in December, is over.
+  const years = date.isYearSaid || Temporal.PlainDate.compare(date.from, today) <= 0 ? 0 : 1;
+  return {
+    label: date.text,
+    from: date.from.subtract({ years }),
+    to: SINCE.test(text) ? today : date.to.subtract({ years }),
+  };
 }
 
 /** What the ask hands in, as it is; else the numbers that the workspace knows; else nothing, and why. */
