@@ -216,6 +216,7 @@ function unableAt(text: string): number {
 const hasAmount = (text: string) => /\d/.test(text);
 
 function firstOf(text: string): [Kind, number] {
+  if (!/\p{L}/u.test(text)) return ['unclear', -1];
   const recorded = words.at(text, words.RECORD);
   const isMoney = recorded >= 0 && (words.at(text, words.TOPICS.revenue) >= 0 || moneyIn(text).length > 0);
   const found: [Kind, number][] = [

@@ -74,7 +74,7 @@ function made(given: string, subject: string | undefined, isDescribed: boolean):
   const line = oneLine(subject ?? '') || firstWords(body);
   // "W: https://…" is the end of a signature, not a message.
   const isMessage = /\p{L}{2}/u.test(
-    body.replace(/https?:\/\/\S+|\S+@\S+|\+?\d[\d ()/-]{5,}|^\s*\p{L}{1,8}:/gmu, ''),
+    body.replace(/https?:\/\/\S+|\S{1,64}@\S{1,100}|\+?\d[\d ()/-]{5,30}|^[ \t]{0,5}\p{L}{1,8}:/gmu, ''),
   );
   return { body, subject: cutText(line, LIMITS.title), isDescribed: isDescribed || !isMessage };
 }

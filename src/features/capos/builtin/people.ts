@@ -115,7 +115,7 @@ function whoIsMeant(given: string, { people, to }: Contacts): string {
 /** "Bob, jane@... and carl@...": whom no address stands for. */
 function nameOthers(found: Recipients, head: string, { people }: Contacts): void {
   for (const [, name] of head.matchAll(
-    /(?:,|\s)\s*(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s*(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
+    /(?<=[,\s])(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
   )) {
     const [known = []] = meant(name!, people);
     if (known.length === 1) add(found.to, known[0]!.email);
