@@ -246,6 +246,10 @@ describe('the place of a text', () => {
     ['behind "saying"', 'pls mail ada@x.example saying: The key is at the desk.'],
     ['below an empty line', 'send to ada@x.example\n\nThe key is at the desk.'],
     ['below a line break', 'mail ada@x.example\nThe key is at the desk.'],
+    ['below a question', 'can you send this to ada@x.example?\n\nThe key is at the desk.'],
+    ['below a full stop', 'Please send it to ada@x.example.\nThe key is at the desk.'],
+    ['behind a noun', 'Desk reminder for ada@x.example: The key is at the desk.'],
+    ['between three marks', 'mail ada@x.example:\n"""\nThe key is at the desk.\n"""'],
     ['before a line of dashes', 'mail ada@x.example\n\nThe key is at the desk.\n--\nMara, +49 30 1234567'],
   ])('%s', (_case, text) => {
     expect(packets(text)).toEqual([sent]);

@@ -100,6 +100,11 @@ function nextAsk(whole: Text, from: number): Ask {
       continue;
     if (stop !== undefined) {
       if (stop === '.' && ABBREVIATION.test(masked.slice(Math.max(start, position - 8), position))) continue;
+      // "... in cc?", and the text on the lines below
+      const isAbove =
+        /^[ \t]*\n/.test(masked.slice(end, end + 20)) && kindOf(masked.slice(start, end)) === 'mail';
+      if (isAbove && isTextBelow(masked.slice(start, end), masked.slice(end, end + MAX_SENTENCE).trimStart()))
+        continue;
       return made(clauseIn(masked, start, position) ?? end);
     }
     if (
@@ -110,7 +115,7 @@ function nextAsk(whole: Text, from: number): Ask {
     const cut = clauseIn(masked, start, position);
     if (cut !== undefined) return made(cut);
     const head = masked.slice(start, position);
-    const kind = kindOf(head);
+    const kind = kindOf(masked.slice(start, colon === undefined ? position : end));
     const isBelow =
       line !== undefined && kind === 'mail' && isTextBelow(head, masked.slice(end, end + MAX_SENTENCE));
     if (colon === undefined && !isBelow) return made(end);

@@ -60,7 +60,7 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
   const quote = ask.said ? undefined : within(head, whole.quotes).find((each) => isMessage(draft, ask, each));
   const said = ask.said ?? quote;
   if (said) {
-    const labelled = withoutLabels(said.text);
+    const labelled = withoutLabels(said.text.replace(/^("""|```)\n([^]*)\n\1$/, '$2'));
     return made(labelled.body, subject ?? labelled.subject, false);
   }
   const body = draft.take('body');

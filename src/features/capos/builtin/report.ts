@@ -94,7 +94,9 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
     );
     return;
   }
-  const title = titled?.text ?? (isDescribed ? cutText(oneLine(text), LIMITS.title).replace(/[\s.!?]+$/u, '') : firstWords(body));
+  const title =
+    titled?.text ??
+    (isDescribed ? cutText(oneLine(text), LIMITS.title).replace(/[\s.!?]+$/u, '') : firstWords(body));
   const report = isDescribed
     ? reportOn(draft, topics.length > 0 ? topics : (Object.keys(TOPICS) as Topic[]), period)
     : body;

@@ -22,7 +22,7 @@ const wanted = (first: string, last: string) =>
 
 const MAIL_VERBS = `
   NOUN(?:e-?mail|mail), write to, write back, snd, reply, respond, answer, forward, message(?!\\s*:), notify, inform, tell, let(?!['’]), thank(?!\\s+(?:you|u)(?!\\p{L})),
-  ask, invite, follow up, get back to, drop, apologise, apologize, congratulate, send, shoot, remind, confirm, contact, ping, update, fwd, msg(?!\\s*:), relay, pass on,
+  ask, invite, follow up, get back to, drop, apologise, apologize, congratulate, send, shoot, remind, confirm, contact, ping, update, warn, warne, fwd, msg(?!\\s*:), relay, pass on,
   maile, mailen, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, antworte, antworten, informiere,
   informieren, benachrichtige, benachrichtigen, erinnere, sag, sage, sagen, teile, frag, frage, fragen, danke, bedanke, lade, leite,
   leiten, gib, weiterleiten, übermittle, übermitteln, bestätige, entschuldige, gratuliere, verschicke, verschicken, mitteilen,
@@ -124,7 +124,7 @@ export const NEGATED =
   /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
 export const NEGATED_AFTER = /(?<!\p{L})(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
 export const CLAUSE =
-  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
+  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|also|und|et|y|then|dann|danach|außerdem|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
 export const SEQUENCE =
   /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
 export const PLEASANTRY =
@@ -144,7 +144,7 @@ export const RECORD =
 export const SOURCE =
   /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\uFDD0-\uFDD3](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\p{L})){1,80})/giu;
 export const SIGNAL =
-  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|fais|faites|crea|lanza|levanta|emite|genera)(?!\p{L})(?:(?!(?<!\p{L})(?:about|of|on|sur|des|über|sobre)(?!\p{L}))[^\n.!?:\uFDD0]){0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|signalement|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signal|warnsignal|warnung|alarm)\s+(?:melden|erstellen|auslösen|setzen|anlegen)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
+  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|lege|leg|legen|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|fais|faites|crea|lanza|levanta|emite|genera)(?!\p{L})(?:(?!(?<!\p{L})(?:about|of|on|sur|des|über|sobre)(?!\p{L}))[^\n.!?:\uFDD0]){0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|signalement|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signal|warnsignal|warnung|alarm)\s+(?:melden|erstellen|auslösen|setzen|anlegen)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
 export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
   [anyOf('critical, kritisch, kritische, kritisches, kritischen, critique, crítica, crítico'), 'critical'],
   [
