@@ -249,6 +249,13 @@ describe('the place of a text', () => {
     ['below a question', 'can you send this to ada@x.example?\n\nThe key is at the desk.'],
     ['below a full stop', 'Please send it to ada@x.example.\nThe key is at the desk.'],
     ['behind a noun', 'Desk reminder for ada@x.example: The key is at the desk.'],
+    [
+      'before the mail that it answers',
+      'answer ada@x.example: The key is at the desk.\n\n-----Original Message-----\nFrom: Ada <ada@x.example>\n\nWhere is it?',
+    ],
+    ['before quoted lines', 'answer ada@x.example: The key is at the desk.\n\n> Where is it?\n> Ada'],
+    ['behind an address in quotation marks', 'mail "ada@x.example": The key is at the desk.'],
+    ['in an ask to the capo that reads it', 'Ask ops to email ada@x.example: The key is at the desk.'],
     ['between three marks', 'mail ada@x.example:\n"""\nThe key is at the desk.\n"""'],
     ['before a line of dashes', 'mail ada@x.example\n\nThe key is at the desk.\n--\nMara, +49 30 1234567'],
   ])('%s', (_case, text) => {
@@ -435,6 +442,16 @@ describe('a document', () => {
 });
 
 describe('more plain sentences', () => {
+  it('gives a message only to whom is named before it, and says which words it did not use', () => {
+    const { packets: prepared, remarks } = draft(
+      'Let Bob Ross know: "Ready now." and ada lovelace: "Not yet."',
+      'capo_ops',
+      knowing(person('Bob Ross', 'bob@known.example'), person('Ada Lovelace', 'ada@known.example')),
+    );
+    expect(prepared).toMatchObject([{ params: { to: ['bob@known.example'], body: 'Ready now.' } }]);
+    expect(remarks).toContain('Not acted on: “Not yet.”');
+  });
+
   it.each([
     ['write bob: It is ready.', [{ type: 'email.send', to: ['bob@known.example'], body: 'It is ready.' }]],
     ['write notes: It is ready.', [{ type: 'document.file' }]],

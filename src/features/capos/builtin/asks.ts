@@ -123,7 +123,7 @@ function nextAsk(whole: Text, from: number): Ask {
     // A heading such as "Two things:" asks for nothing by itself.
     if (kind === 'unclear' && !words.BODY_END.test(head)) return made(end);
     if (/^\s*[\uFDD0\uFDD3]/.test(masked.slice(end, end + 20))) continue;
-    const last = endOfSaid(masked, end, item, kind);
+    const last = beforePasted(whole, end, endOfSaid(masked, end, item, kind));
     const text = whole.text.slice(end, last).trim();
     if (text === '') continue;
     return made(last, end, { start: end, end: last, text });
@@ -139,6 +139,13 @@ function isTextBelow(head: string, next: string): boolean {
   const behind = own.slice(own.lastIndexOf('\uFDD1') + 1);
   const isBare = own.includes('\uFDD1') && !/\p{L}{2}[^\p{L}]+\p{L}/u.test(behind);
   return isBare && kindAt(next.split('\n', 1)[0]!) === 'unclear' && !words.SEQUENCE.test(next);
+}
+
+/** What somebody else wrote is no part of a text that stands before it, unless the text goes on behind it. */
+function beforePasted({ masked, pasted }: Text, start: number, end: number): number {
+  const first = pasted.find((each) => each.start >= start && each.start < end);
+  const isAnswered = first?.text.trimStart().startsWith('>') && /\S/.test(masked.slice(first.end, end));
+  return first && !isAnswered && /\S/.test(masked.slice(start, first.start)) ? first.start : end;
 }
 
 /** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
@@ -238,7 +245,7 @@ function firstOf(text: string): [Kind, number] {
 }
 
 /** By what it says first; an address makes a mail of whatever is to be written. */
-function kindOf(given: string): Kind {
+export function kindOf(given: string): Kind {
   const text = cutText(given, MAX_SENTENCE * 5, '');
   const [kind] = firstOf(text);
   const hasRecipient = text.includes('\uFDD1');

@@ -3,7 +3,7 @@ import { LIMITS } from '../action-params.js';
 import type { Briefing, DraftContent } from '../briefing.js';
 import { CAPOS, type CapoRole } from '../capo.js';
 import { capoByWords } from '../vocabulary.js';
-import { type Ask, asksOf, capoNamed, MAX_ASKS } from './asks.js';
+import { type Ask, asksOf, capoNamed, kindOf, MAX_ASKS } from './asks.js';
 import { DraftBuilder } from './draft-builder.js';
 import { prepareRevenue, prepareSignal } from './ledger.js';
 import { prepareMail } from './mail.js';
@@ -121,6 +121,11 @@ function handOver(draft: DraftBuilder, ask: Ask, capo: CapoRole): void {
           .replace(/^[\s,:–-]*(?:(?:to|that they|should|must)\s+)?/iu, '')
       : text;
   const directive = cutText(rest || text, LIMITS.directive);
+  if (capo === draft.capo.role && named && !named.isSubject) {
+    const own = { ...ask, start: ask.start + named.end };
+    const kind = kindOf(draft.whole.masked.slice(own.start, own.headEnd));
+    if (!['delegation', 'unclear'].includes(kind)) return prepare(draft, { ...own, kind });
+  }
   if (capo === draft.capo.role && named) draft.remarks.push(`${name} is this capo; nothing was handed over.`);
   else if (draft.can('directive.create') && capo !== 'ceo') {
     draft.add({

@@ -4,15 +4,17 @@ import type { NeededInput } from '../briefing.js';
 import type { Ask } from './asks.js';
 import type { DraftBuilder } from './draft-builder.js';
 import { describedFrom, recipientsOf } from './people.js';
-import { clean, oneLine, within } from './text.js';
+import { clean, oneLine, type Passage, within } from './text.js';
 import * as words from './words.js';
 
 /** What is sent, word for word, or what it is to say. */
 interface Message {
   body: string;
-  subject?: string;
+  subject: string;
   /** Only described: a person words it. */
   isDescribed: boolean;
+  /** Where it stands in quotation marks. */
+  quote?: Passage | undefined;
 }
 
 const MAX_SUBJECT = 78;
@@ -21,15 +23,20 @@ const WORD_IT =
 
 export function prepareMail(draft: DraftBuilder, ask: Ask): void {
   const { whole, contacts } = draft;
-  const { body, subject, isDescribed } = messageOf(draft, ask);
-  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed);
+  const { body, subject, isDescribed, quote } = messageOf(draft, ask);
+  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
   const needsInput: NeededInput[] = [];
   if (to.length === 0)
     needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
   if (isDescribed || body === '') needsInput.push({ path: 'params.body', message: WORD_IT });
   if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
   const signed = isDescribed ? body : withSignature(body, draft.signature);
+  const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
+    ({ text }) =>
+      !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
+  );
   draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
+  draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
   draft.add({
     title: `Mail to ${to.join(', ') || 'a recipient who is still to be named'}`,
     type: 'email.send',
@@ -53,7 +60,7 @@ function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean)
   ];
 }
 
-export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
+export function messageOf(draft: DraftBuilder, ask: Ask): Message {
   const { whole } = draft;
   const head = { start: ask.start, end: ask.headEnd };
   const subject = subjectIn(draft, ask) ?? draft.take('subject');
@@ -61,7 +68,7 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
   const said = ask.said ?? quote;
   if (said) {
     const labelled = withoutLabels(said.text.replace(/^("""|```)\n([^]*)\n\1$/, '$2'));
-    return made(labelled.body, subject ?? labelled.subject, false);
+    return { ...made(labelled.body, subject ?? labelled.subject, false), quote };
   }
   const body = draft.take('body');
   if (body !== undefined) return made(body, subject, false);
@@ -69,13 +76,12 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
   return made(cutText(draft.words({ start: from, end: ask.end }), LIMITS.mail, ''), subject, true);
 }
 
-function made(given: string, subject: string | undefined, isDescribed: boolean): Required<Message> {
+function made(given: string, subject: string | undefined, isDescribed: boolean): Message {
   const body = cutText(given, LIMITS.mail, '');
   const line = oneLine(subject ?? '') || firstWords(body);
   // "W: https://…" is the end of a signature, not a message.
-  const isMessage = /\p{L}{2}/u.test(
-    body.replace(/https?:\/\/\S+|\S{1,64}@\S{1,100}|\+?\d[\d ()/-]{5,30}|^[ \t]{0,5}\p{L}{1,8}:/gmu, ''),
-  );
+  const rest = body.replace(/https?:\/\/\S+|\S{1,64}@\S{1,100}|(?<!\p{L})\p{L}{1,8}:/gu, '');
+  const isMessage = rest === body || /[^\s\p{P}|]/u.test(rest);
   return { body, subject: cutText(line, LIMITS.title), isDescribed: isDescribed || !isMessage };
 }
 

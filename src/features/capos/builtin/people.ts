@@ -1,7 +1,7 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import type { Briefing } from '../briefing.js';
 import type { Ask } from './asks.js';
-import { addressesIn, oneLine, type Text, within } from './text.js';
+import { addressesIn, oneLine, type Passage, type Text, within } from './text.js';
 import { at, COPIED, DESCRIBES, EVERYBODY, GOES_ON, NOT_TO, ROLES, TOLD } from './words.js';
 
 interface Person {
@@ -63,13 +63,18 @@ export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number
   return behind < 0 ? headEnd : start + Math.max(0, address) + behind;
 }
 
-export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: boolean): Recipients {
+export function recipientsOf(
+  whole: Text,
+  ask: Ask,
+  contacts: Contacts,
+  isSaid: boolean,
+  message?: Passage,
+): Recipients {
   const head = { start: ask.start, end: ask.headEnd };
   const limit = isSaid ? ask.headEnd : describedFrom(whole, ask);
   const found: Recipients = { to: [], cc: [], remarks: [] };
   const [lookAlike] = within(head, whole.lookAlikes);
   if (lookAlike) return { ...found, question: whoIsMeant(lookAlike.text, contacts) };
-  const message = isSaid && !ask.said ? within(head, whole.quotes).at(-1) : undefined;
   let role: keyof typeof ROLES = 'to';
   let from = head.start;
   for (const { start, end, text } of within(head, whole.addresses)) {
@@ -92,7 +97,12 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
     else add(found[role], text);
   }
   if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
-  else nameRecipients(found, whole, { start: head.start, end: limit }, contacts);
+  else {
+    // Who is named behind the message is meant only where nobody is named before it.
+    const before = { start: head.start, end: Math.min(limit, message?.start ?? limit) };
+    const isNamed = meant(whole.masked.slice(before.start, before.end), contacts.people).length > 0;
+    nameRecipients(found, whole, isNamed ? before : { start: head.start, end: limit }, contacts);
+  }
   for (const copy of contacts.cc) add(found.cc, copy);
   return {
     ...found,

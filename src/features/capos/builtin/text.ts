@@ -54,7 +54,7 @@ export function readText(given: string): Text {
           .trim(),
       ),
     )
-    .filter((each) => each.text !== '');
+    .filter((each) => each.text !== '' && !isMailAddress(each.text));
   const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0'));
   const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
   const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');

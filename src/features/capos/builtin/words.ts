@@ -28,7 +28,7 @@ const MAIL_VERBS = `
   leiten, gib, weiterleiten, übermittle, übermitteln, bestätige, entschuldige, gratuliere, verschicke, verschicken, mitteilen,
   envoie, envoies, envoyez, envoyer, écris, écrivez, écrire, réponds, répondez, répondre, préviens, prévenez, prévenir, informe,
   informez, rappelle, rappelez, dis, dites, demande, demandez, remercie, remerciez, invite, invitez, transfère, transférez, transmets, transmettez, relance, relancez,
-  envía, envíale, envíales, enviar, envíe, manda, mándale, mandar, escribe, escríbele, escribir, responde, contesta, avisa, avísale,
+  envía, envíale, envíele, envíales, mande, mándele, dígale, escriba, escríbale, avise, avísele, enviar, envíe, manda, mándale, mandar, escribe, escríbele, escribir, responde, contesta, avisa, avísale,
   informa, recuerda, recuérdale, di, dile, diles, pregunta, pregúntale, agradece, agradécele, invita, invítale, reenvía, reenvíale, reenvíales, reenviar, respóndele, contéstale, infórmale, escríbeles`;
 
 /** "her mail" asks for nothing. */
@@ -71,7 +71,7 @@ export const DESCRIBES =
   sobre, para, porque, y dile, y di, y pregunta, y pregúntale, y explica, y avisa`);
 /** At the beginning of a description: belongs to the instruction, not to the message. */
 export const LEAD =
-  /^[\s,;–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
+  /^[\s,;)>–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
 /** Speaks to the one who was named before, not to somebody else. */
 export const PRONOUN =
   /^[\s,]*(?:(?:and|also|please|then|und|bitte|auch|et|puis|y|luego)\s+)*(?:(?:tell|ask|let|remind|thank|inform|invite|give|send|wish|write|sag|sage|sagen|frag|frage|teile|gib|erinnere|bitte|dis|dites|demande|demandez)[\s-]+(?:her|him|them|ihr|ihm|ihnen|sie|lui|leur|it)(?![\p{L}])|(?:dile|diles|pregúntale|recuérdale|avísale|ask whether|say|sag dass)(?![\p{L}]))/iu;
@@ -252,7 +252,7 @@ export const DELEGATES = new RegExp(
 );
 export const TOPICS = {
   revenue: anyOf(
-    `revenue, income, sales, turnover, earnings, earn, earned, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
+    `revenue, income, sales, turnover, earnings, earn, earned, we make, we made, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
   ),
   approvals: anyOf(
     `approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`,
@@ -284,7 +284,7 @@ export const TOLD =
 export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
 /** "Could you ...?" and a verb at the beginning ask for something; every other question only asks. */
 export const REQUEST = new RegExp(
-  String.raw`^[^\uFDD1\n]{0,60}?(?<!\p{L})(?:(?:can|could|would|will|may) (?:you|u|we|i|somebody|someone)|(?:kannst|könntest|magst|würdest) du|(?:können|könnten|würden) sie|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|(?:pouvez|pourriez)-vous|vous (?:pouvez|pourriez)|puedes?|podrías?|do (?:you|u) mind)(?!\p{L})|${POLITE}(?:${anyOf(MAIL_WORDS).source})`,
+  String.raw`^[^\uFDD1\n]{0,60}?(?<!\p{L})(?:(?:can|could|would|will|may)(?:n?['’]?t)? (?:you|u|we|i|somebody|someone)|(?:kannst|könntest|magst|würdest) du|(?:können|könnten|würden) sie|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|(?:pouvez|pourriez)-vous|vous (?:pouvez|pourriez)|puedes?|podrías?|do (?:you|u) mind)(?!\p{L})|${POLITE}(?:${anyOf(MAIL_WORDS).source})`,
   'iu',
 );
 /** No verb asks for a mail, but the address stands right before a text, or right behind "a note to". */
