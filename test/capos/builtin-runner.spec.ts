@@ -188,6 +188,8 @@ describe('an address that merely occurs', () => {
     ['in a question to the reader', 'Can you tell me whether ada@x.example has paid?'],
     ['in a German question', 'Weißt du, ob ada@x.example geantwortet hat?'],
     ['in a French question', 'Tu sais si ada@x.example a reçu le contrat ?'],
+    ['in a question with a text', 'Should I email ada@x.example: See you at 9?'],
+    ['in what is to be noted', 'The new address of Ada is ada@x.example, please note it'],
     ['in chatter', 'I met somebody from the paper, ada@x.example was on the card.'],
     ['with what its owner will do', 'ada@x.example is the new clerk, she will write to us herself.'],
     ['in what happened', 'They send newsletters from ada@x.example every week.'],
@@ -256,10 +258,23 @@ describe('the place of a text', () => {
     ['before quoted lines', 'answer ada@x.example: The key is at the desk.\n\n> Where is it?\n> Ada'],
     ['behind an address in quotation marks', 'mail "ada@x.example": The key is at the desk.'],
     ['in an ask to the capo that reads it', 'Ask ops to email ada@x.example: The key is at the desk.'],
+    ['in an ask not to forget', 'Do not forget to email ada@x.example: The key is at the desk.'],
     ['between three marks', 'mail ada@x.example:\n"""\nThe key is at the desk.\n"""'],
     ['before a line of dashes', 'mail ada@x.example\n\nThe key is at the desk.\n--\nMara, +49 30 1234567'],
   ])('%s', (_case, text) => {
     expect(packets(text)).toEqual([sent]);
+  });
+
+  it('goes on where it names somebody else', () => {
+    const body = 'Hi Ada,\n\nwho comes? Please tell bob@x.example: bring cake.\n\nMara';
+    expect(packets(`Email ada@x.example:\n\n${body}`)).toMatchObject([{ to: ['ada@x.example'], body }]);
+  });
+
+  it('ends where the next one is counted', () => {
+    expect(packets('First to ada@x.example: One. Second to bob@x.example: Two.')).toMatchObject([
+      { to: ['ada@x.example'], body: 'One.' },
+      { to: ['bob@x.example'], body: 'Two.' },
+    ]);
   });
 
   it('is not the next item of a list', () => {

@@ -81,7 +81,8 @@ function nextAsk(whole: Text, from: number): Ask {
     const isAnswer =
       /\uFDD1|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\uFDD0/iu.test(head) &&
       (said !== undefined || /[\uFDD0\uFDD3]/.test(head)) &&
-      words.at(head, words.MAIL) >= 0;
+      words.at(head, words.MAIL) >= 0 &&
+      words.at(head, words.QUESTION) !== 0;
     const kind = kindOf(head);
     return {
       start,
@@ -150,10 +151,13 @@ function beforePasted({ masked, pasted }: Text, start: number, end: number): num
 
 /** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
 function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, kind: Kind): number {
+  const isBelow = /^[^\S\n]*\n/.test(masked.slice(from, from + 20)) || masked[from - 1] === '\n';
   for (const match of masked.slice(from).matchAll(/\n|[.!?\uFDD3](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
     const position = from + match.index + 1;
     const next = masked.slice(position, position + MAX_SENTENCE);
     if (match[0] === '\n' && /^-- ?(?:\n|$)/.test(next)) return position;
+    // A text on lines of its own goes on to the end of a paragraph.
+    if (isBelow && !item && !ITEM.test(next) && masked.slice(position - 2, position) !== '\n\n') continue;
     const nextItem = match[0] === '\n' || match[0] === ' ' ? ITEM.exec(next) : null;
     const number = Number(item?.groups?.['number'] ?? Number.NaN);
     if (item && nextItem) {
@@ -174,6 +178,8 @@ function beginsAsk(text: string, message: Kind): boolean {
   if (sequence === '' && !ask.includes('\uFDD1')) return false;
   const kind = kindOf(ask);
   if (kind === 'mail') {
+    if (sequence !== '' && /^(?:to|an|à|para)\s+\uFDD1[^:\uFDD0]{0,40}[:\uFDD0\uFDD3]/iu.test(ask))
+      return true;
     return words.at(ask, words.MAIL) === 0 && /^[^:\uFDD0]*\uFDD1[^:\uFDD0]*[\uFDD0\uFDD3:]/.test(ask);
   }
   if (sequence === '') return false;
@@ -261,7 +267,8 @@ export function kindOf(given: string): Kind {
   )
     return 'document';
   if (kind === 'document' && words.at(text, words.QUESTION) !== 0) {
-    const isMail = hasRecipient || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
+    const isMail =
+      words.WRITES_TO.test(text) || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
     return isMail ? 'mail' : 'document';
   }
   if (kind === 'mail' && !hasRecipient && words.at(text, words.TO_ME) >= 0) return 'document';

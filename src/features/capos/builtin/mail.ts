@@ -28,7 +28,7 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
   const needsInput: NeededInput[] = [];
   if (to.length === 0)
     needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
-  if (isDescribed || body === '') needsInput.push({ path: 'params.body', message: WORD_IT });
+  if (isDescribed || isOnlyLinks(body)) needsInput.push({ path: 'params.body', message: WORD_IT });
   if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
   const signed = isDescribed ? body : withSignature(body, draft.signature);
   const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
@@ -45,6 +45,12 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
     needsInput,
     ask,
   });
+}
+
+/** "W: https://…" is the end of a signature, not a message. */
+function isOnlyLinks(body: string): boolean {
+  const rest = body.replace(/https?:\/\/\S+|\S{1,64}@\S{1,100}|(?<!\p{L})\p{L}{1,8}:/gu, '');
+  return rest !== body ? !/[^\s\p{P}|]/u.test(rest) : body === '';
 }
 
 /** A file is not attached, and nothing waits for a date: whoever approves is told. */
@@ -79,10 +85,7 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Message {
 function made(given: string, subject: string | undefined, isDescribed: boolean): Message {
   const body = cutText(given, LIMITS.mail, '');
   const line = oneLine(subject ?? '') || firstWords(body);
-  // "W: https://…" is the end of a signature, not a message.
-  const rest = body.replace(/https?:\/\/\S+|\S{1,64}@\S{1,100}|(?<!\p{L})\p{L}{1,8}:/gu, '');
-  const isMessage = rest === body || /[^\s\p{P}|]/u.test(rest);
-  return { body, subject: cutText(line, LIMITS.title), isDescribed: isDescribed || !isMessage };
+  return { body, subject: cutText(line, LIMITS.title), isDescribed };
 }
 
 function described({ whole }: DraftBuilder, ask: Ask): number {

@@ -85,11 +85,7 @@ export function recipientsOf(
     role = given ?? role;
     const isBehind = start >= limit || (isAfter && given === undefined);
     const goesOn =
-      found.to.length + found.cc.length === 0 ||
-      isAfter ||
-      given === 'cc' ||
-      given === 'bcc' ||
-      GOES_ON.test(between);
+      found.to.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
     if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc'))
       continue;
     if (role === 'bcc')

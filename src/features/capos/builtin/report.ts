@@ -87,8 +87,8 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
     isFigures && !ask.said && quotes.every((quote) => quote === titled)
       ? { body: '', isDescribed: true }
       : messageOf(draft, ask);
-  if (isDescribed && !isFigures) {
-    const isQuestion = at(head, QUESTION) === 0;
+  const isQuestion = at(head, QUESTION) === 0;
+  if ((isDescribed || isQuestion) && !isFigures) {
     draft.unable(
       `${isQuestion ? 'answer' : 'write'} “${cutText(oneLine(text), 120)}”; ${isQuestion ? 'it only knows the figures of the workspace' : 'it words no texts of its own, a configured model does'}`,
     );

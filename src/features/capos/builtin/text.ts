@@ -60,7 +60,7 @@ export function readText(given: string): Text {
   const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');
   const found = mailAddressesIn(unlinked);
   const addresses = found.filter(({ text: each }) => isMailAddress(each));
-  const lookAlikes = found.filter(({ text: each }) => /[^\u0000-\u007f]/.test(each) && !isMailAddress(each));
+  const lookAlikes = found.filter(({ text: each }) => /\P{ASCII}/u.test(each) && !isMailAddress(each));
   const masked = mask(
     unlinked,
     found.filter((each) => addresses.includes(each) || lookAlikes.includes(each)),

@@ -121,8 +121,9 @@ export const NOT_TO =
 export const COPIED =
   /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+(?:the\s+)?|\()(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::?\s*\uFDD1|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED =
-  /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
-export const NEGATED_AFTER = /(?<!\p{L})(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
+  /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?!forget)(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
+export const NEGATED_AFTER =
+  /(?<!\p{L}|vergiss )(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
 export const CLAUSE =
   /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|also|und|et|y|then|dann|danach|außerdem|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
 export const SEQUENCE =
@@ -290,6 +291,11 @@ export const REQUEST = new RegExp(
 /** No verb asks for a mail, but the address stands right before a text, or right behind "a note to". */
 export const ADDRESSED = new RegExp(
   String.raw`\uFDD1[\s>)]*(?::|[\uFDD0\uFDD3])|[\uFDD0\uFDD3][\s,–—-]*(?:to|an|à|a|para)?\s*\uFDD1|(?:^|\n)[ \t]*(?:to|an|à|para)[ \t]*[:：][^\n]*\uFDD1|${POLITE}(?:(?:a|an|one|the|eine?n?|une?)\s+)?(?:(?:quick|short|friendly|little|nice|kurze|nette|freundliche|petit|gentil|breve)\s+)*(?:${MAIL_NOUN.source})[^\n]*\uFDD1`,
+  'iu',
+);
+/** "Write jane@...", "prepare something for jane@..." */
+export const WRITES_TO = new RegExp(
+  String.raw`(?<!\p{L})(?:to|for|an|für|à|pour|a|para|write)\s+(?:\S{1,30}\s+){0,4}[<(]?\uFDD1|${MAIL_NOUN.source}[^\n]*\uFDD1`,
   'iu',
 );
 /** Asked for by its name alone. */
