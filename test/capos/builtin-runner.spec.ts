@@ -259,6 +259,7 @@ describe('the place of a text', () => {
     ['behind an address in quotation marks', 'mail "ada@x.example": The key is at the desk.'],
     ['in an ask to the capo that reads it', 'Ask ops to email ada@x.example: The key is at the desk.'],
     ['in an ask not to forget', 'Do not forget to email ada@x.example: The key is at the desk.'],
+    ['before thanks', 'Bitte an ada@x.example schicken: „The key is at the desk.“ Danke!'],
     ['between three marks', 'mail ada@x.example:\n"""\nThe key is at the desk.\n"""'],
     ['before a line of dashes', 'mail ada@x.example\n\nThe key is at the desk.\n--\nMara, +49 30 1234567'],
   ])('%s', (_case, text) => {
@@ -494,10 +495,10 @@ describe('more plain sentences', () => {
   });
 
   it.each([
-    ['from january to february', 2026, '2026-01-01 to 2026-02-28'],
-    ['from april to may', 2026, '2025-04-01 to 2025-05-31'],
-    ['from january 2027 to february 2027', 2026, '2027-01-01 to 2027-02-28'],
-  ])('looks back: revenue %s', (said, _year, period) => {
+    ['from january to february', '2026-01-01 to 2026-02-28'],
+    ['from april to may', '2025-04-01 to 2025-05-31'],
+    ['from january 2027 to february 2027', '2027-01-01 to 2027-02-28'],
+  ])('looks back: revenue %s', (said, period) => {
     const now = Date.parse('2026-03-20T12:00:00Z');
     const [packet] = draftFrom({ ...briefing(`A report on the revenue ${said}`, 'capo_ops'), now }).packets;
     expect(packet!.params['body']).toContain(period);

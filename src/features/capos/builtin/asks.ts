@@ -253,6 +253,7 @@ function firstOf(text: string): [Kind, number] {
 /** By what it says first; an address makes a mail of whatever is to be written. */
 export function kindOf(given: string): Kind {
   const text = cutText(given, MAX_SENTENCE * 5, '');
+  if (text.length < 100 && words.PLEASANTRY.test(text)) return 'unclear';
   const [kind] = firstOf(text);
   const hasRecipient = text.includes('\uFDD1');
   if (kind === 'unclear') {
