@@ -3,7 +3,8 @@ import type { DraftPacket } from '../../src/features/capos/briefing.js';
 import { draftFrom } from '../../src/features/capos/builtin/draft.js';
 import { briefing } from './briefings.js';
 
-type Previous = Pick<DraftPacket, 'title' | 'type' | 'params' | 'rationale'>;
+type Previous = Pick<DraftPacket, 'title' | 'type' | 'params' | 'rationale'> &
+  Partial<Pick<DraftPacket, 'needsInput'>>;
 
 /** With a person's own edits in it. */
 const MAIL: Previous = {
@@ -27,6 +28,13 @@ function revised(text: string, packets: Previous[] = [MAIL]) {
 }
 
 describe('request changes', () => {
+  it('still asks for a text that nobody has written yet', () => {
+    const needsInput = [{ path: 'params.body', message: 'Write the message.' }];
+    const draft = revised('cc bob@x.example', [{ ...MAIL, needsInput }]);
+    expect(draft.params).toEqual({ ...MAIL.params, cc: ['bob@x.example'] });
+    expect(draft.asked).toEqual(needsInput);
+  });
+
   it.each([
     ['replaces the text', 'Say instead: It is on Monday.', { ...MAIL.params, body: 'It is on Monday.' }],
     ['replaces the text', 'Schreib „Es ist am Montag.“', { ...MAIL.params, body: 'Es ist am Montag.' }],

@@ -62,6 +62,8 @@ interface PreviousDraft {
 }
 
 export interface PreviousPacket extends Pick<DraftPacket, 'title' | 'type' | 'params' | 'rationale'> {
+  /** What a person had still to supply. */
+  needsInput?: readonly NeededInput[];
   /** The parts that a person has written, such as `params.body`; `params` for one that was added whole. */
   editedPaths?: readonly string[];
 }

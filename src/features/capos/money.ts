@@ -29,7 +29,9 @@ export function moneyIn(text: string): Money[] {
     const { before, digits, times, after } = groups!;
     const currency = currencyOf(before) ?? currencyOf(after);
     if (currency === undefined) return [];
-    return [{ text: whole.trim(), index, currency, amount: times ? undefined : numberOf(digits!) }];
+    return [
+      { text: whole.trim(), index, currency, amount: times ? timesOf(digits!, times) : numberOf(digits!) },
+    ];
   });
 }
 
@@ -38,6 +40,14 @@ function currencyOf(mark: string | undefined): string | undefined {
   return (
     CURRENCIES[mark.toLowerCase()] ?? (CODES.has(mark) || USUAL.test(mark) ? mark.toUpperCase() : undefined)
   );
+}
+
+/** "1.2k" and "3 million"; undefined for "1.200k" and "2 mil", which can be read in two ways. */
+function timesOf(digits: string, times: string): number | undefined {
+  const factor = /^million/i.test(times) ? 1_000_000 : 1_000;
+  const isPlain = !/^mil$/i.test(times) && /^\d+(?:[.,]\d{1,2})?$/.test(digits);
+  const amount = isPlain ? Number(digits.replace(',', '.')) * factor : 0;
+  return amount > 0 && amount <= LIMITS.amount ? Math.round(amount) : undefined;
 }
 
 /** "1.200,50", "1,200.50", "1 200,50" and "1,200"; undefined for "0.125", which is neither thousands nor money. */

@@ -159,11 +159,12 @@ function named({ workspaceId, directiveId, teamId, capo }: ApprovalEntity): Name
 
 /** What the next draft goes by: what was asked, and the draft it was asked of. */
 function roundOf(approval: ApprovalEntity, round: number, text: string): FeedbackRound {
-  const packets = packetsOf(approval).map(({ title, action, rationale, writtenBy, edits }) => ({
+  const packets = packetsOf(approval).map(({ title, action, rationale, needsInput, writtenBy, edits }) => ({
     title,
     type: action.type,
     params: action.params,
     rationale,
+    needsInput,
     // What a person wrote stays, and is as good as the directive; what the capo had made up is not.
     editedPaths: writtenBy === 'person' ? ['params'] : edits.map(({ path }) => path),
   }));

@@ -742,4 +742,14 @@ describe('POST /approvals/{id}/reject with revise', () => {
     expect(next.revisions).toHaveLength(1);
     expect(next.packets).toHaveLength(2);
   });
+
+  it('gives the next draft what is still to be supplied', async () => {
+    const { approvalId, directiveId } = await ready({ packets: [UNFINISHED] });
+    await desk.reject(approvalId, { feedback: 'cc bob@x.example', revise: true });
+    const [row] = await test.rows<{ feedback: any[] }>(
+      'select feedback from directives where directive_id = $1',
+      [directiveId],
+    );
+    expect(row!.feedback[0].previous.packets).toMatchObject([{ needsInput: [WHO, WORD_IT] }]);
+  });
 });

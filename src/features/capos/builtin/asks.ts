@@ -20,7 +20,7 @@ export interface Ask {
 const ABBREVIATION =
   /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
 const BOUNDARY =
-  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
+  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s–—-]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
 const ITEM = /^[ \t]*(?:\(?(?<number>\d{1,2})[.)]|[-*•–])[ \t]+/;
 /** More than that nobody reads through; where reading ended is said. */
 export const MAX_ASKS = 100;
@@ -60,6 +60,13 @@ function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
     previous?.kind === 'unclear' &&
     moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
   if (isBooked) Object.assign(previous, { kind: 'revenue', end: ask.end, headEnd: ask.headEnd });
+  // "“Hi Bob, ...” Send that to ..."
+  else if (
+    ask.kind === 'mail' &&
+    previous &&
+    /^[\s\uFDD0\uFDD3]+$/.test(whole.masked.slice(previous.start, previous.end))
+  )
+    Object.assign(previous, { ...ask, start: previous.start });
   else if (!goesOn || !isOpen) asks.push(ask);
   else if (ask.said === undefined) Object.assign(previous, { end: ask.end, headEnd: ask.end });
   else Object.assign(previous, { end: ask.end, headEnd: ask.headEnd, said: ask.said });
@@ -74,7 +81,8 @@ function nextAsk(whole: Text, from: number): Ask {
     const isAnswer =
       /\uFDD1|(?:him|her|them|ihm|ihr|ihnen|lui|leur)[\s,:]*\uFDD0/iu.test(head) &&
       (said !== undefined || /[\uFDD0\uFDD3]/.test(head)) &&
-      words.at(head, words.MAIL) >= 0;
+      words.at(head, words.MAIL) >= 0 &&
+      words.at(head, words.QUESTION) !== 0;
     const kind = kindOf(head);
     return {
       start,
@@ -93,24 +101,30 @@ function nextAsk(whole: Text, from: number): Ask {
       continue;
     if (stop !== undefined) {
       if (stop === '.' && ABBREVIATION.test(masked.slice(Math.max(start, position - 8), position))) continue;
+      // "... in cc?", and the text on the lines below
+      const isAbove =
+        /^[ \t]*\n/.test(masked.slice(end, end + 20)) && kindOf(masked.slice(start, end)) === 'mail';
+      if (isAbove && isTextBelow(masked.slice(start, end), masked.slice(end, end + MAX_SENTENCE).trimStart()))
+        continue;
       return made(clauseIn(masked, start, position) ?? end);
     }
-    if (line !== undefined && words.LABEL.test(masked.slice(end, end + 40))) continue;
+    if (
+      line !== undefined &&
+      [words.LABEL, words.TEXT_LEAD].some((each) => each.test(masked.slice(end, end + 120)))
+    )
+      continue;
     const cut = clauseIn(masked, start, position);
     if (cut !== undefined) return made(cut);
     const head = masked.slice(start, position);
-    const kind = kindOf(head);
+    const kind = kindOf(masked.slice(start, colon === undefined ? position : end));
     const isBelow =
-      line !== undefined &&
-      /\n\s*\n/.test(line) &&
-      kind === 'mail' &&
-      (words.at(head, words.BELOW) >= 0 || words.SUBJECT.test(head));
-    if (colon === undefined && !(isBelow && !/[\uFDD0\uFDD3]/.test(head))) return made(end);
+      line !== undefined && kind === 'mail' && isTextBelow(head, masked.slice(end, end + MAX_SENTENCE));
+    if (colon === undefined && !isBelow) return made(end);
     if (kind === 'revenue' && ++looks < MAX_LOOKS) continue;
     // A heading such as "Two things:" asks for nothing by itself.
     if (kind === 'unclear' && !words.BODY_END.test(head)) return made(end);
     if (/^\s*[\uFDD0\uFDD3]/.test(masked.slice(end, end + 20))) continue;
-    const last = endOfSaid(masked, end, item, kind);
+    const last = beforePasted(whole, end, endOfSaid(masked, end, item, kind));
     const text = whole.text.slice(end, last).trim();
     if (text === '') continue;
     return made(last, end, { start: end, end: last, text });
@@ -118,11 +132,32 @@ function nextAsk(whole: Text, from: number): Ask {
   return made(clauseIn(masked, start, masked.length) ?? masked.length);
 }
 
+/** Whether the message is what stands on the lines below: nothing of the ask can be it. */
+function isTextBelow(head: string, next: string): boolean {
+  const own = head.replace(words.SUBJECT_GIVEN, '');
+  if (/[\uFDD0\uFDD3]/.test(own) || ITEM.test(next)) return false;
+  if (words.at(own, words.BELOW) >= 0 || own !== head) return true;
+  const behind = own.slice(own.lastIndexOf('\uFDD1') + 1);
+  const isBare = own.includes('\uFDD1') && !/\p{L}{2}[^\p{L}]+\p{L}/u.test(behind);
+  return isBare && kindAt(next.split('\n', 1)[0]!) === 'unclear' && !words.SEQUENCE.test(next);
+}
+
+/** What somebody else wrote is no part of a text that stands before it, unless the text goes on behind it. */
+function beforePasted({ masked, pasted }: Text, start: number, end: number): number {
+  const first = pasted.find((each) => each.start >= start && each.start < end);
+  const isAnswered = first?.text.trimStart().startsWith('>') && /\S/.test(masked.slice(first.end, end));
+  return first && !isAnswered && /\S/.test(masked.slice(start, first.start)) ? first.start : end;
+}
+
 /** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
 function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, kind: Kind): number {
+  const isBelow = /^[^\S\n]*\n/.test(masked.slice(from, from + 20)) || masked[from - 1] === '\n';
   for (const match of masked.slice(from).matchAll(/\n|[.!?\uFDD3](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
     const position = from + match.index + 1;
     const next = masked.slice(position, position + MAX_SENTENCE);
+    if (match[0] === '\n' && /^-- ?(?:\n|$)/.test(next)) return position;
+    // A text on lines of its own goes on to the end of a paragraph.
+    if (isBelow && !item && !ITEM.test(next) && masked.slice(position - 2, position) !== '\n\n') continue;
     const nextItem = match[0] === '\n' || match[0] === ' ' ? ITEM.exec(next) : null;
     const number = Number(item?.groups?.['number'] ?? Number.NaN);
     if (item && nextItem) {
@@ -143,6 +178,8 @@ function beginsAsk(text: string, message: Kind): boolean {
   if (sequence === '' && !ask.includes('\uFDD1')) return false;
   const kind = kindOf(ask);
   if (kind === 'mail') {
+    if (sequence !== '' && /^(?:to|an|à|para)\s+\uFDD1[^:\uFDD0]{0,40}[:\uFDD0\uFDD3]/iu.test(ask))
+      return true;
     return words.at(ask, words.MAIL) === 0 && /^[^:\uFDD0]*\uFDD1[^:\uFDD0]*[\uFDD0\uFDD3:]/.test(ask);
   }
   if (sequence === '') return false;
@@ -197,6 +234,7 @@ function unableAt(text: string): number {
 const hasAmount = (text: string) => /\d/.test(text);
 
 function firstOf(text: string): [Kind, number] {
+  if (!/\p{L}/u.test(text)) return ['unclear', -1];
   const recorded = words.at(text, words.RECORD);
   const isMoney = recorded >= 0 && (words.at(text, words.TOPICS.revenue) >= 0 || moneyIn(text).length > 0);
   const found: [Kind, number][] = [
@@ -213,13 +251,25 @@ function firstOf(text: string): [Kind, number] {
 }
 
 /** By what it says first; an address makes a mail of whatever is to be written. */
-function kindOf(given: string): Kind {
+export function kindOf(given: string): Kind {
   const text = cutText(given, MAX_SENTENCE * 5, '');
+  if (text.length < 100 && words.PLEASANTRY.test(text)) return 'unclear';
   const [kind] = firstOf(text);
   const hasRecipient = text.includes('\uFDD1');
-  if (kind === 'unclear') return hasRecipient ? 'mail' : words.REPORT.test(text) ? 'document' : 'unclear';
+  if (kind === 'unclear') {
+    if (hasRecipient && words.ADDRESSED.test(text)) return 'mail';
+    return words.REPORT.test(text) ? 'document' : 'unclear';
+  }
+  if (
+    kind === 'mail' &&
+    text.trimEnd().endsWith('?') &&
+    !/[:\uFDD0\uFDD3]/.test(text) &&
+    !words.REQUEST.test(text)
+  )
+    return 'document';
   if (kind === 'document' && words.at(text, words.QUESTION) !== 0) {
-    const isMail = hasRecipient || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
+    const isMail =
+      words.WRITES_TO.test(text) || (words.at(text, words.MAIL_NOUN) >= 0 && namesSomebody(text));
     return isMail ? 'mail' : 'document';
   }
   if (kind === 'mail' && !hasRecipient && words.at(text, words.TO_ME) >= 0) return 'document';

@@ -81,7 +81,9 @@ export class DraftBuilder {
   }
 
   /** The dates of a short text, in the zone of the workspace. */
-  dates(text: string): { text: string; from: Temporal.PlainDate; to: Temporal.PlainDate }[] {
+  dates(
+    text: string,
+  ): { text: string; from: Temporal.PlainDate; to: Temporal.PlainDate; isYearSaid: boolean }[] {
     const offset = this.today.offsetNanoseconds / 60e9;
     const reference = { instant: new Date(this.briefing.now), timezone: offset };
     const found = LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference)).filter(
@@ -96,7 +98,16 @@ export class DraftBuilder {
       const from = dateOf(start.date());
       const isMonth = !start.isCertain('day') && !start.isCertain('weekday') && start.isCertain('month');
       const last = isMonth ? from.with({ day: from.daysInMonth }) : from;
-      return { text: said, from, to: end ? dateOf(end.date()) : last };
+      const isYearSaid =
+        start.isCertain('year') || end?.isCertain('year') === true || !start.isCertain('month');
+      const until = end ? dateOf(end.date()) : last;
+      const isEndMonth = end !== null && end !== undefined && !end.isCertain('day') && end.isCertain('month');
+      return {
+        text: said,
+        from,
+        to: isEndMonth ? until.with({ day: until.daysInMonth }) : until,
+        isYearSaid,
+      };
     });
   }
 
@@ -116,7 +127,7 @@ export class DraftBuilder {
 
   /** Each address of the text is used or mentioned. */
   finish(): DraftContent {
-    const written = JSON.stringify([this.packets, this.remarks]).toLowerCase();
+    const written = JSON.stringify(this.packets.map(({ params }) => params)).toLowerCase();
     const unused = new Set(
       addressesIn(this.whole.text)
         .map(({ text }) => text)

@@ -3,13 +3,14 @@ import { LIMITS } from '../action-params.js';
 import type { Briefing, DraftContent } from '../briefing.js';
 import { CAPOS, type CapoRole } from '../capo.js';
 import { capoByWords } from '../vocabulary.js';
-import { type Ask, asksOf, capoNamed, MAX_ASKS } from './asks.js';
+import { type Ask, asksOf, capoNamed, kindOf, MAX_ASKS } from './asks.js';
 import { DraftBuilder } from './draft-builder.js';
 import { prepareRevenue, prepareSignal } from './ledger.js';
 import { prepareMail } from './mail.js';
 import { prepareDocument } from './report.js';
 import { revise } from './revision.js';
-import { clean, oneLine, READABLE, readText } from './text.js';
+import { meant } from './people.js';
+import { clean, oneLine, READABLE, readText, within } from './text.js';
 import * as words from './words.js';
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
@@ -41,6 +42,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
 
 function prepare(draft: DraftBuilder, ask: Ask): void {
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
+  if (ask.kind === 'document' && ask.said && namesContact(draft, head)) ask.kind = 'mail';
   rate(draft, ask, head);
   const said = cutText(oneLine(draft.words(ask)), 120);
   if (isNegated(ask, head)) {
@@ -73,6 +75,12 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
   }
 }
 
+/** "Write Anna: ..." is a mail where somebody is called so. */
+function namesContact({ contacts }: DraftBuilder, head: string): boolean {
+  const named = /(?<!\p{L})write\s+(?:to\s+)?(?<name>\S+(?:\s\S+){0,2})\s*$/iu.exec(head)?.groups?.['name'];
+  return named !== undefined && meant(named, contacts.people).length > 0;
+}
+
 const MAILERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
 
 /** By what is asked for; words within the message ask for nothing. */
@@ -85,6 +93,8 @@ function rate(draft: DraftBuilder, ask: Ask, head: string): void {
     draft.concern('critical', 'The directive speaks of secrets, such as passwords, keys or bank details.');
   else if (words.at(draft.words(ask), words.SECRETS) >= 0 && ask.kind === 'mail')
     draft.concern('high', 'The message speaks of secrets, such as passwords, keys or bank details.');
+  if (within({ start: ask.start, end: ask.headEnd }, draft.whole.lookAlikes).length > 0)
+    draft.concern('high', 'An address has letters that only look like those of another one.');
   if (words.at(head, words.EVERYBODY) >= 0 && ask.kind === 'mail')
     draft.concern('high', 'The directive asks to write to everybody.');
 }
@@ -111,6 +121,11 @@ function handOver(draft: DraftBuilder, ask: Ask, capo: CapoRole): void {
           .replace(/^[\s,:–-]*(?:(?:to|that they|should|must)\s+)?/iu, '')
       : text;
   const directive = cutText(rest || text, LIMITS.directive);
+  if (capo === draft.capo.role && named && !named.isSubject) {
+    const own = { ...ask, start: ask.start + named.end };
+    const kind = kindOf(draft.whole.masked.slice(own.start, own.headEnd));
+    if (!['delegation', 'unclear'].includes(kind)) return prepare(draft, { ...own, kind });
+  }
   if (capo === draft.capo.role && named) draft.remarks.push(`${name} is this capo; nothing was handed over.`);
   else if (draft.can('directive.create') && capo !== 'ceo') {
     draft.add({

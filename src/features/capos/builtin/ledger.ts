@@ -70,7 +70,12 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
 export function prepareSignal(draft: DraftBuilder, ask: Ask): void {
   const text = draft.words(ask);
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
-  const severity = SEVERITIES.find(([word]) => at(cutText(head, 200, ''), word) >= 0)?.[1] ?? 'info';
+  // "Warning, not critical"
+  const said = cutText(head, 200, '').replace(
+    /(?<!\p{L})(?:not|no|nicht|kein\p{L}*|pas|non)\s+(?:(?:a|an|un|une)\s+)?\p{L}+/giu,
+    '',
+  );
+  const severity = SEVERITIES.find(([word]) => at(said, word) >= 0)?.[1] ?? 'info';
   const type =
     SIGNAL_TYPES.find((each) => new RegExp(String.raw`\b${each} (?:signal|alert)`, 'i').test(head)) ??
     'report';

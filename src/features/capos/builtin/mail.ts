@@ -4,15 +4,17 @@ import type { NeededInput } from '../briefing.js';
 import type { Ask } from './asks.js';
 import type { DraftBuilder } from './draft-builder.js';
 import { describedFrom, recipientsOf } from './people.js';
-import { clean, oneLine, within } from './text.js';
+import { clean, oneLine, type Passage, within } from './text.js';
 import * as words from './words.js';
 
 /** What is sent, word for word, or what it is to say. */
 interface Message {
   body: string;
-  subject?: string;
+  subject: string;
   /** Only described: a person words it. */
   isDescribed: boolean;
+  /** Where it stands in quotation marks. */
+  quote?: Passage | undefined;
 }
 
 const MAX_SUBJECT = 78;
@@ -21,15 +23,20 @@ const WORD_IT =
 
 export function prepareMail(draft: DraftBuilder, ask: Ask): void {
   const { whole, contacts } = draft;
-  const { body, subject, isDescribed } = messageOf(draft, ask);
-  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed);
+  const { body, subject, isDescribed, quote } = messageOf(draft, ask);
+  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
   const needsInput: NeededInput[] = [];
   if (to.length === 0)
     needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
-  if (isDescribed || body === '') needsInput.push({ path: 'params.body', message: WORD_IT });
+  if (isDescribed || isOnlyLinks(body)) needsInput.push({ path: 'params.body', message: WORD_IT });
   if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
   const signed = isDescribed ? body : withSignature(body, draft.signature);
+  const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
+    ({ text }) =>
+      !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
+  );
   draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
+  draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
   draft.add({
     title: `Mail to ${to.join(', ') || 'a recipient who is still to be named'}`,
     type: 'email.send',
@@ -38,6 +45,12 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
     needsInput,
     ask,
   });
+}
+
+/** "W: https://…" is the end of a signature, not a message. */
+function isOnlyLinks(body: string): boolean {
+  const rest = body.replace(/https?:\/\/\S+|\S{1,64}@\S{1,100}|(?<!\p{L})\p{L}{1,8}:/gu, '');
+  return rest !== body ? !/[^\s\p{P}|]/u.test(rest) : body === '';
 }
 
 /** A file is not attached, and nothing waits for a date: whoever approves is told. */
@@ -53,15 +66,15 @@ function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean)
   ];
 }
 
-export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
+export function messageOf(draft: DraftBuilder, ask: Ask): Message {
   const { whole } = draft;
   const head = { start: ask.start, end: ask.headEnd };
   const subject = subjectIn(draft, ask) ?? draft.take('subject');
   const quote = ask.said ? undefined : within(head, whole.quotes).find((each) => isMessage(draft, ask, each));
   const said = ask.said ?? quote;
   if (said) {
-    const labelled = withoutLabels(said.text);
-    return made(labelled.body, subject ?? labelled.subject, false);
+    const labelled = withoutLabels(said.text.replace(/^("""|```)\n([^]*)\n\1$/, '$2'));
+    return { ...made(labelled.body, subject ?? labelled.subject, false), quote };
   }
   const body = draft.take('body');
   if (body !== undefined) return made(body, subject, false);
@@ -69,7 +82,7 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Required<Message> {
   return made(cutText(draft.words({ start: from, end: ask.end }), LIMITS.mail, ''), subject, true);
 }
 
-function made(given: string, subject: string | undefined, isDescribed: boolean): Required<Message> {
+function made(given: string, subject: string | undefined, isDescribed: boolean): Message {
   const body = cutText(given, LIMITS.mail, '');
   const line = oneLine(subject ?? '') || firstWords(body);
   return { body, subject: cutText(line, LIMITS.title), isDescribed };
@@ -95,7 +108,7 @@ function isMessage(
   const near = before.slice(-60);
   if (words.TITLED.test(near) || /(?:subject|betreff|objet|sujet|asunto)(?: line)?\W*$/iu.test(near))
     return false;
-  if (words.SAYS.test(near)) return true;
+  if (words.SAYS.test(near) || !/[\p{L}\uFDD1]/u.test(before)) return true;
   if (words.at(before, words.DESCRIBES) >= 0) return false;
   const after = whole.masked.slice(end, ask.headEnd);
   return (
@@ -113,7 +126,7 @@ function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
   if (quote) return quote.text;
   const rest = head.slice(match.index + match[0].length);
   const length =
-    /[,;\n\uFDD0\uFDD3]|[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|nachricht)(?!\p{L})|$/iu.exec(
+    /[,;\n\uFDD0\uFDD3]|(?<!\d)[.!?](?=\s|$)|\s(?:and|und|et|y)\s|\s(?:saying|body|text|message|msg|nachricht)(?!\p{L})|$/iu.exec(
       rest,
     )!.index;
   return whole.text.slice(start, start + length).trim() || undefined;
@@ -127,9 +140,10 @@ function withoutLabels(text: string): { body: string; subject?: string } {
     const value = rest.slice(match[0].length);
     if (match.groups!['body']) return { body: value.trim(), ...(subject && { subject }) };
     if (!match.groups!['subject'] || subject !== undefined) break;
-    const end = /\n|\s(?=(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(
-      value,
-    )!.index;
+    const end =
+      /\n|\s(?=(?:body|text|message|msg|nachricht|corps|texte|cuerpo|texto|mensaje)\s*[:：])|$/iu.exec(
+        value,
+      )!.index;
     subject = value.slice(0, end).trim();
     rest = value.slice(end).trimStart();
   }

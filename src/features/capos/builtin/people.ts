@@ -1,7 +1,7 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import type { Briefing } from '../briefing.js';
 import type { Ask } from './asks.js';
-import { addressesIn, oneLine, type Text, within } from './text.js';
+import { addressesIn, oneLine, type Passage, type Text, within } from './text.js';
 import { at, COPIED, DESCRIBES, EVERYBODY, GOES_ON, NOT_TO, ROLES, TOLD } from './words.js';
 
 interface Person {
@@ -63,11 +63,18 @@ export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number
   return behind < 0 ? headEnd : start + Math.max(0, address) + behind;
 }
 
-export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: boolean): Recipients {
+export function recipientsOf(
+  whole: Text,
+  ask: Ask,
+  contacts: Contacts,
+  isSaid: boolean,
+  message?: Passage,
+): Recipients {
   const head = { start: ask.start, end: ask.headEnd };
   const limit = isSaid ? ask.headEnd : describedFrom(whole, ask);
   const found: Recipients = { to: [], cc: [], remarks: [] };
-  const message = isSaid && !ask.said ? within(head, whole.quotes).at(-1) : undefined;
+  const [lookAlike] = within(head, whole.lookAlikes);
+  if (lookAlike) return { ...found, question: whoIsMeant(lookAlike.text, contacts) };
   let role: keyof typeof ROLES = 'to';
   let from = head.start;
   for (const { start, end, text } of within(head, whole.addresses)) {
@@ -78,11 +85,7 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
     role = given ?? role;
     const isBehind = start >= limit || (isAfter && given === undefined);
     const goesOn =
-      found.to.length + found.cc.length === 0 ||
-      isAfter ||
-      given === 'cc' ||
-      given === 'bcc' ||
-      GOES_ON.test(between);
+      found.to.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
     if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc'))
       continue;
     if (role === 'bcc')
@@ -90,7 +93,12 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
     else add(found[role], text);
   }
   if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
-  else nameRecipients(found, whole, { start: head.start, end: limit }, contacts);
+  else {
+    // Who is named behind the message is meant only where nobody is named before it.
+    const before = { start: head.start, end: Math.min(limit, message?.start ?? limit) };
+    const isNamed = meant(whole.masked.slice(before.start, before.end), contacts.people).length > 0;
+    nameRecipients(found, whole, isNamed ? before : { start: head.start, end: limit }, contacts);
+  }
   for (const copy of contacts.cc) add(found.cc, copy);
   return {
     ...found,
@@ -99,10 +107,21 @@ export function recipientsOf(whole: Text, ask: Ask, contacts: Contacts, isSaid: 
   };
 }
 
+/** An address of other letters is neither written to nor taken for the one that it looks like. */
+function whoIsMeant(given: string, { people, to }: Contacts): string {
+  const [name] = given.split('@');
+  const known = [...people.map(({ email }) => email), ...to].filter((email) => {
+    const [local, domain = ''] = email.split('@');
+    return local === name || given.endsWith(domain);
+  });
+  const other = known.length > 0 ? `, and not ${[...new Set(known)].slice(0, 5).join(' or ')}` : '';
+  return `Who is to receive it? “${given}” has letters that only look like others${other}.`;
+}
+
 /** "Bob, jane@... and carl@...": whom no address stands for. */
 function nameOthers(found: Recipients, head: string, { people }: Contacts): void {
   for (const [, name] of head.matchAll(
-    /(?:,|\s)\s*(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s*(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
+    /(?<=[,\s])(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
   )) {
     const [known = []] = meant(name!, people);
     if (known.length === 1) add(found.to, known[0]!.email);
@@ -178,7 +197,7 @@ function pastedPeople({ pasted }: Text, head: string): Person[][] {
 }
 
 /** Full names first; a single name only where no full one is said. */
-function meant(text: string, people: readonly Person[]): Person[][] {
+export function meant(text: string, people: readonly Person[]): Person[][] {
   const tokens = [...text.matchAll(/\p{L}[\p{L}\p{N}'’&.-]*/gu)]
     .slice(0, 300)
     .map(([word]) => word.replace(/(?:['’]s|[.])$/u, '').toLowerCase());

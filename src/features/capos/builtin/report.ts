@@ -1,4 +1,4 @@
-import type { Temporal } from 'temporal-polyfill';
+import { Temporal } from 'temporal-polyfill';
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import type { Ask } from './asks.js';
@@ -55,7 +55,14 @@ function periodIn(draft: DraftBuilder, text: string): Period | undefined {
     if (label !== undefined) return { label, from, to };
   }
   const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dates(text)[0];
-  return date && { label: date.text, from: date.from, to: SINCE.test(text) ? today : date.to };
+  if (!date) return undefined;
+  // A report looks back: "jan to march", said in December, is over.
+  const years = date.isYearSaid || Temporal.PlainDate.compare(date.from, today) <= 0 ? 0 : 1;
+  return {
+    label: date.text,
+    from: date.from.subtract({ years }),
+    to: SINCE.test(text) ? today : date.to.subtract({ years }),
+  };
 }
 
 /** What the ask hands in, as it is; else the numbers that the workspace knows; else nothing, and why. */
@@ -80,14 +87,16 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
     isFigures && !ask.said && quotes.every((quote) => quote === titled)
       ? { body: '', isDescribed: true }
       : messageOf(draft, ask);
-  if (isDescribed && !isFigures) {
-    const isQuestion = at(head, QUESTION) === 0;
+  const isQuestion = at(head, QUESTION) === 0;
+  if ((isDescribed || isQuestion) && !isFigures) {
     draft.unable(
       `${isQuestion ? 'answer' : 'write'} “${cutText(oneLine(text), 120)}”; ${isQuestion ? 'it only knows the figures of the workspace' : 'it words no texts of its own, a configured model does'}`,
     );
     return;
   }
-  const title = titled?.text ?? (isDescribed ? text.replace(/[\s.!?]+$/u, '') : firstWords(body));
+  const title =
+    titled?.text ??
+    (isDescribed ? cutText(oneLine(text), LIMITS.title).replace(/[\s.!?]+$/u, '') : firstWords(body));
   const report = isDescribed
     ? reportOn(draft, topics.length > 0 ? topics : (Object.keys(TOPICS) as Topic[]), period)
     : body;

@@ -35,7 +35,7 @@ export function revise(draft: DraftBuilder, { text, previous }: FeedbackRound): 
 }
 
 function stillNeeded(packet: FeedbackRound['previous']['packets'][number]): NeededInput[] {
-  const known = (packet as { needsInput?: NeededInput[] }).needsInput ?? [];
+  const known = [...(packet.needsInput ?? [])];
   const to = packet.params['to'];
   const isAsked = known.some(({ path }) => path === 'params.to');
   if (!Array.isArray(to) || to.length > 0 || isAsked) return known;

@@ -19,6 +19,8 @@ export interface Text {
   masked: string;
   quotes: readonly Passage[];
   addresses: readonly Passage[];
+  /** Addresses with letters beyond ASCII, such as a Cyrillic “а”: no mail is sent there, nor to one that looks like it. */
+  lookAlikes: readonly Passage[];
   /** What somebody else wrote: nothing in it is asked for. */
   pasted: readonly Passage[];
 }
@@ -52,12 +54,19 @@ export function readText(given: string): Text {
           .trim(),
       ),
     )
-    .filter((each) => each.text !== '');
+    .filter((each) => each.text !== '' && !isMailAddress(each.text));
   const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0'));
   const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
   const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');
-  const addresses = addressesIn(unlinked);
-  const masked = mask(unlinked, addresses, () => '\uFDD1', '\uFDD1');
+  const found = mailAddressesIn(unlinked);
+  const addresses = found.filter(({ text: each }) => isMailAddress(each));
+  const lookAlikes = found.filter(({ text: each }) => /\P{ASCII}/u.test(each) && !isMailAddress(each));
+  const masked = mask(
+    unlinked,
+    found.filter((each) => addresses.includes(each) || lookAlikes.includes(each)),
+    () => '\uFDD1',
+    '\uFDD1',
+  );
   const pasted = pastedIn(text, masked);
   const isOwn = (each: Passage) => !pasted.some(({ start, end }) => each.start >= start && each.end <= end);
   return {
@@ -65,6 +74,7 @@ export function readText(given: string): Text {
     pasted,
     quotes: quotes.filter(isOwn),
     addresses: addresses.filter(isOwn),
+    lookAlikes: lookAlikes.filter(isOwn),
     masked: mask(masked, pasted, () => '\n', ' '),
   };
 }
@@ -92,9 +102,11 @@ function pastedIn(text: string, masked: string): Passage[] {
 }
 
 export function addressesIn(text: string): Passage[] {
-  return [...text.matchAll(ADDRESS)]
-    .map((match) => passage(match, match[0]))
-    .filter((each) => isMailAddress(each.text));
+  return mailAddressesIn(text).filter((each) => isMailAddress(each.text));
+}
+
+function mailAddressesIn(text: string): Passage[] {
+  return [...text.matchAll(ADDRESS)].map((match) => passage(match, match[0]));
 }
 
 function passage({ index, 0: { length } }: RegExpExecArray, text: string): Passage {

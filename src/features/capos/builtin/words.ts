@@ -15,37 +15,43 @@ const anyOf = (phrases: string, position = '') => {
   return new RegExp(String.raw`${position}(?<![\p{L}\p{N}_'’-])(?:${words})(?![\p{L}\p{N}_])`, 'giu');
 };
 
-const POLITE = String.raw`^[\s,]*(?:(?:ok|okay|so|hi|hey|hello|hallo|please|pls|plz|kindly|now|then|also|and|finally|first|second|third|fourth|fifth|lastly|next|just|can|could|would|will|you|i|we|need|want|like|to|have|i'd|i’d|go|ahead|bitte|kannst|könntest|können|könnten|du|sie|mal|dann|und|auch|noch|zum|schluss|erstens|zweitens|drittens|außerdem|peux|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu|vous|merci|de|s'il|te|plaît|et|puis|ensuite|aussi|enfin|puedes|podrías|puede|por|favor|y|luego|también|quiero|que)(?![\p{L}\p{N}'’])[\s,:.]*)*`;
+const POLITE = String.raw`^[\s,]*(?:(?:ok|okay|so|hi|hey|hello|hallo|please|pls|plz|kindly|now|then|also|and|finally|first|second|third|fourth|fifth|lastly|next|just|can|could|would|will|you|u|i|we|need|want|like|to|have|i'd|i’d|go|ahead|bitte|kannst|könntest|können|könnten|du|sie|mal|dann|und|auch|noch|zum|schluss|erstens|zweitens|drittens|außerdem|peux|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu|vous|merci|de|s'il|te|plaît|et|puis|ensuite|aussi|enfin|puedes|podrías|puede|por|favor|y|luego|también|quiero|que)(?![\p{L}\p{N}'’])[\s,:.]*)*`;
 /** Where the ask begins with the first ones, if politely; the others, which end a sentence, anywhere. */
 const wanted = (first: string, last: string) =>
   new RegExp(`${POLITE}(?<verb>${anyOf(first).source})|(?<verb>${anyOf(last).source})`, 'giu');
 
 const MAIL_VERBS = `
-  NOUN(?:e-?mail|mail), write to, write back, reply, respond, answer, forward, message, notify, inform, tell, let(?!['’]), thank,
-  ask, invite, follow up, get back to, drop, apologise, apologize, congratulate, send, shoot, remind, confirm, contact, ping, update,
+  NOUN(?:e-?mail|mail), write to, write back, snd, reply, respond, answer, forward, message(?!\\s*:), notify, inform, tell, let(?!['’]), thank(?!\\s+(?:you|u)(?!\\p{L})),
+  ask, invite, follow up, get back to, drop, apologise, apologize, congratulate, send, shoot, remind, confirm, contact, ping, update, warn, warne, fwd, msg(?!\\s*:), relay, pass on,
   maile, mailen, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, antworte, antworten, informiere,
   informieren, benachrichtige, benachrichtigen, erinnere, sag, sage, sagen, teile, frag, frage, fragen, danke, bedanke, lade, leite,
-  leiten, gib, bestätige, entschuldige, gratuliere, verschicke, verschicken, mitteilen,
+  leiten, gib, weiterleiten, übermittle, übermitteln, bestätige, entschuldige, gratuliere, verschicke, verschicken, mitteilen,
   envoie, envoies, envoyez, envoyer, écris, écrivez, écrire, réponds, répondez, répondre, préviens, prévenez, prévenir, informe,
-  informez, rappelle, rappelez, dis, dites, demande, demandez, remercie, remerciez, invite, invitez, transfère, transférez, relance,
-  envía, envíale, envíales, enviar, envíe, manda, mándale, mandar, escribe, escríbele, escribir, responde, contesta, avisa, avísale,
-  informa, recuerda, recuérdale, di, dile, diles, pregunta, pregúntale, agradece, agradécele, invita, reenvía`;
+  informez, rappelle, rappelez, dis, dites, demande, demandez, remercie, remerciez, invite, invitez, transfère, transférez, transmets, transmettez, relance, relancez,
+  envía, envíale, envíele, envíales, mande, mándele, dígale, escriba, escríbale, avise, avísele, enviar, envíe, manda, mándale, mandar, escribe, escríbele, escribir, responde, contesta, avisa, avísale,
+  informa, recuerda, recuérdale, di, dile, diles, pregunta, pregúntale, agradece, agradécele, invita, invítale, reenvía, reenvíale, reenvíales, reenviar, respóndele, contéstale, infórmale, escríbeles`;
 
 /** "her mail" asks for nothing. */
 const NOT_A_NOUN = String.raw`(?<!(?<!\p{L})(?:his|her|the|a|an|this|that|my|your|their|our|by|son|sa|le|la|un|une|ce|cet|mon|ma|die|der|eine|einer|seine|ihre|diese|folgende|el|su|un|este|mi|no)\s)`;
-export const MAIL = anyOf(MAIL_VERBS.replace('NOUN', NOT_A_NOUN));
-export const WRITE =
-  anyOf(`do a, write, draft, prepare, create, make, compose, compile, file, note, save, store, list, give, show,
+/** "She will write to us" asks for nothing either. */
+const NOT_THEIRS = String.raw`(?<!(?<!\p{L})(?:he|she|they|who|il|elle|ils|elles|er)\s+(?:(?:will|would|wants to|want to|can|could|may|might|should|did|does|always|already|va|vont|doit|wird|will|soll)\s+){0,2})`;
+const MAIL_WORDS = MAIL_VERBS.replace('NOUN', NOT_A_NOUN);
+export const MAIL = anyOf(MAIL_WORDS, NOT_THEIRS);
+export const WRITE = anyOf(
+  `do a, write, draft, prepare, create, make, compose, compile, file, note, save, store, list, give, show,
   summarise, summarize, report, brief, get, put together, entwirf, erstelle, erstellen, verfasse, verfassen, bereite, fasse, notiere, speichere, zeig,
-  zeige, gib, mach, liste, lege, leg, rédige, rédigez, rédiger, prépare, préparez, préparer, fais, faites, faire, résume, résumez, note,
-  notez, enregistre, donne, donnez, montre, crée, redacta, prepara, preparar, haz, hazme, resume, anota, guarda, dame, muestra, crea, archiva`);
+  zeige, gib, mach, liste, lege, leg, legen, rédige, rédigez, rédiger, prépare, préparez, préparer, fais, faites, faire, résume, résumez, note,
+  notez, enregistre, donne, donnez, montre, crée, redacta, prepara, preparar, haz, hazme, resume, anota, guarda, dame, muestra, crea, archiva`,
+  NOT_THEIRS,
+);
 export const MAIL_NOUN =
   anyOf(`mail, mails, email, e-mail, emails, message, note, note for, note to, reply, invitation, reminder, apology,
   thank-you, nachricht, dankesmail, erinnerung, antwort, einladung, courriel, mél, message, mot, rappel, relance, invitation,
   correo, mensaje, nota, recordatorio, invitación, respuesta`);
 export const QUESTION = anyOf(
-  `how many, how much, what, what's, whats, which, where, who, how, did, does, do we, has, is, are, was, were, why, when, hat, haben, ist, sind, war, wann, warum,
-  est-ce, as-tu, avons-nous, pourquoi, quand, ha, han, cuándo, por qué, wie viele, wie viel, wieviel, wieviele, was, welche, wie,
+  `how many, how much, what, what's, whats, which, where, who, how, did, does, do (?:we|they|you(?! mind)|u(?! mind)), should, shall, any idea, anybody know, anyone know,
+  tell me, let me know, sag mir, sagen sie mir, weißt du, wissen sie, weiß jemand, hast du, dis-moi, dites-moi, sais-tu, savez-vous, tu sais, dime, sabes, has, is, are, was, were, why, when, hat, haben, ist, sind, war, wann, warum,
+  est-ce, as-tu, avez-vous, avons-nous, pourquoi, quand, ha, han, cuándo, por qué, wie viele, wie viel, wieviel, wieviele, was, welche, wie,
   wo stehen, combien, quel, quelle, quels, quelles, qu'est-ce, où, cuánto, cuántos, cuánta, cuántas, qué, cuál, cuáles, cómo`,
   POLITE,
 );
@@ -65,29 +71,40 @@ export const DESCRIBES =
   sobre, para, porque, y dile, y di, y pregunta, y pregúntale, y explica, y avisa`);
 /** At the beginning of a description: belongs to the instruction, not to the message. */
 export const LEAD =
-  /^[\s,;–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
+  /^[\s,;)>–-]*(?:(?:and|und|et|y)\s+)?(?:(?:please|to|bitte)\s+)?(?:(?:tell|remind|inform|let|sagen?|sag|teile|dis|dites|dile|di|avisa)(?:[\s-]+(?:her|him|them|ihr|ihm|ihnen|lui|leur|know|mit))*[\s,]+)?(?:know\s+)?(?:(?:(?:saying|to say|say)\s+)?(?:that|saying|dass|daß|que)\s+|qu['’])?/iu;
 /** Speaks to the one who was named before, not to somebody else. */
 export const PRONOUN =
   /^[\s,]*(?:(?:and|also|please|then|und|bitte|auch|et|puis|y|luego)\s+)*(?:(?:tell|ask|let|remind|thank|inform|invite|give|send|wish|write|sag|sage|sagen|frag|frage|teile|gib|erinnere|bitte|dis|dites|demande|demandez)[\s-]+(?:her|him|them|ihr|ihm|ihnen|sie|lui|leur|it)(?![\p{L}])|(?:dile|diles|pregúntale|recuérdale|avísale|ask whether|say|sag dass)(?![\p{L}]))/iu;
 /** Directly before words in quotation marks that are the message. */
 export const SAYS =
   /(?:[:：\uFDD1>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
+const BODY_WORD =
+  'body|text|txt|message|msg|content|nachricht|inhalt|corps|texte|contenu|cuerpo|texto|mensaje|contenido';
 const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
 export const SUBJECT = new RegExp(
   String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`,
   'iu',
 );
+export const SUBJECT_GIVEN = new RegExp(
+  `${SUBJECT.source}(?:[\\uFDD0\\uFDD3]+|[^,;\\n\\uFDD0]{1,200})`,
+  'iu',
+);
 export const TITLED =
   /(?<!\p{L})(?:titled|called|named|entitled|title|titel|namens|intitulé|titre|titulado|título|call it|nenn(?:e)? (?:es|sie|ihn)|appelle-(?:le|la)|llámal[oa])\s*[:：]?\s*$/iu;
 export const LABEL = new RegExp(
-  String.raw`^[ \t]*(?:(?<subject>${SUBJECT_WORD})|(?<cc>cc|kopie|copie|copia)|(?<bcc>bcc|cci|cco)|(?<to>to|an|à|para)|(?<body>body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje))[ \t]*[:：][ \t]*`,
+  String.raw`^[ \t]*(?:(?<subject>${SUBJECT_WORD})|(?<cc>cc|kopie|copie|copia)|(?<bcc>bcc|cci|cco)|(?<to>to|an|à|para)|(?<body>${BODY_WORD}))[ \t]*[:：][ \t]*`,
   'iu',
 );
 export const LABEL_END = new RegExp(
   String.raw`(?<!\p{L})(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`,
   'iu',
 );
-export const BODY_END = /(?<!\p{L})(?:body|text|message|nachricht|corps|texte|cuerpo|texto|mensaje)\s*$/iu;
+/** "Text, exactly so:" on a line of its own. */
+export const TEXT_LEAD = new RegExp(
+  String.raw`^[ \t]*(?:the\s+|der\s+|le\s+|el\s+)?(?:${BODY_WORD})(?!\p{L})[^\n:]{0,60}[:：][ \t]*\n`,
+  'iu',
+);
+export const BODY_END = new RegExp(String.raw`(?<!\p{L})(?:${BODY_WORD})\s*$`, 'iu');
 /** What the nearest word before an address makes of it. */
 export const ROLES = {
   cc: anyOf(
@@ -102,12 +119,13 @@ export const ROLES = {
 export const NOT_TO =
   /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s*[<(]?$/iu;
 export const COPIED =
-  /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+)(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::|(?:an|to|à|a|of)(?!\p{L})))/iu;
+  /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+(?:the\s+)?|\()(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::?\s*\uFDD1|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED =
-  /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
-export const NEGATED_AFTER = /(?<!\p{L})(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
+  /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?!forget)(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
+export const NEGATED_AFTER =
+  /(?<!\p{L}|vergiss )(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
 export const CLAUSE =
-  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|und|et|y|then|dann|danach|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
+  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|also|und|et|y|then|dann|danach|außerdem|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
 export const SEQUENCE =
   /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
 export const PLEASANTRY =
@@ -122,12 +140,12 @@ export const SIGN_OFF =
   anyOf(`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, mfg, lg, vg, dein, deine, ihr, ihre, hochachtungsvoll,
   cordialement, bien à vous, salutations, merci, à bientôt, saludos, atentamente, un abrazo, gracias`);
 export const RECORD =
-  anyOf(`record, book, log, register, add, enter, note, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
-  enregistre, enregistrez, enregistrer, comptabilise, comptabiliser, note, saisis, registra, registrar, apunta, apuntar, anota, contabiliza`);
+  anyOf(`record, book, log, register, add, enter, note, be (?:recorded|booked|logged), verbucht werden, gebucht werden, erfasst werden, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
+  enregistre, enregistrez, (?:l['’])?enregistrer, (?:l['’])?enregistre[sz]?, être enregistrée?, comptabilise, (?:la |le )?comptabiliser, note, saisis, registra, registrar, apunta, apuntar, anota, contabiliza`);
 export const SOURCE =
   /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\uFDD0-\uFDD3](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\p{L})){1,80})/giu;
 export const SIGNAL =
-  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|crea|lanza|levanta|emite|genera)(?!\p{L})[^\n.!?:\uFDD0]{0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
+  /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|lege|leg|legen|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|fais|faites|crea|lanza|levanta|emite|genera)(?!\p{L})(?:(?!(?<!\p{L})(?:about|of|on|sur|des|über|sobre)(?!\p{L}))[^\n.!?:\uFDD0]){0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|signalement|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signal|warnsignal|warnung|alarm)\s+(?:melden|erstellen|auslösen|setzen|anlegen)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
 export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
   [anyOf('critical, kritisch, kritische, kritisches, kritischen, critique, crítica, crítico'), 'critical'],
   [
@@ -235,7 +253,7 @@ export const DELEGATES = new RegExp(
 );
 export const TOPICS = {
   revenue: anyOf(
-    `revenue, income, sales, turnover, earnings, earned, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, chiffre d'affaires, chiffre, ca, revenus, recettes, ingresos, ventas, facturación`,
+    `revenue, income, sales, turnover, earnings, earn, earned, we make, we made, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
   ),
   approvals: anyOf(
     `approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`,
@@ -265,9 +283,24 @@ export const TOLD =
   /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\uFDD1,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
 /** An address that goes on with the list of recipients. */
 export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
+/** "Could you ...?" and a verb at the beginning ask for something; every other question only asks. */
+export const REQUEST = new RegExp(
+  String.raw`^[^\uFDD1\n]{0,60}?(?<!\p{L})(?:(?:can|could|would|will|may)(?:n?['’]?t)? (?:you|u|we|i|somebody|someone)|(?:kannst|könntest|magst|würdest) du|(?:können|könnten|würden) sie|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|(?:pouvez|pourriez)-vous|vous (?:pouvez|pourriez)|puedes?|podrías?|do (?:you|u) mind)(?!\p{L})|${POLITE}(?:${anyOf(MAIL_WORDS).source})`,
+  'iu',
+);
+/** No verb asks for a mail, but the address stands right before a text, or right behind "a note to". */
+export const ADDRESSED = new RegExp(
+  String.raw`\uFDD1[\s>)]*(?::|[\uFDD0\uFDD3])|[\uFDD0\uFDD3][\s,–—-]*(?:to|an|à|a|para)?\s*\uFDD1|(?:^|\n)[ \t]*(?:to|an|à|para)[ \t]*[:：][^\n]*\uFDD1|${POLITE}(?:(?:a|an|one|the|eine?n?|une?)\s+)?(?:(?:quick|short|friendly|little|nice|kurze|nette|freundliche|petit|gentil|breve)\s+)*(?:${MAIL_NOUN.source})[^\n]*\uFDD1`,
+  'iu',
+);
+/** "Write jane@...", "prepare something for jane@..." */
+export const WRITES_TO = new RegExp(
+  String.raw`(?<!\p{L})(?:to|for|an|für|à|pour|a|para|write)\s+(?:\S{1,30}\s+){0,4}[<(]?\uFDD1|${MAIL_NOUN.source}[^\n]*\uFDD1`,
+  'iu',
+);
 /** Asked for by its name alone. */
 export const REPORT =
   /^[\s,]*(?:(?:please|bitte|the|a|an|my|our|ein|einen|un|le|el)\s+)*(?:\p{L}+\s+)?(?:report|overview|summary|status|\p{L}*bericht|\p{L}*übersicht|überblick|rapport|bilan|aperçu|informe|resumen)(?!\p{L})/iu;
 /** Where a message begins that somebody else wrote; it ends with the text, or where the line is drawn again. */
 export const PASTED =
-  /^[ \t]*(?:-{3,}[^\n]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\uFDD1[^\n]*)$/gimu;
+  /^[ \t]*(?:-{3,}[^\n]*|(?:begin forwarded message|(?:original|forwarded) message|(?:weitergeleitete|ursprüngliche) nachricht|message (?:transféré|d['’]origine)|mensaje (?:reenviado|original))[ \t]*:?[ \t]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\uFDD1[^\n]*)$/gimu;
