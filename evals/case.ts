@@ -7,7 +7,7 @@ import { CAPO_ROLES, RISKS } from '../src/features/terms/terms.js';
 
 /** The instructions that `npm run eval:drafts` tries on a runner, and what a sensible assistant would prepare for each. */
 
-export const SETS = ['dev', 'held-out'] as const;
+export const SETS = ['dev', 'held-out', 'fresh'] as const;
 export type SetName = (typeof SETS)[number];
 
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;

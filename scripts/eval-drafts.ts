@@ -4,7 +4,7 @@
  * invented or garbled anything, or wrote to anybody it should not or missed somebody it should.
  *
  * Built with the service, run from the project's folder:
- * node dist/scripts/eval-drafts.js [--set dev|held-out|all] [--only <id>] [--json <file>] [--write <file> [--check]]
+ * node dist/scripts/eval-drafts.js [--set dev|held-out|fresh|all] [--only <id>] [--json <file>] [--write <file> [--check]]
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

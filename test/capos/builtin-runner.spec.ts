@@ -173,6 +173,28 @@ describe('recipients', () => {
     expect(JSON.stringify([made, remarks])).toContain('help@x.example');
   });
 
+  it('are not shown to each other where they are to be written to separately', () => {
+    expect(packets('Tell a@x.example and b@x.example separately: The gate is open.')).toEqual([
+      mail(['a@x.example'], 'The gate is open', 'The gate is open.'),
+      mail(['b@x.example'], 'The gate is open', 'The gate is open.'),
+    ]);
+  });
+
+  it('are those of each message, where the second has no verb of its own', () => {
+    expect(packets('One to a@x.example: Gate 3 is shut. And another to b@x.example: Come at 9.')).toEqual([
+      mail(['a@x.example'], 'Gate 3 is shut', 'Gate 3 is shut.'),
+      mail(['b@x.example'], 'Come at 9', 'Come at 9.'),
+    ]);
+  });
+
+  it('are whoever wrote, where the context says so and nobody else is named', () => {
+    expect(
+      packets('Reply: “Saturday is fine.”', 'capo_ops', {
+        directive: { context: { from: 'ada@x.example' } },
+      }),
+    ).toEqual([mail(['ada@x.example'], 'Saturday is fine', 'Saturday is fine.')]);
+  });
+
   it('are those of each message', () => {
     expect(packets('Email a@x.example “Hello A” and b@x.example “Hello B”')).toEqual([
       mail(['a@x.example'], 'Hello A', 'Hello A'),

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { briefingOf } from '../../evals/briefing.js';
-import { type Case, KINDS, loadCases, readCases } from '../../evals/case.js';
+import { type Case, KINDS, loadCases, readCases, SETS } from '../../evals/case.js';
 import { Sources } from '../../evals/sources.js';
 
-const cases = await loadCases(join(import.meta.dirname, '../../evals'), ['dev', 'held-out']);
+const cases = await loadCases(join(import.meta.dirname, '../../evals'), SETS);
 const half = (set: Case['set']) => cases.filter((each) => each.set === set);
 
 describe('the published instructions', () => {

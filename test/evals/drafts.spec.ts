@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadCases } from '../../evals/case.js';
+import { loadCases, SETS } from '../../evals/case.js';
 import { builtinAssistant, type Result, runCases } from '../../evals/run.js';
 import { CHECKS, GRAVE } from '../../evals/scoring.js';
 
-const cases = await loadCases(join(import.meta.dirname, '../../evals'), ['dev', 'held-out']);
+const cases = await loadCases(join(import.meta.dirname, '../../evals'), SETS);
 
 /** docs/drafts.md says how many of the drafts are complete as well; here stands what may never happen. */
 describe('the built-in runner', () => {

@@ -70,7 +70,7 @@ describe('npm run eval:drafts', () => {
   );
 
   it.each([
-    [['--set', 'secret'], 'There is no set “secret”: use dev, held-out or all.'],
+    [['--set', 'secret'], 'There is no set “secret”: use dev, held-out, fresh or all.'],
     [['--only', 'en-999', '--set', 'dev'], 'There is no case en-999 in dev.'],
     [['--set', 'dev', '--write', 'x.md'], '--write needs all cases.'],
   ])('refuses %j with one sentence', async (args, message) => {

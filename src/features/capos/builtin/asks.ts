@@ -176,6 +176,8 @@ function beginsAsk(text: string, message: Kind): boolean {
   const sequence = words.SEQUENCE.exec(text)?.[0] ?? '';
   const ask = text.slice(sequence.length).split(/[\n!?]|\.\s/, 1)[0]!;
   if (sequence === '' && !ask.includes('\uFDD1')) return false;
+  // "And one to ada@acme.example: ..." must not be told to somebody else.
+  if (/^(?:\p{L}+,? ){0,5}\uFDD1+\s?:/u.test(ask)) return true;
   const kind = kindOf(ask);
   if (kind === 'mail') {
     if (sequence !== '' && /^(?:to|an|à|para)\s+\uFDD1[^:\uFDD0]{0,40}[:\uFDD0\uFDD3]/iu.test(ask))

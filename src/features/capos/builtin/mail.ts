@@ -37,14 +37,17 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
   );
   draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
   draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
-  draft.add({
-    title: `Mail to ${to.join(', ') || 'a recipient who is still to be named'}`,
-    type: 'email.send',
-    target: [...to, ...cc].join(', '),
-    params: { to, ...(cc.length > 0 && { cc }), subject, body: signed },
-    needsInput,
-    ask,
-  });
+  const isApart = words.at(whole.masked.slice(ask.start, ask.headEnd), words.SEPARATELY) >= 0;
+  for (const each of isApart && to.length > 0 ? to.map((address) => [address]) : [to]) {
+    draft.add({
+      title: `Mail to ${each.join(', ') || 'a recipient who is still to be named'}`,
+      type: 'email.send',
+      target: [...each, ...cc].join(', '),
+      params: { to: each, ...(cc.length > 0 && { cc }), subject, body: signed },
+      needsInput,
+      ask,
+    });
+  }
 }
 
 /** "W: https://…" is the end of a signature, not a message. */

@@ -27,11 +27,13 @@ export interface Recipients {
 const FIELDS = {
   to: /^(?:to|an|e-?mails?|mail|address(?:es)?|recipients?|send_?to|reply_?to|customer_?email)$/i,
   cc: /^(?:cc|copy)$/i,
+  from: /^(?:from|sender|reply_?from)$/i,
 };
 const MAX_FIELDS = 500;
 
 export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
   const contacts: Contacts = { people: [], to: [], cc: [] };
+  const from: string[] = [];
   for (const { name, email } of buyerContext.profiles)
     if (name && email) contacts.people.push({ name, email });
   const queue: [key: string, value: unknown][] = Object.entries(directive.context ?? {});
@@ -41,6 +43,7 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
       typeof value === 'string' ? addressesIn(cutText(value, 10_000, '')).map(({ text }) => text) : [];
     if (FIELDS.to.test(key)) contacts.to.push(...found);
     else if (FIELDS.cc.test(key)) contacts.cc.push(...found);
+    else if (FIELDS.from.test(key)) from.push(...found);
     if (typeof value !== 'object' || value === null) continue;
     const { name, email } = value as Partial<Person>;
     if (typeof name === 'string' && typeof email === 'string') contacts.people.push({ name, email });
@@ -50,7 +53,8 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
       queue.push([Array.isArray(value) ? key : isOwn ? inner : `${key}.${inner}`, each]);
     }
   }
-  return contacts;
+  // Whoever wrote is answered, where nobody else is named.
+  return contacts.to.length > 0 ? contacts : { ...contacts, to: from };
 }
 
 /** Where the description of the message begins, within the head of the ask. */

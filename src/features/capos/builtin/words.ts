@@ -133,6 +133,9 @@ export const PLEASANTRY =
 export const WHEN = anyOf(
   'every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando',
 );
+export const SEPARATELY = anyOf(
+  'separately, individually, one by one, einzeln, getrennt, jeweils einzeln, séparément, individuellement, por separado',
+);
 export const ATTACHES = anyOf(
   'attach, attached, attaching, attachment, attachments, anhängen, anhang, angehängt, anlage, hänge, joins, joignez, pièce jointe, ci-joint, adjunta, adjunto, adjuntar',
 );
