@@ -340,6 +340,7 @@ describe('a secret in a file', () => {
     ['that is a folder', () => folder, 'names a folder'],
     ['that is empty', () => file(''), 'names an empty file'],
     ['that holds an empty line', () => file('\n'), 'names an empty file'],
+    ['that has no end', () => '/dev/zero', 'names something that is not a regular file'],
     ['that is too long', () => file('x'.repeat(65_537)), 'names a file of more than 65536 bytes'],
   ])('is refused by the name of its variable when it names a file %s', async (_case, path, message) => {
     const env = { DATABASE_URL, ...PRODUCTION, SECRETS_KEY_FILE: await path() };

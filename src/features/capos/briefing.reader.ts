@@ -59,34 +59,55 @@ where w.workspace_id = $1`;
 const DAYS = 92;
 const MAX_ROWS = 5_000;
 
-/** By day of the workspace's zone. Revenue comes from the hourly tallies, so it is complete however much there is. */
+/**
+ * By day of the workspace's zone. Revenue comes from the hourly tallies, so it is complete however much there is; the hour in
+ * which a day begins, where the zone is not whole hours from UTC, from its events. Of approvals and signals only so many are
+ * read: the answer begins with the first day that is complete.
+ */
 const FIGURES = /* sql */ `
 with zone as (select coalesce(timezone, 'UTC') as name from workspaces where workspace_id = $1),
 since as (select (date_trunc('day', $3::timestamptz at time zone name) - interval '${DAYS} days') as day from zone),
 start as (select day at time zone name as at from since, zone),
-revenue as (
-  select (bucket at time zone name)::date as day, key, sum(amount) as n from (
-    select bucket, key, amount from tallies where workspace_id = $1 and kind = 'revenue' and bucket >= (select at from start)
+hours as (
+  select bucket, key, amount, (bucket at time zone name)::date as day,
+    (bucket at time zone name)::date <> ((bucket + interval '59 minutes') at time zone name)::date as is_split
+  from zone, (
+    select bucket, key, amount from tallies
+    where workspace_id = $1 and kind = 'revenue' and bucket >= (select date_trunc('hour', at, 'UTC') from start)
     union all
-    select bucket, key, amount from tally_changes where workspace_id = $1 and kind = 'revenue' and bucket >= (select at from start)
-  ) t, zone group by 1, 2),
-approvals_by_day as (
-  select (decided_at at time zone name)::date as day, status as key, count(*) as n from (
+    select bucket, key, amount from tally_changes
+    where workspace_id = $1 and kind = 'revenue' and bucket >= (select date_trunc('hour', at, 'UTC') from start)) t),
+revenue as (
+  select day, key, sum(amount) as n from (
+    select day, key, amount from hours where not is_split
+    union all
+    select (e.occurred_at at time zone name)::date, e.currency, e.amount
+    from (select distinct bucket from hours where is_split) b, zone, revenue_events e
+    where e.workspace_id = $1 and e.occurred_at >= b.bucket and e.occurred_at < b.bucket + interval '1 hour') r
+  group by 1, 2),
+decided as (
+  select (decided_at at time zone name)::date as day, status as key from (
     select decided_at, status from approvals
     where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested')
       and decided_at >= (select at from start) and (team_id is null or team_id = $2)
-    order by decided_at desc limit ${MAX_ROWS}) a, zone group by 1, 2),
-signals_by_day as (
-  select (created_at at time zone name)::date as day, severity as key, count(*) as n from (
+    order by decided_at desc limit ${MAX_ROWS}) a, zone),
+raised as (
+  select (created_at at time zone name)::date as day, severity as key from (
     select created_at, severity from signals
     where workspace_id = $1 and withdrawn_at is null and created_at >= (select at from start)
       and (team_id is null or team_id = $2)
-    order by created_at desc limit ${MAX_ROWS}) s, zone group by 1, 2),
+    order by created_at desc limit ${MAX_ROWS}) s, zone),
+complete as (
+  select greatest((select day::date from since),
+    (select min(day) + 1 from decided having count(*) = ${MAX_ROWS}),
+    (select min(day) + 1 from raised having count(*) = ${MAX_ROWS})) as day),
 counted as (
-  select day, 'revenue' as kind, key, n from revenue
-  union all select day, 'approvals', key, n from approvals_by_day
-  union all select day, 'signals', key, n from signals_by_day)
-select (select to_char(day, 'YYYY-MM-DD') from since) as since,
+  select each.* from (
+    select day, 'revenue' as kind, key, n from revenue
+    union all select day, 'approvals', key, count(*) from decided group by day, key
+    union all select day, 'signals', key, count(*) from raised group by day, key) each, complete
+  where each.day >= complete.day)
+select (select to_char(day, 'YYYY-MM-DD') from complete) as since,
   (select coalesce(json_agg(d order by d.day), '[]') from (
     select to_char(day, 'YYYY-MM-DD') as day,
       coalesce(json_object_agg(key, n) filter (where kind = 'revenue'), '{}') as revenue,

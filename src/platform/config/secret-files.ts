@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { ConfigFault } from './config-fault.js';
 import { environment, notes } from './environment.js';
 
@@ -50,9 +50,21 @@ export function withSecretFiles(given: NodeJS.ProcessEnv): {
 class Unusable extends Error {}
 
 function contentOf(path: string): string {
-  const bytes = readFileSync(path);
-  if (bytes.length > MAX_BYTES) throw new Unusable(`names a file of more than ${MAX_BYTES} bytes`);
-  const secret = bytes.toString('utf8').replace(/\r?\n$/, '');
+  // Opening a pipe would otherwise wait for whoever writes into it.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fstatSync(file);
+    if (stat.isDirectory()) throw new Unusable(WHY['EISDIR']);
+    if (!stat.isFile()) throw new Unusable('names something that is not a regular file');
+    if (stat.size > MAX_BYTES) throw new Unusable(`names a file of more than ${MAX_BYTES} bytes`);
+    return secretIn(readFileSync(file, 'utf8'));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function secretIn(text: string): string {
+  const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new Unusable('names an empty file');
   return secret;
 }
