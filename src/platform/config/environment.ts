@@ -241,7 +241,7 @@ export const environment = z.object({
   }),
   BOOTSTRAP_OWNER_NAME: line(100).optional().register(notes, {
     description:
-      'The name of its owner: drafts are signed with it unless `PUT /settings` names another sender (`sender.name`).',
+      'The name of its owner: a model signs with it unless `PUT /settings` names another sender (`sender.name`).',
     example: 'Ada Lovelace',
     whenUnset: 'made from the mail address: `ada.lovelace@...` is Ada Lovelace',
   }),
