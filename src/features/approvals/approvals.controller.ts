@@ -69,6 +69,7 @@ export class ApprovalsController {
   @Post()
   @ApiExtraModels(DecisionBody)
   @ApiBody(DECISIONS_BODY)
+  @ApiHeader(IF_MATCH)
   @Route({
     auth: 'token',
     role: 'operator',
@@ -76,10 +77,20 @@ export class ApprovalsController {
     limit: specified('/api/pro/approvals'),
     stops: onlyRejects,
     returns: { 200: DecisionResults },
+    errors: [ValidationFailed],
   })
-  async decide(@CurrentCaller() caller: Caller, @Body() body: DecisionsBody): Promise<DecisionResults> {
+  async decide(
+    @CurrentCaller() caller: Caller,
+    @Body() body: DecisionsBody,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<DecisionResults> {
     const { decisions, approvalId, decision, feedback, revise } = body;
-    const all = decisions ?? [{ approvalId: approvalId!, decision: decision!, feedback, revise }];
+    if (decisions && unquoted(ifMatch) !== null)
+      throw new ValidationFailed({ details: [IF_MATCH_NAMES_ONE] });
+    const contentHash = body.contentHash ?? unquoted(ifMatch) ?? undefined;
+    const all = decisions ?? [
+      { approvalId: approvalId!, decision: decision!, feedback, revise, contentHash },
+    ];
     return { results: await this.decideApproval.executeAll(caller, all) };
   }
 
@@ -181,6 +192,13 @@ export class ApprovalsController {
     return this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback, revise });
   }
 }
+
+/** One header cannot say what was read of each of many. */
+const IF_MATCH_NAMES_ONE = {
+  path: 'if-match',
+  rule: 'standsAlone',
+  message: 'If-Match names one content; for a list give contentHash beside each decision',
+};
 
 /** One rejection, or a list of nothing else; what is sent back for another draft makes work. */
 function onlyRejects(body: Record<string, unknown>): boolean {

@@ -196,6 +196,7 @@ export class EditBody {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(100)
+  @IsObject({ each: true, message: '$property must contain objects' })
   @ValidateNested({ each: true })
   @Type(() => PacketEditBody)
   packets?: PacketEditBody[];
@@ -204,6 +205,7 @@ export class EditBody {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(100)
+  @IsObject({ each: true, message: '$property must contain objects' })
   @ValidateNested({ each: true })
   @Type(() => AddedPacketBody)
   add?: AddedPacketBody[];
@@ -259,6 +261,14 @@ export class DecisionBody {
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
+
+  /**
+   * The content hash of what was read; when the draft has been edited since, the decision is refused (412).
+   * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
+   */
+  @IsOptional()
+  @Matches(/^[0-9a-f]{64}$/, { message: 'contentHash must be the 64 hex digits of the approval' })
+  contentHash?: string;
 }
 
 /** A single decision beside a list would be passed over without a word. */
@@ -267,8 +277,8 @@ const StandsAlone = () =>
     name: 'standsAlone',
     validator: {
       validate: (_decisions, args) => {
-        const { approvalId, decision, feedback, revise } = args!.object as DecisionsBody;
-        return [approvalId, decision, feedback, revise].every((one) => one === undefined);
+        const { approvalId, decision, feedback, revise, contentHash } = args!.object as DecisionsBody;
+        return [approvalId, decision, feedback, revise, contentHash].every((one) => one === undefined);
       },
       defaultMessage: () => 'decisions cannot be combined with a single decision: add it to the list',
     },
@@ -310,15 +320,24 @@ export class DecisionsBody {
   @IsBoolean()
   revise?: boolean;
 
+  /**
+   * The content hash of what was read; when the draft has been edited since, the decision is refused (412).
+   * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
+   */
+  @IsOptional()
+  @Matches(/^[0-9a-f]{64}$/, { message: 'contentHash must be the 64 hex digits of the approval' })
+  contentHash?: string;
+
   /** Up to 100 decisions, each about another approval; stands alone. */
   @IsOptional()
   @StandsAlone()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(100)
-  @ArrayUnique((decision: DecisionBody) => decision.approvalId, {
+  @ArrayUnique((decision: DecisionBody | null) => decision?.approvalId, {
     message: 'decisions must name each approval once',
   })
+  @IsObject({ each: true, message: '$property must contain objects' })
   @ValidateNested({ each: true })
   @Type(() => DecisionBody)
   decisions?: DecisionBody[];

@@ -79,7 +79,7 @@ export class DecideApproval {
 
   private async decide(
     caller: Caller,
-    { approvalId, decision, feedback, revise = false }: DecisionBody,
+    { approvalId, decision, feedback, revise = false, contentHash }: DecisionBody,
     ifMatch: string | null,
     { guardian, approvals }: Situation,
   ): Promise<ApprovalDecided> {
@@ -89,7 +89,7 @@ export class DecideApproval {
     const at = this.clock.now();
     const verdict = judge(
       approval,
-      { decision, revise, people: peopleBehind(caller), ifMatch },
+      { decision, revise, people: peopleBehind(caller), ifMatch: contentHash ?? ifMatch },
       guardian.mode,
       at,
     );

@@ -46,6 +46,7 @@ export class GuardianController {
     teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
     stops: true,
+    anew: true,
     returns: { 200: KillAnswer },
   })
   kill(@CurrentCaller() caller: Caller, @Body() body: KillBody): Promise<KillAnswer> {

@@ -1,5 +1,16 @@
 import { IsIn, IsInt, IsNumber, IsOptional, Max, Min, ValidateBy } from 'class-validator';
 
+/** class-validator's own check of decimals passes numbers that JavaScript writes with an exponent. */
+function IsInMillionths(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isInMillionths',
+    validator: {
+      validate: (value) => typeof value === 'number' && Number(value.toFixed(6)) === value,
+      defaultMessage: () => '$property must have at most six decimals',
+    },
+  });
+}
+
 /** How much the model calls of a workspace may use on one day of its zone. */
 export class ModelBudgetView {
   /**
@@ -7,7 +18,8 @@ export class ModelBudgetView {
    * @example 25
    */
   @IsOptional()
-  @IsNumber({ maxDecimalPlaces: 6, allowNaN: false, allowInfinity: false })
+  @IsNumber({ allowNaN: false, allowInfinity: false })
+  @IsInMillionths()
   @Min(0)
   @Max(1_000_000)
   amount?: number | null;

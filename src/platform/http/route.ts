@@ -46,6 +46,11 @@ export interface RoutePolicy {
   changesMembership?: boolean;
   /** The body is that of an HTML form. */
   form?: boolean;
+  /**
+   * Done anew at each call: the mutation is the same however often it is called, and an answer from a time before must not be
+   * taken for what is so now. An Idempotency-Key is not looked at.
+   */
+  anew?: boolean;
   /** The answer holds something that is shown once, so what is kept of it for a replay is sealed. */
   secretAnswer?: boolean;
   /** Success statuses and their bodies; the first is the default status. A class is answered as JSON. */

@@ -75,7 +75,7 @@ export class MutationInterceptor implements NestInterceptor {
   ): Promise<unknown> {
     const caller = request.caller!;
     const secret = policy.secretAnswer ?? false;
-    const key = idempotencyKey(request.headers['idempotency-key']);
+    const key = policy.anew ? undefined : idempotencyKey(request.headers['idempotency-key']);
     const membership = membershipStatements(caller, policy);
     if (key === undefined) {
       return this.db.transaction(

@@ -231,6 +231,7 @@ describe('PUT /settings', () => {
     [{ amount: -1 }],
     [{ amount: 1, currency: 'EUR' }],
     [{ tokens: 1.5 }],
+    [{ amount: 1e-320 }],
     [{ amount: '5' }],
     [{}],
     [[]],
