@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
 import { SYSTEM, type Tier } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { throughOutage } from '../../platform/work/through-outage.js';
 import { Signals } from '../signals/signals.repository.js';
 import type { Cost } from '../terms/terms.js';
 import { RunnerFailed } from './briefing.js';
@@ -14,16 +16,27 @@ const BY_TIER: Readonly<Record<Tier, { amount: number; tokens: number }>> = {
   enterprise: { amount: 100, tokens: 50_000_000 },
 };
 
+/** Calls under way end within the time limit of a model, and most of them use far less than they set aside. */
+const CALLS_UNDER_WAY_MS = 15_000;
+/** Whatever it waits for is looked at so often: a budget that is raised during an attempt cannot hasten it. */
+const MAX_WAIT_MS = 600_000;
+
 /** What was set aside for one call. */
 export interface Reservation {
-  /** Counts what the call has used instead. */
+  /**
+   * Counts what the call has used instead. It never throws: the call has been made and paid for, and where this cannot be
+   * written, what was set aside stays counted.
+   */
   settle(used: Cost): Promise<void>;
 }
 
 interface Reserved {
   day: string;
   budget: number;
+  /** By calls that have ended. */
   used: number;
+  /** By calls under way. */
+  reserved: number;
   granted: boolean;
   warn: boolean;
   zone: string;
@@ -44,6 +57,7 @@ export class ModelBudget {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly signals: Signals,
+    private readonly logger: PinoLogger,
     config: Config,
   ) {
     this.#unit = config.modelPriceInput === undefined ? 'tokens' : 'amount';
@@ -55,21 +69,29 @@ export class ModelBudget {
     const now = this.clock.now();
     const reserved = await this.db.transaction(scope, async () => {
       const [row] = await this.db.query<Reserved>(
-        `select day::text, budget::float8, used::float8, granted, warn, zone, app.ms(next_day_at) as next_day_at
+        `select day::text, budget::float8, used::float8, reserved::float8, granted, warn, zone, app.ms(next_day_at) as next_day_at
          from app.reserve_model_usage($1, $2, $3, $4::jsonb, $5, $6)`,
         [workspaceId, new Date(now), this.#unit, JSON.stringify(BY_TIER), most.amount, tokensOf(most)],
       );
-      if (row!.warn) this.warn(row!);
+      if (row!.warn) this.warn(row!, most);
       return row!;
     });
     if (!reserved.granted) throw this.exceeded(reserved, most, now);
-    return { settle: (used) => this.settle(workspaceId, reserved.day, most, used) };
+    return { settle: (used) => this.settled(workspaceId, reserved.day, most, used) };
+  }
+
+  private async settled(workspaceId: string, day: string, most: Cost, used: Cost): Promise<void> {
+    try {
+      await throughOutage(() => this.settle(workspaceId, day, most, used));
+    } catch (error) {
+      this.logger.error({ err: error, workspaceId, day }, 'what a model call has used could not be counted');
+    }
   }
 
   private async settle(workspaceId: string, day: string, most: Cost, used: Cost): Promise<void> {
     await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
       const [row] = await this.db.query<Pick<Reserved, 'budget' | 'used' | 'warn'>>(
-        `select budget::float8, used::float8, warn from app.settle_model_usage($1, $2, $3, $4::jsonb, $5, $6)`,
+        `select budget::float8, used::float8, warn from app.settle_model_usage($1, $2, $3, $4::jsonb, $5, $6, $7, $8)`,
         [
           workspaceId,
           day,
@@ -77,17 +99,24 @@ export class ModelBudget {
           JSON.stringify(BY_TIER),
           Number((used.amount - most.amount).toFixed(6)),
           tokensOf(used) - tokensOf(most),
+          most.amount,
+          tokensOf(most),
         ],
       );
       if (row!.warn) this.warn(row!);
     });
   }
 
-  private warn({ used, budget }: Pick<Reserved, 'used' | 'budget'>): void {
+  /** @param wanted by the call that was refused */
+  private warn({ used, budget }: Pick<Reserved, 'used' | 'budget'>, wanted?: Cost): void {
+    const most = wanted ? this.counted(wanted) : 0;
     this.signals.raise({
       type: 'agent',
       severity: 'warning',
-      title: `Model calls have used ${this.spoken(used)} of today's ${this.spoken(budget)}`,
+      title:
+        most > budget
+          ? `A model call can cost ${this.spoken(most)}, and today's budget is ${this.spoken(budget)}`
+          : `Model calls have used ${this.spoken(used)} of today's ${this.spoken(budget)}`,
       body: `When the budget is used up, directives wait for the next day, or until an admin raises modelBudget with PUT /settings.`,
       score: null,
       source: SYSTEM,
@@ -97,22 +126,33 @@ export class ModelBudget {
     });
   }
 
-  private exceeded({ budget, used, zone, nextDayAt }: Reserved, most: Cost, now: number): RunnerFailed {
-    const wanted = this.#unit === 'amount' ? most.amount : tokensOf(most);
+  private exceeded(reserved: Reserved, most: Cost, now: number): RunnerFailed {
+    const { waitMs, message } = this.refusal(reserved, this.counted(most), now);
+    const wait = Math.min(MAX_WAIT_MS, Math.max(0, waitMs));
+    return new RunnerFailed('model_budget_exceeded', message, true, undefined, wait);
+  }
+
+  private refusal({ budget, used, reserved, zone, nextDayAt }: Reserved, wanted: number, now: number) {
     if (wanted > budget) {
-      return new RunnerFailed(
-        'model_budget_exceeded',
-        `A model call for this could cost ${this.spoken(wanted)}, and the budget for a whole day is ${this.spoken(budget)}; an admin can raise modelBudget with PUT /settings.`,
-        false,
-      );
+      return {
+        message: `A single model call for this can cost ${this.spoken(wanted)}, more than the budget of a whole day (${this.spoken(budget)}); it waits until an admin raises modelBudget with PUT /settings.`,
+        waitMs: MAX_WAIT_MS,
+      };
     }
-    return new RunnerFailed(
-      'model_budget_exceeded',
-      `The budget for model calls is used up for today (${this.spoken(used)} of ${this.spoken(budget)}); it goes on at midnight (${zone}), or when an admin raises modelBudget with PUT /settings.`,
-      true,
-      undefined,
-      Math.max(0, nextDayAt - now),
-    );
+    if (used + wanted <= budget) {
+      return {
+        message: `Model calls under way have set aside what is left of today's budget (${this.spoken(used)} used and ${this.spoken(reserved)} set aside, of ${this.spoken(budget)}); it goes on when they have ended.`,
+        waitMs: CALLS_UNDER_WAY_MS,
+      };
+    }
+    return {
+      message: `The budget for model calls is used up for today (${this.spoken(used)} of ${this.spoken(budget)}); it goes on at midnight (${zone}), or when an admin raises modelBudget with PUT /settings.`,
+      waitMs: nextDayAt - now,
+    };
+  }
+
+  private counted(cost: Cost): number {
+    return this.#unit === 'amount' ? cost.amount : tokensOf(cost);
   }
 
   private spoken(quantity: number): string {

@@ -55,6 +55,8 @@ interface Run {
   model: ModelObject;
   meter: Meter;
   abortSignal: AbortSignal;
+  /** The part of abortSignal that is a time limit. */
+  deadline: AbortSignal;
 }
 
 interface Answer {
@@ -90,7 +92,7 @@ export class ModelClient {
     try {
       this.#loaded ??= modelObject(this.options);
       const model = await this.#loaded;
-      const run: Run = { model, meter, abortSignal: AbortSignal.any([signal, deadline]) };
+      const run: Run = { model, meter, abortSignal: AbortSignal.any([signal, deadline]), deadline };
       const answer = await this.answered(run, question);
       calls?.answered();
       return { answer, cost: meter.cost };
@@ -134,7 +136,7 @@ export class ModelClient {
   }
 
   private async call<T>(
-    { model, meter, abortSignal }: Run,
+    { model, meter, abortSignal, deadline }: Run,
     question: Question<T>,
     messages: ModelMessage[],
     format: (typeof FORMATS)[number],
@@ -149,11 +151,11 @@ export class ModelClient {
     const { maxTokens = DEFAULT_MAX_TOKENS, budget } = this.options;
     const maxOutputTokens = Math.min(maxTokens, question.maxTokens ?? maxTokens);
     const sent = estimatedTokens(instructions + JSON.stringify([messages, schema]));
-    const reserved = await budget?.reserve(workspaceId, this.priced(sent, maxOutputTokens));
-    // A call that was cut has been read, as far as anyone can tell; one that was refused has cost nothing.
+    const most = this.priced(sent, maxOutputTokens);
+    const reserved = await budget?.reserve(workspaceId, most);
+    // A call that was refused has cost nothing.
     let used = this.priced(0, 0);
     const count = (usage: Usage | undefined, text: string) => {
-      meter.add(usage);
       used = this.priced(usage?.inputTokens ?? sent, usage?.outputTokens ?? estimatedTokens(text));
     };
     try {
@@ -179,9 +181,12 @@ export class ModelClient {
         this.refuseFiltered(finishReason, text);
         return { value: jsonIn(text), text, finishReason };
       }
-      if (abortSignal.aborted) used = this.priced(sent, 0);
+      // What was not answered in time was being written all that time; what was stopped has been read, as far as anyone
+      // can tell.
+      if (abortSignal.aborted) used = deadline.aborted ? most : this.priced(sent, 0);
       throw error;
     } finally {
+      meter.add(used);
       await reserved?.settle(used);
     }
   }

@@ -14,9 +14,10 @@ export class Meter {
 
   constructor(private readonly prices: ModelPrices | undefined) {}
 
-  add(usage: Usage | undefined): void {
-    this.tokensIn += usage?.inputTokens ?? 0;
-    this.tokensOut += usage?.outputTokens ?? 0;
+  /** The same as the budget counts. */
+  add({ tokensIn, tokensOut }: Cost): void {
+    this.tokensIn += tokensIn;
+    this.tokensOut += tokensOut;
   }
 
   get cost(): Cost {

@@ -15,7 +15,7 @@ const CURRENCIES: Readonly<Record<string, string>> = {
 }; // prettier-ignore
 const CODES = new Set(Intl.supportedValuesOf('currency'));
 /** In small letters too; "try" and "all" are currencies only in capitals. */
-const USUAL = /^(?:eur|usd|gbp|chf|jpy|cad|aud)$/i;
+export const USUAL_CODES = ['EUR', 'USD', 'GBP', 'CHF', 'JPY', 'CAD', 'AUD'];
 const MARK = String.raw`(?:us|a|c)?\$|[€£¥₹]|zł|dollars?|euros?|pounds?|pfund|franken|francs|dólares|livres|yen|[A-Z]{3}`;
 const NUMBER = String.raw`\d{1,15}(?:[.,'’ \u00a0\u202f]\d{3}(?!\d)){0,4}(?:[.,]\d{1,4}(?!\d))?`;
 const MONEY = new RegExp(
@@ -38,7 +38,7 @@ export function moneyIn(text: string): Money[] {
 function currencyOf(mark: string | undefined): string | undefined {
   if (mark === undefined) return undefined;
   return (
-    CURRENCIES[mark.toLowerCase()] ?? (CODES.has(mark) || USUAL.test(mark) ? mark.toUpperCase() : undefined)
+    CURRENCIES[mark.toLowerCase()] ?? (CODES.has(mark) || USUAL_CODES.includes(mark.toUpperCase()) ? mark.toUpperCase() : undefined)
   );
 }
 

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { cutText } from '../../platform/kernel/text.js';
+import { USUAL_CODES } from './money.js';
 
 /**
  * The facts in a text that must not be made up: mail addresses, links and amounts, each in one notation, so that the same
@@ -91,13 +92,15 @@ function linkKey(written: string): string {
 /** What stands behind a link in a sentence, or closes the bracket around it, is no part of it. */
 function withoutPunctuation(link: string): string {
   let end = link.length;
-  for (;;) {
+  // How many more brackets are closed than opened before `end`.
+  let unopened = link.split(')').length - link.split('(').length;
+  for (; end > 0; end--) {
     const last = link[end - 1]!;
-    const isOpened =
-      last === ')' && link.slice(0, end).split('(').length >= link.slice(0, end).split(')').length;
-    if (!/[.,;:!?'"*_)\]}]/.test(last) || isOpened) return link.slice(0, end);
-    end--;
+    const isOpened = last === ')' && unopened <= 0;
+    if (!/[.,;:!?'"*_)\]}]/.test(last) || isOpened) break;
+    if (last === ')') unopened--;
   }
+  return link.slice(0, end);
 }
 
 const SYMBOLS: Readonly<Record<string, string>> = {
@@ -136,11 +139,13 @@ const TIMES: Readonly<Record<string, number>> = {
 };
 
 const NUMBER = String.raw`\d{1,3}(?:[ '’]\d{3}(?!\d))+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)*`;
-const FACTOR = String.raw`(?:\s?(?<times>${Object.keys(TIMES).toSorted(longestFirst).join('|')})\b\.?)?`;
-const UNIT = [...Object.keys(SYMBOLS).toSorted(longestFirst), ...CODES, String.raw`\$`, '%'].join('|');
+const FACTOR = String.raw`(?:\s?(?<times>(?i:${Object.keys(TIMES).toSorted(longestFirst).join('|')}))\b\.?)?`;
+/** In any case, apart from codes: "top 3", "all 5" and "try 3" name no currency. */
+const IN_ANY_CASE = [...Object.keys(SYMBOLS).toSorted(longestFirst), ...USUAL_CODES].join('|');
+const UNIT = [`(?i:${IN_ANY_CASE})`, ...CODES, String.raw`\$`, '%'].join('|');
 const AMOUNT = new RegExp(
   String.raw`(?:(?<![\p{L}])(?<before>${UNIT})\s?)?(?<![\p{L}\d][.,]?)(?<number>${NUMBER})${FACTOR}(?:[.,]?-{1,2})?(?:\s?(?<after>${UNIT})(?![\p{L}\p{N}]))?`,
-  'giu',
+  'gu',
 );
 
 /** Every number of the text, with its currency where one stands beside it. */

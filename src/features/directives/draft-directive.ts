@@ -87,7 +87,7 @@ export class DraftDirective implements OnModuleInit {
         this.work.park(item);
         return undefined;
       }
-      this.recordStart(directive, guardian, item.failures + item.crashes === 0);
+      this.recordStart(directive, guardian, item.failures + item.crashes === 0 && item.lastError === null);
       return directive;
     });
   }
