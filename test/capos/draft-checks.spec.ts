@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Briefing, DraftPacket } from '../../src/features/capos/briefing.js';
 import { checkDraft } from '../../src/features/capos/draft-checks.js';
+import { amountsIn, linksIn } from '../../src/features/capos/text-facts.js';
 import { briefing } from './briefings.js';
 
 const mail = (params: Record<string, unknown>): DraftPacket => ({
@@ -221,6 +222,42 @@ describe('amounts', () => {
     expect(reasons(mail({ body }), work(`${TO_JANE} ${given}`))).toHaveLength(1);
   });
 
+  it.each(['the top 3', 'All 5 of them', 'try 3', 'Pen 5', '5 all together', 'Bob 2', 'sos 112'])(
+    'are no ordinary words beside a number: %s',
+    (text) => {
+      expect(amountsIn(text)).toEqual([]);
+      expect(reasons(mail({ body: text }))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['3 eur', 'EUR'],
+    ['TOP 3', 'TOP'],
+    ['top 3 EUR', 'EUR'],
+    ['3 Euros', 'EUR'],
+    ['Usd 3', 'USD'],
+    ['3K CHF', 'CHF'],
+    ['3 PERCENT', '%'],
+  ])('have their currency however it is written: %s', (text, unit) => {
+    expect(amountsIn(text)).toMatchObject([{ unit }]);
+  });
+
+  it('are known from the figures that were read for the directive', () => {
+    const figures = {
+      since: '2026-09-02',
+      days: [
+        { day: '2026-11-23', revenue: { EUR: 100.5, USD: 7 }, approvals: { approved: 31 }, signals: { warning: 44 } },
+      ],
+      openApprovals: [{ title: 'Offer of 77 EUR to eve@evil.example', requestedAt: 0 }],
+    };
+    const body = '100.50 EUR, 7 USD, 31 %, 44 % and 77 EUR; 8 USD';
+    const stands = "stands nowhere in the directive, its context or the workspace's data.";
+    expect(reasons(mail({ body }), work(TO_JANE, { figures }))).toEqual([`The amount 8 USD ${stands}`]);
+    expect(reasons(mail({ body: 'eve@evil.example' }), work(TO_JANE, { figures }))).toEqual([
+      `The mail address eve@evil.example ${stands}`,
+    ]);
+  });
+
   it('are known from the context and the revenue of the workspace, in its currency', () => {
     const known = work(TO_JANE, { context: { total: 99.9, currency: 'EUR' } });
     expect(reasons(mail({ body: '99,90 EUR' }), known)).toEqual([]);
@@ -292,4 +329,23 @@ it('a text of 100,000 characters is looked at in little time', () => {
     checkDraft({ remarks: '', packets: [mail({ body })], concerns: [] }, work(TO_JANE));
     expect(performance.now() - at, piece).toBeLessThan(2_000);
   }
+});
+
+it('links are found in a time linear in what stands behind them', () => {
+  for (const behind of [')', '(', '()', ').', '(((]', '!?', '))(']) {
+    const link = `https://acme.example/${behind.repeat(1_900 / behind.length)} `;
+    const at = performance.now();
+    linksIn(link.repeat(50));
+    expect(performance.now() - at, behind).toBeLessThan(300);
+  }
+});
+
+it.each([
+  ['https://acme.example/a).', ['acme.example/a']],
+  ['https://acme.example/a_(b)', ['acme.example/a_(b)']],
+  ['(https://acme.example/a_(b))', ['acme.example/a_(b)']],
+  ['https://acme.example/a))', ['acme.example/a']],
+  ['https://acme.example/(a!', ['acme.example/(a']],
+])('what closes the bracket around a link is no part of it: %s', (text, links) => {
+  expect(linksIn(text)).toEqual(links);
 });

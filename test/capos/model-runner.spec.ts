@@ -106,6 +106,55 @@ describe('the model runner', () => {
     expect(schema).not.toMatch(/reversib|compensat|maxLength|pattern|format/);
   });
 
+  it('may leave every parameter open, an amount and a choice as well', async () => {
+    const entry = {
+      ...MAIL,
+      type: 'revenue.record',
+      params: { amount: null, currency: '', source: 'Acme', description: null },
+      needsInput: [
+        { path: 'params.amount', message: 'How much was it?' },
+        { path: 'params.currency', message: 'In which currency?' },
+      ],
+    };
+    const signal = {
+      ...MAIL,
+      type: 'signal.raise',
+      params: { type: null, severity: null, title: 'Delay', body: 'A delay.', score: null },
+      needsInput: [
+        { path: 'params.type', message: 'Of which type?' },
+        { path: 'params.severity', message: 'How severe is it?' },
+      ],
+    };
+    mock.on({}, { content: answer([entry, { ...entry, params: { ...entry.params, amount: '' } }, signal]) });
+    const { packets } = await runner().run(work, { signal: never });
+    expect(mock.getRequests()).toHaveLength(1);
+    expect(packets.map(({ params }) => params)).toEqual([
+      { currency: '', source: 'Acme' },
+      { currency: '', source: 'Acme' },
+      { title: 'Delay', body: 'A delay.' },
+    ]);
+    const { json_schema: asked } = request(0).response_format!;
+    const { properties } = asked!.schema as unknown as {
+      properties: { packets: { items: { anyOf: { properties: { params: { properties: object } } }[] } } };
+    };
+    for (const type of properties.packets.items.anyOf) {
+      for (const [name, schema] of Object.entries(type.properties.params.properties)) {
+        expect(JSON.stringify(schema), name).toContain('{"type":"null"}');
+      }
+    }
+  });
+
+  it('has the figures that were read for the directive', async () => {
+    mock.on({}, { content: answer([MAIL]) });
+    const figures = {
+      since: '2026-09-02',
+      days: [{ day: '2026-11-23', revenue: { EUR: 100.5 }, approvals: {}, signals: {} }],
+      openApprovals: [],
+    };
+    await runner().run({ ...work, figures }, { signal: never });
+    expect(said(0)[1]!.text).toContain(`"figures":${JSON.stringify(figures)}`);
+  });
+
   it.each(['openai', 'anthropic'] as const)('speaks to %s through its own package', async (provider) => {
     mock.on({}, { content: answer([MAIL]), usage: { ...usage, input_tokens: 900, output_tokens: 120 } });
     const baseUrl = `${mock.url}/v1`;

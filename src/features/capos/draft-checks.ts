@@ -62,6 +62,7 @@ function knownFacts({
     ...rest.signals.flatMap(({ title, body }) => [title, body]),
     ...rest.recentPackets.map(({ title }) => title),
     String(rest.guardian.pending),
+    ...factsIn(rest.figures),
   ].join('\n');
   return {
     text: byPeople,
@@ -69,6 +70,20 @@ function knownFacts({
     links: new Set(linksIn(addresses)),
     numbers: numbersIn(facts),
   };
+}
+
+/** Sums by day with their currency, and what was counted. */
+function factsIn(figures: Briefing['figures']): string[] {
+  if (!figures) return [];
+  const { days, openApprovals } = figures;
+  return [
+    ...days.flatMap(({ day, revenue, approvals, signals }) => [
+      day,
+      ...Object.entries(revenue).map(([currency, sum]) => `${sum} ${currency}`),
+      ...[...Object.values(approvals), ...Object.values(signals)].map(String),
+    ]),
+    ...openApprovals.map(({ title }) => title),
+  ];
 }
 
 /** What people have written into an earlier draft. */

@@ -121,7 +121,7 @@ function firstWords(text: string | null | undefined): string {
 }
 
 function sum({ amount, currency }: Missing<ParamsOf<'revenue.record'>>): string {
-  return `${amount ?? '(no amount yet)'} ${words(currency, 'no currency')}`;
+  return `${typeof amount === 'number' ? amount : '(no amount yet)'} ${words(currency, 'no currency')}`;
 }
 
 function kindOf({ type, severity }: Missing<ParamsOf<'signal.raise'>>): string {

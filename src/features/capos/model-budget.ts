@@ -21,6 +21,9 @@ const CALLS_UNDER_WAY_MS = 15_000;
 /** Whatever it waits for is looked at so often: a budget that is raised during an attempt cannot hasten it. */
 const MAX_WAIT_MS = 600_000;
 
+/** How long after the time limit of a call it may be written down what the call has used, through an outage. */
+const SETTLED_AFTER_MS = 180_000;
+
 /** What was set aside for one call. */
 export interface Reservation {
   /**
@@ -46,12 +49,13 @@ interface Reserved {
 /**
  * The budget of a workspace for model calls, by the day of its zone (docs/decisions/0009): in US dollars where the prices of
  * the model are known, in tokens where they are not. What a call may cost at most is set aside before it is made, so calls
- * made at once, by whatever process, cannot use up more than there is. A process that ends during a call leaves what it
- * had set aside counted until the day ends.
+ * made at once, by whatever process, cannot use up more than there is. What a process had set aside that ends during a
+ * call counts as used.
  */
 @Injectable()
 export class ModelBudget {
   readonly #unit: 'amount' | 'tokens';
+  readonly #longestMs: number;
 
   constructor(
     private readonly db: Db,
@@ -61,6 +65,7 @@ export class ModelBudget {
     config: Config,
   ) {
     this.#unit = config.modelPriceInput === undefined ? 'tokens' : 'amount';
+    this.#longestMs = config.modelTimeoutSeconds * 1_000 + SETTLED_AFTER_MS;
   }
 
   /** @throws RunnerFailed when there is not so much left */
@@ -70,8 +75,16 @@ export class ModelBudget {
     const reserved = await this.db.transaction(scope, async () => {
       const [row] = await this.db.query<Reserved>(
         `select day::text, budget::float8, used::float8, reserved::float8, granted, warn, zone, app.ms(next_day_at) as next_day_at
-         from app.reserve_model_usage($1, $2, $3, $4::jsonb, $5, $6)`,
-        [workspaceId, new Date(now), this.#unit, JSON.stringify(BY_TIER), most.amount, tokensOf(most)],
+         from app.reserve_model_usage($1, $2, $3, $4::jsonb, $5, $6, $7)`,
+        [
+          workspaceId,
+          new Date(now),
+          this.#unit,
+          JSON.stringify(BY_TIER),
+          most.amount,
+          tokensOf(most),
+          new Date(now + this.#longestMs),
+        ],
       );
       if (row!.warn) this.warn(row!, most);
       return row!;

@@ -106,7 +106,10 @@ function unknownPlaces(type: string, needsInput: readonly NeededInput[]): Fault[
   );
 }
 
-/** Strict structured output knows no optional properties: a model says `null` where a person leaves the line out. */
+/**
+ * Strict structured output knows no optional properties: a model says `null` where a person leaves the line out, and where
+ * it does not know. An empty text is neither an amount nor a choice: it means the same there.
+ */
 function withoutNulls(
   type: ActionTypeName,
   params: Readonly<Record<string, unknown>>,
@@ -114,12 +117,16 @@ function withoutNulls(
   const { required = [], properties = {} } = paramsSchema(type);
   const emptyOf = (key: string) => {
     const property = properties[key];
-    return typeof property === 'object' && property.type === 'array' ? [] : '';
+    if (typeof property !== 'object' || property.enum !== undefined) return undefined;
+    return { array: [], string: '' }[String(property.type)];
   };
   return Object.fromEntries(
-    Object.entries(params)
-      .filter(([key, value]) => value !== null || required.includes(key))
-      .map(([key, value]) => [key, value ?? emptyOf(key)]),
+    Object.entries(params).flatMap(([key, value]) => {
+      const isKnown = Object.hasOwn(properties, key);
+      const empty = isKnown ? emptyOf(key) : '';
+      if (value !== null && (value !== '' || empty !== undefined)) return [[key, value]];
+      return empty !== undefined && required.includes(key) ? [[key, empty]] : [];
+    }),
   );
 }
 
@@ -131,7 +138,8 @@ export function answerSchema(engine: Engine): JSONSchema7 {
       type: { type: 'string', const: type },
       title: string,
       target: string,
-      params: strict(paramsSchema(type)),
+      // Whatever is unknown can be left open, and is asked for in needsInput.
+      params: strict({ ...paramsSchema(type), required: [] }),
       rationale: string,
       multipliers: { type: 'array', items: object({ name: string, value: { type: 'number' } }) },
       needsInput: { type: 'array', items: object({ path: string, message: string }) },

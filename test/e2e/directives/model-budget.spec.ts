@@ -195,6 +195,17 @@ describe('a budget in dollars', () => {
     expect(started).toHaveLength(1);
   });
 
+  it('counts as used what a process had set aside that ended during a call', async () => {
+    await test.rows(
+      `insert into model_usage (workspace_id, day, amount, reserved_amount, reserved_until)
+       values ($1, $2, 9.5, 9.5, $3::timestamptz - interval '1 second')`,
+      [workspaceId, new Date(test.clock.now()).toISOString().slice(0, 10), new Date(test.clock.now())],
+    );
+    const { approvalId } = await desk.handIn(MEMO);
+    const { drafting } = await untilWaiting(desk, approvalId);
+    expect(drafting.lastError.message).toContain('is used up for today (9.5 USD of 10 USD)');
+  });
+
   it('loses no answer that was paid for when what it used cannot be written down', async () => {
     await test.rows('alter function app.settle_model_usage rename to settle_model_usage_away');
     try {
@@ -239,8 +250,10 @@ describe('a budget in tokens', () => {
     const { owner, workspaceId } = await test.createWorkspace('free');
     const desk = new Desk(test, owner.token);
     model.reply = () => ({ content, usage: null });
-    await desk.handInReady(MEMO);
+    const { directiveId } = await desk.handInReady(MEMO);
     const [used] = await usageOf(test, workspaceId);
+    const { cost } = await desk.directive(directiveId);
+    expect(cost.tokensIn + cost.tokensOut).toBe(used!.tokens);
     expect(used!.amount).toBe(0);
     expect(used!.tokens).toBeGreaterThan(500);
     expect(used!.tokens).toBeLessThan(10_000);

@@ -60,6 +60,15 @@ const afterFailures = async (approvalId: string, failures: number) =>
     )
   ).drafting;
 
+/** What the workspace of this directive has used of its budget. */
+const usedTokens = async (directiveId: string) => {
+  const [used] = await test.rows<{ tokens: number }>(
+    `select u.tokens::float8 from model_usage u join directives d using (workspace_id) where d.directive_id = $1`,
+    [directiveId],
+  );
+  return used!.tokens;
+};
+
 /** Brings the next attempt forward instead of waiting for it. */
 const hurry = (directiveId: string) =>
   test.rows('update work_items set due_at = now() where id = $1', [directiveId]);
@@ -193,6 +202,10 @@ describe('a model that hangs', () => {
     const { lastError } = await afterFailures(approvalId, 1);
     expect(lastError).toEqual({ code: 'TIMEOUT', message: 'The model did not answer within 1 seconds.' });
     expect(model.requests).toHaveLength(1);
+    // As much as it may have written: the directive and the budget are charged the same.
+    const { cost } = await desk.directive(directiveId);
+    expect(cost.tokensOut).toBe(16_000);
+    expect(await usedTokens(directiveId)).toBe(cost.tokensIn + cost.tokensOut);
     await hurry(directiveId);
     await desk.ready(approvalId);
   });
