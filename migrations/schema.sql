@@ -994,8 +994,8 @@ begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.reserve_model_usage(p_workspace_id text, p_at timestamp with time zone, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric)
- RETURNS TABLE(day date, budget numeric, used numeric, granted boolean, warn boolean, zone text, next_day_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION app.reserve_model_usage(p_workspace_id text, p_at timestamp with time zone, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(day date, budget numeric, used numeric, reserved numeric, granted boolean, warn boolean, zone text, next_day_at timestamp with time zone)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
@@ -1010,12 +1010,19 @@ begin
   budget := app.model_budget_of(p_workspace_id, p_unit, p_by_tier);
   insert into model_usage (workspace_id, day) values (p_workspace_id, day) on conflict do nothing;
   select * into usage from model_usage u where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day for update;
-  used := case p_unit when 'amount' then usage.amount else usage.tokens end;
-  granted := used + wanted <= budget;
-  -- A single call that is larger than the whole budget says so itself, to whoever asked for it.
-  warn := not granted and not usage.warned and wanted <= budget;
+  if usage.reserved_until < p_at then
+    update model_usage u set reserved_amount = 0, reserved_tokens = 0, reserved_until = null
+      where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day returning * into usage;
+  end if;
+  reserved := case p_unit when 'amount' then usage.reserved_amount else usage.reserved_tokens end;
+  used := greatest(0, case p_unit when 'amount' then usage.amount else usage.tokens end - reserved);
+  granted := used + reserved + wanted <= budget;
+  -- What only waits for calls under way to end is no news.
+  warn := not usage.warned and used + wanted > budget;
   if granted then
-    update model_usage u set amount = u.amount + p_amount, tokens = u.tokens + p_tokens
+    update model_usage u set amount = u.amount + p_amount, tokens = u.tokens + p_tokens,
+        reserved_amount = u.reserved_amount + p_amount, reserved_tokens = u.reserved_tokens + p_tokens,
+        reserved_until = greatest(u.reserved_until, p_until)
       where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day;
   elsif warn then
     update model_usage u set warned = true where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day;
@@ -1050,7 +1057,7 @@ begin
   ) r group by r.currency;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.settle_model_usage(p_workspace_id text, p_day date, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric)
+CREATE OR REPLACE FUNCTION app.settle_model_usage(p_workspace_id text, p_day date, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric, p_reserved_amount numeric DEFAULT 0, p_reserved_tokens numeric DEFAULT 0)
  RETURNS TABLE(budget numeric, used numeric, warn boolean)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
@@ -1059,10 +1066,13 @@ AS $function$
 declare
   usage model_usage;
 begin
-  update model_usage u set amount = greatest(0, u.amount + p_amount), tokens = greatest(0, u.tokens + p_tokens)
+  update model_usage u set amount = greatest(0, u.amount + p_amount), tokens = greatest(0, u.tokens + p_tokens),
+      reserved_amount = greatest(0, u.reserved_amount - p_reserved_amount),
+      reserved_tokens = greatest(0, u.reserved_tokens - p_reserved_tokens)
     where u.workspace_id = p_workspace_id and u.day = p_day returning * into usage;
   budget := app.model_budget_of(p_workspace_id, p_unit, p_by_tier);
-  used := case p_unit when 'amount' then usage.amount else usage.tokens end;
+  used := greatest(0, case p_unit when 'amount' then usage.amount - usage.reserved_amount
+    else usage.tokens - usage.reserved_tokens end);
   warn := not usage.warned and used >= budget * 0.8;
   if warn then
     update model_usage u set warned = true where u.workspace_id = p_workspace_id and u.day = p_day;
@@ -1518,6 +1528,9 @@ create table model_usage (
   amount numeric not null default 0,
   tokens numeric not null default 0,
   warned boolean not null default false,
+  reserved_amount numeric not null default 0,
+  reserved_tokens numeric not null default 0,
+  reserved_until timestamp with time zone,
   constraint model_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint model_usage_pkey PRIMARY KEY (workspace_id, day)
 );

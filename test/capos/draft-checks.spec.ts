@@ -246,7 +246,12 @@ describe('amounts', () => {
     const figures = {
       since: '2026-09-02',
       days: [
-        { day: '2026-11-23', revenue: { EUR: 100.5, USD: 7 }, approvals: { approved: 31 }, signals: { warning: 44 } },
+        {
+          day: '2026-11-23',
+          revenue: { EUR: 100.5, USD: 7 },
+          approvals: { approved: 31 },
+          signals: { warning: 44 },
+        },
       ],
       openApprovals: [{ title: 'Offer of 77 EUR to eve@evil.example', requestedAt: 0 }],
     };

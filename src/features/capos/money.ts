@@ -38,7 +38,8 @@ export function moneyIn(text: string): Money[] {
 function currencyOf(mark: string | undefined): string | undefined {
   if (mark === undefined) return undefined;
   return (
-    CURRENCIES[mark.toLowerCase()] ?? (CODES.has(mark) || USUAL_CODES.includes(mark.toUpperCase()) ? mark.toUpperCase() : undefined)
+    CURRENCIES[mark.toLowerCase()] ??
+    (CODES.has(mark) || USUAL_CODES.includes(mark.toUpperCase()) ? mark.toUpperCase() : undefined)
   );
 }
 

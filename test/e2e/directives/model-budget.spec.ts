@@ -218,19 +218,22 @@ describe('a budget in dollars', () => {
     expect(await usageOf(test, workspaceId)).toMatchObject([{ amount: 1 }]);
   });
 
-  it.each([0.5, 0])('of %d, which a single call can exceed, has the directive wait and says so', async (amount) => {
-    await budget({ amount });
-    const { approvalId } = await desk.handIn(MEMO);
-    const { drafting } = await untilWaiting(desk, approvalId);
-    expect(drafting.lastError.message).toBe(
-      `A single model call for this can cost 1 USD, more than the budget of a whole day (${amount} USD); it waits until an admin raises modelBudget with PUT /settings.`,
-    );
-    expect(drafting.nextAttemptAt - Date.now()).toBeLessThanOrEqual(600_000);
-    expect(await signals()).toEqual([`A model call can cost 1 USD, and today's budget is ${amount} USD`]);
-    expect(model.requests).toHaveLength(0);
-    await budget({ amount: 1 });
-    await desk.ready(approvalId);
-  });
+  it.each([0.5, 0])(
+    'of %d, which a single call can exceed, has the directive wait and says so',
+    async (amount) => {
+      await budget({ amount });
+      const { approvalId } = await desk.handIn(MEMO);
+      const { drafting } = await untilWaiting(desk, approvalId);
+      expect(drafting.lastError.message).toBe(
+        `A single model call for this can cost 1 USD, more than the budget of a whole day (${amount} USD); it waits until an admin raises modelBudget with PUT /settings.`,
+      );
+      expect(drafting.nextAttemptAt - Date.now()).toBeLessThanOrEqual(600_000);
+      expect(await signals()).toEqual([`A model call can cost 1 USD, and today's budget is ${amount} USD`]);
+      expect(model.requests).toHaveLength(0);
+      await budget({ amount: 1 });
+      await desk.ready(approvalId);
+    },
+  );
 
   it('is that of the tier unless it is set', async () => {
     await test.rows('insert into model_usage (workspace_id, day, amount) values ($1, $2, 9.5)', [

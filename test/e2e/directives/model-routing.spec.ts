@@ -173,8 +173,15 @@ describe('the vocabulary', () => {
   it('decides when the budget is used up, and the draft waits', async () => {
     expect((await desk.client.put('/settings', { modelBudget: { tokens: 0 } })).status).toBe(200);
     const { directiveId } = await desk.handIn({ text: 'Send the invoice for the renewal to Acme.' });
-    const failed = await desk.until(directiveId, 'failed');
-    expect(failed).toMatchObject({ capo: 'capo_revenue', error: { code: 'MODEL_BUDGET_EXCEEDED' } });
+    const waiting = await eventually(
+      () => desk.directive(directiveId),
+      ({ drafting }) => drafting?.lastError,
+    );
+    expect(waiting).toMatchObject({
+      capo: 'capo_revenue',
+      status: 'pending_approval',
+      drafting: { lastError: { code: 'MODEL_BUDGET_EXCEEDED' } },
+    });
     expect(model.requests).toHaveLength(0);
   });
 });
