@@ -1,24 +1,14 @@
 drop function if exists app.move_team_work;
 
 -- Gives a team's open directives to another, or to none, with all their approvals and work packets, and its orders.
--- Orders that allow something are paused: nobody has allowed it there. Rows are locked in the order in which acts lock
--- them: approvals, work packets, directives. Answers each directive and order with its first line, and whether it is
--- paused now.
+-- Orders that allow something are paused: nobody has allowed it there. Answers each directive and order with its first
+-- line, and whether it is paused now.
 create function app.move_team_work(p_workspace_id text, p_team_id text, p_to text)
   returns table (kind text, id text, title text, is_paused boolean)
   language plpgsql set search_path = public, pg_temp as $$
 declare
-  moving text[] := array(select d.directive_id from directives d
-    where d.workspace_id = p_workspace_id and d.team_id = p_team_id
-      and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
-    order by d.directive_id);
+  moving text[] := app.lock_team_work(p_workspace_id, p_team_id);
 begin
-  perform 1 from approvals a where a.workspace_id = p_workspace_id and a.team_id = p_team_id
-    and (a.directive_id = any (moving) or a.status = 'pending') order by a.approval_id for no key update;
-  perform 1 from work_packets p where p.workspace_id = p_workspace_id and p.directive_id = any (moving)
-    order by p.work_packet_id for no key update;
-  perform 1 from directives d where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
-    order by d.directive_id for no key update;
   update approvals a set team_id = p_to where a.workspace_id = p_workspace_id and a.team_id = p_team_id
     and (a.directive_id = any (moving) or a.status = 'pending');
   update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id

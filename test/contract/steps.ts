@@ -144,7 +144,11 @@ const APPROVALS: Record<string, Step> = {
     const edited = (await edit({ add }, `"${contentHash}"`)).body;
     const [{ workPacketId }, added] = edited.packets;
     const packets = [
-      { workPacketId: added.workPacketId, params: { ...note, body: 'Jane and Joe were told.' } },
+      {
+        workPacketId: added.workPacketId,
+        params: { ...note, body: 'Jane and Joe were told.' },
+        confirm: ['params.body'],
+      },
     ];
     await edit({ packets, remove: [workPacketId] }, edited.contentHash);
     await edit({ add }, contentHash);

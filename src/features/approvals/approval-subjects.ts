@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import type { DirectiveStatus } from '../terms/terms.js';
-import type { ApprovalEntity, ApprovalKind, PacketChange } from './approval.entity.js';
+import type { ApprovalEntity, ApprovalKind, PacketChange, UnrevisedApproval } from './approval.entity.js';
 import type { EditedContent } from './approvals.repository.js';
 
 /** What a person wants to be sent instead. */
 export interface Edit {
-  /** Complete parameters, which replace those of the work packet. */
-  packets: readonly { workPacketId: string; params: Record<string, unknown> }[];
+  /** Complete parameters, which replace those of the work packet, and what of them is right though it was asked for. */
+  packets: readonly { workPacketId: string; params: Record<string, unknown>; confirm?: readonly string[] }[];
   add: readonly { action: { type: string; params: Record<string, unknown>; title?: string } }[];
   remove: readonly string[];
   output: { body: string } | null;
@@ -35,24 +35,24 @@ export interface Edited {
  */
 export interface ApprovalSubject {
   /** Lets go what was approved; answers the directive's status from now on. */
-  approved(approval: ApprovalEntity, by: Actor): Promise<DirectiveStatus>;
+  approved(approval: UnrevisedApproval, by: Actor): Promise<DirectiveStatus>;
   /**
    * Writes what a person wants to be sent instead; undefined when it was like that already.
    * @throws ValidationFailed with every fault, PolicyDenied, InvalidTransition; before anything is written
    */
   edit(approval: ApprovalEntity, edit: Edit, situation: EditSituation): Promise<Edited | undefined>;
-  rejected(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus>;
+  rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus>;
   /** @throws DomainError when another draft makes no sense any more; called before anything is written */
-  assertRevisable(approval: ApprovalEntity): Promise<void>;
+  assertRevisable(approval: UnrevisedApproval): Promise<void>;
   /** @param nextApprovalId the approval to open for the next draft */
   changesRequested(
-    approval: ApprovalEntity,
+    approval: UnrevisedApproval,
     by: Actor,
     feedback: string,
     nextApprovalId: string,
   ): Promise<DirectiveStatus>;
-  expired(approval: ApprovalEntity): Promise<void>;
-  status(approval: ApprovalEntity): Promise<DirectiveStatus>;
+  expired(approval: UnrevisedApproval): Promise<void>;
+  status(approval: UnrevisedApproval): Promise<DirectiveStatus>;
 }
 
 @Injectable()
@@ -63,7 +63,7 @@ export class ApprovalSubjects {
     this.#subjects.set(kind, subject);
   }
 
-  of({ kind }: ApprovalEntity): ApprovalSubject {
+  of({ kind }: Pick<ApprovalEntity, 'kind'>): ApprovalSubject {
     const subject = this.#subjects.get(kind);
     if (!subject) throw new Error(`nothing registered for approvals of the kind ${kind}`);
     return subject;

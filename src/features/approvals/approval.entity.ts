@@ -47,7 +47,7 @@ interface PacketEdit {
 export interface PacketChange {
   workPacketId: string;
   change: 'edited' | 'added' | 'removed';
-  /** The parts that changed, such as `params.body`; empty for a work packet that was added or removed whole. */
+  /** The parts that changed or were confirmed, such as `params.body`; empty for a work packet that was added or removed whole. */
   paths: string[];
   /** What stood at these paths before. */
   before: Record<string, unknown>;
@@ -154,6 +154,9 @@ export class ApprovalEntity {
   @Column('text', { nullable: true })
   nextApprovalId!: string | null;
 }
+
+/** An approval without what it was before. */
+export type UnrevisedApproval = Omit<ApprovalEntity, 'revisions'>;
 
 /** An approval as lists show it. */
 export type ListedApproval = Omit<

@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
+import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import { letsNothingLeave } from '../guardian/guardian.js';
@@ -13,7 +14,13 @@ import {
 } from './approvals.errors.js';
 import type { ApprovalSummary, ApprovalView, InputDetail } from './approvals.dto.js';
 import { waitingFor, type Holdups } from './waiting.js';
-import type { ApprovalEntity, ApprovalPacket, ListedApproval, Output } from './approval.entity.js';
+import type {
+  ApprovalEntity,
+  ApprovalPacket,
+  ListedApproval,
+  Output,
+  UnrevisedApproval,
+} from './approval.entity.js';
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
 export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
@@ -48,7 +55,7 @@ export function approvedHash(
  * InputRequired, InvalidTransition
  */
 export function judge(
-  approval: ApprovalEntity,
+  approval: UnrevisedApproval,
   { decision, revise, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
@@ -88,7 +95,7 @@ export function judge(
  * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged
  */
 export function judgeEdit(
-  approval: ApprovalEntity,
+  approval: UnrevisedApproval,
   ifMatch: string,
   guardian: GuardianMode,
   now: number,
@@ -131,9 +138,14 @@ function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] 
  * An expired approval is never an approval, whether or not the work that ends it has been done yet. A kill stops the
  * clock of the approval, but not the deadline of its directive: what came too late is no use after the revert either.
  */
-function isExpired({ status, expiresAt, frozenMs, deadline }: ApprovalEntity, now: number): boolean {
+function isExpired({ status, expiresAt, frozenMs, deadline }: UnrevisedApproval, now: number): boolean {
   if (status !== 'pending') return status === 'expired';
   return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
+}
+
+/** What was feared of the capo's draft may not be true of what people have made of it, so it says whereof it speaks. */
+export function concernsAfterEdit(concerns: readonly Concern[]): Concern[] {
+  return concerns.map(({ risk, reason }) => ({ risk, reason: `In the capo's draft: ${reason}` }));
 }
 
 function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: number): boolean {
@@ -158,7 +170,8 @@ export function viewOf(
     ...listed
   } = approval;
   const packets = packetsOf(approval);
-  const riskReasons = concerns.map(({ reason }) => reason);
+  const isEdited = revisions.length > 1;
+  const riskReasons = (isEdited ? concernsAfterEdit(concerns) : concerns).map(({ reason }) => reason);
   const content = { riskReasons, output, packets, policy, revisions, feedback };
   return { ...summaryOf(listed, now, holdups), ...content, drafting };
 }

@@ -139,6 +139,18 @@ export class PacketEditBody {
    */
   @IsObject()
   params!: Record<string, unknown>;
+
+  /**
+   * Which of the parameters that `needsInput` asks for are right as they stand in `params`: what looks like a placeholder
+   * is sometimes the text that is meant.
+   * @example ['params.body']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @IsString({ each: true })
+  @MaxLength(100, { each: true })
+  confirm?: string[];
 }
 
 /** What an added work packet does. */
@@ -466,7 +478,7 @@ export class ApprovalNeededInput {
 
 export class ApprovalPacketEdit {
   /**
-   * What was changed.
+   * What was changed or confirmed.
    * @example 'params.body'
    */
   path!: string;
@@ -530,7 +542,7 @@ export class RevisionChange {
    */
   change!: 'edited' | 'added' | 'removed';
   /**
-   * What of it changed; empty when it was added or removed whole.
+   * What of it changed or was confirmed; empty when it was added or removed whole.
    * @example ['params.body']
    */
   paths!: string[];

@@ -6,7 +6,7 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import { ApprovalEntity, type ListedApproval } from './approval.entity.js';
+import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import { pendingListing } from './pending-approvals.js';
 
@@ -18,6 +18,9 @@ const LISTED_TEXT = 500;
 const LISTED = `${columnsOf(ApprovalEntity, {
   without: ['workspaceId', 'summary', 'output', 'packets', 'policy', 'feedback', 'concerns', 'revisions'],
 })}, left(summary, ${LISTED_TEXT}) as summary`;
+
+/** What a decision is made on: earlier contents decide nothing, and a hundred approvals may hold 200 MB of them. */
+const DECIDED = columnsOf(ApprovalEntity, { without: ['revisions'] });
 
 /** The draft that makes an approval ready. */
 export type ReadyContent = Pick<
@@ -52,17 +55,25 @@ export class Approvals {
     return this.db.findOne(scope, ApprovalEntity, { workspaceId: scope.workspaceId, approvalId });
   }
 
-  /** Locks these approvals, always in one order so that two decisions cannot wait for each other. */
+  /** Locks these approvals to be decided, always in one order so that two decisions cannot wait for each other. */
   lockStatement(workspaceId: string, approvalIds: readonly string[]): Statement {
     return {
-      text: `select ${COLUMNS} from approvals where workspace_id = $1 and approval_id = any($2)
+      text: `select ${DECIDED} from approvals where workspace_id = $1 and approval_id = any($2)
         order by approval_id for update`,
       values: [workspaceId, approvalIds],
     };
   }
 
+  /** Locks an approval to be edited, with what it was before. */
+  lockToEditStatement(workspaceId: string, approvalId: string): Statement {
+    return {
+      text: `select ${COLUMNS} from approvals where workspace_id = $1 and approval_id = $2 for update`,
+      values: [workspaceId, approvalId],
+    };
+  }
+
   /** {@link lockStatement} by itself. */
-  lock(workspaceId: string, approvalIds: readonly string[]): Promise<ApprovalEntity[]> {
+  lock(workspaceId: string, approvalIds: readonly string[]): Promise<UnrevisedApproval[]> {
     const { text, values } = this.lockStatement(workspaceId, approvalIds);
     return this.db.query(text, values);
   }
@@ -97,7 +108,7 @@ export class Approvals {
 
   /** Ends an approval that the transaction has locked. */
   end(
-    approval: ApprovalEntity,
+    approval: UnrevisedApproval,
     end: {
       status: ApprovalEntity['status'];
       by: Actor;

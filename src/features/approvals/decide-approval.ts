@@ -11,7 +11,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { judge } from './approval.js';
-import type { ApprovalEntity } from './approval.entity.js';
+import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { ApprovalDecided, DecisionBody, DecisionResult, InputDetail } from './approvals.dto.js';
 import { InputRequired } from './approvals.errors.js';
@@ -19,7 +19,7 @@ import { Approvals } from './approvals.repository.js';
 
 interface Situation {
   guardian: GuardianEntity;
-  approvals: Map<string, ApprovalEntity>;
+  approvals: Map<string, UnrevisedApproval>;
 }
 
 /**
@@ -73,7 +73,7 @@ export class DecideApproval {
     const [[guardian], locked] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(caller.workspaceId),
       this.approvals.lockStatement(caller.workspaceId, approvalIds),
-    ])) as [[GuardianEntity], ApprovalEntity[]];
+    ])) as [[GuardianEntity], UnrevisedApproval[]];
     return { guardian, approvals: new Map(locked.map((approval) => [approval.approvalId, approval])) };
   }
 
@@ -111,7 +111,7 @@ export class DecideApproval {
       guardianEpoch: guardian.epoch,
     });
     const nextApprovalId = status === 'changes_requested' ? newId('apr') : null;
-    const decided: ApprovalEntity = { ...approval, status, decidedAt: at, receiptId, nextApprovalId };
+    const decided: UnrevisedApproval = { ...approval, status, decidedAt: at, receiptId, nextApprovalId };
     this.approvals.end(approval, { status, by, at, feedback: feedback ?? null, receiptId, nextApprovalId });
     const directiveStatus =
       status === 'approved'
@@ -132,7 +132,7 @@ const WORDS = {
   changes_requested: 'asked for changes to',
 } as const;
 
-function answer(approval: ApprovalEntity, directiveStatus: string): ApprovalDecided {
+function answer(approval: UnrevisedApproval, directiveStatus: string): ApprovalDecided {
   const { approvalId, status, directiveId, decidedAt, receiptId, nextApprovalId } = approval;
   return {
     approvalId,

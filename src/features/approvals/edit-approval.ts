@@ -46,7 +46,7 @@ export class EditApproval {
   ): Promise<ApprovalEntity> {
     const [[guardian], [approval]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(caller.workspaceId),
-      this.approvals.lockStatement(caller.workspaceId, [approvalId]),
+      this.approvals.lockToEditStatement(caller.workspaceId, approvalId),
     ])) as [[GuardianEntity], [ApprovalEntity?]];
     if (!approval) throw new NotFound();
     requireRole(caller, approval.teamId, 'operator');
@@ -106,7 +106,7 @@ function withRevision(revisions: readonly Revision[], revision: Omit<Revision, '
   const all = [...revisions, { n: (revisions.at(-1)?.n ?? 0) + 1, ...revision }];
   if (all.length > MAX_REVISIONS || Buffer.byteLength(JSON.stringify(all)) > MAX_REVISION_BYTES) {
     throw new InvalidTransition({
-      message: `The draft has been edited as often as is kept (${MAX_REVISIONS} times, or ${MAX_REVISION_BYTES / 1_000_000} MB of earlier texts); approve it, or reject it with "revise".`,
+      message: `This draft has reached its limit of ${MAX_REVISIONS} edits, or of ${MAX_REVISION_BYTES / 1_000_000} MB of earlier texts; approve it, or reject it with "revise".`,
     });
   }
   return all;

@@ -9,7 +9,7 @@ import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { Signals } from '../signals/signals.repository.js';
-import type { ApprovalEntity } from './approval.entity.js';
+import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -49,7 +49,7 @@ export class ExpireApproval implements OnModuleInit {
       const [[guardian], [approval]] = (await unit.batch([
         this.guardians.lockSharedStatement(workspaceId),
         this.approvals.lockStatement(workspaceId, [id]),
-      ])) as [[GuardianEntity], [ApprovalEntity?]];
+      ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
       // While killed nobody could have approved it; the revert gives the time back.
       if (guardian.mode === 'killed' || !approval || approval.frozenMs !== null) return;
@@ -61,7 +61,7 @@ export class ExpireApproval implements OnModuleInit {
     });
   }
 
-  private async expire(approval: ApprovalEntity): Promise<void> {
+  private async expire(approval: UnrevisedApproval): Promise<void> {
     const { approvalId } = approval;
     const receiptId = this.receipts.append({
       actor: SYSTEM,
@@ -99,7 +99,7 @@ export class ExpireApproval implements OnModuleInit {
     this.raise(approval);
   }
 
-  private raise({ approvalId, title, teamId, capo }: ApprovalEntity): void {
+  private raise({ approvalId, title, teamId, capo }: UnrevisedApproval): void {
     this.signals.raise({
       type: 'policy',
       severity: 'critical',

@@ -141,22 +141,27 @@ function concern(found: ReadonlySet<string>, noun: string): Concern[] {
   return [{ risk: 'critical', reason: start + ending }];
 }
 
-/** Each parameter that holds a placeholder, unless a person had written that very one. */
+/** Each parameter that holds a placeholder. */
 function openPlaces({ params, needsInput }: DraftPacket, written: string): NeededInput[] {
   return Object.entries(params).flatMap(([name, value]) => {
     const path = `params.${name}`;
     if (needsInput.some((one) => one.path === path)) return [];
-    const open = stringsIn(value)
-      .flatMap(placeholdersIn)
-      .filter((placeholder) => !written.includes(placeholder));
-    if (open.length === 0) return [];
-    const names = open.slice(0, 5).map((one) => `“${cutText(one, 60)}”`);
-    return [{ path, message: `Replace ${names.join(', ')} with what belongs there.` }];
+    return openPlace(path, value, written) ?? [];
   });
 }
 
+/** What is needed where a value holds a placeholder, unless it stands in what people have written. */
+export function openPlace(path: string, value: unknown, written: string): NeededInput | undefined {
+  const open = stringsIn(value)
+    .flatMap(placeholdersIn)
+    .filter((placeholder) => !written.includes(placeholder));
+  if (open.length === 0) return undefined;
+  const names = open.slice(0, 5).map((one) => `“${cutText(one, 60)}”`);
+  return { path, message: `Replace ${names.join(', ')} with what belongs there.` };
+}
+
 /** Every string and number in a value, with the names of its fields. */
-function stringsIn(value: unknown, depth = 0): string[] {
+export function stringsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];
   if (typeof value !== 'object' || value === null || depth > 20) return [];

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { isActionType, parametersOf, validateAction } from '../capos/action-types.js';
+import { type Fault, isActionType, parametersOf, validateAction } from '../capos/action-types.js';
 import type { Concern, Draft, DraftPacket } from '../capos/briefing.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
@@ -62,11 +63,8 @@ export class AcceptDraft {
       this.work.complete(item);
       if (!directive) return;
       const packets = this.packetsOf(directive, draft);
-      if (!packets) {
-        const error = {
-          code: 'INVALID_OUTPUT',
-          message: 'The capo proposed a work packet outside its scope.',
-        };
+      if (typeof packets === 'string') {
+        const error = { code: 'INVALID_OUTPUT', message: packets };
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
         return;
       }
@@ -89,8 +87,8 @@ export class AcceptDraft {
     else this.review(accepted, this.ask(directive));
   }
 
-  /** Undefined when a work packet is not one that this capo can make: the registry is trusted, the draft is not. */
-  private packetsOf(directive: DirectiveEntity, draft: Draft): WorkPacketEntity[] | undefined {
+  /** Or why a work packet is not one that this capo can make: the registry is trusted, the draft is not. */
+  private packetsOf(directive: DirectiveEntity, draft: Draft): WorkPacketEntity[] | string {
     const capo = directive.capo!;
     const { workspaceId, directiveId, teamId } = directive;
     const createdAt = this.clock.now();
@@ -98,7 +96,10 @@ export class AcceptDraft {
     for (const [position, proposed] of draft.packets.entries()) {
       const lacking = proposed.needsInput.map(({ path }) => path);
       const validated = validateAction(engineOf(capo), proposed.type, proposed.params, { lacking });
-      if (!validated.ok || !canBeSupplied(proposed)) return undefined;
+      if (!validated.ok) return invalid(proposed.type, validated.faults);
+      if (!canBeSupplied(proposed)) {
+        return `The capo asked for input that an action of the type ${proposed.type} has no parameter for.`;
+      }
       const origin = {
         workPacketId: newId('pkt'),
         workspaceId,
@@ -216,4 +217,12 @@ function canBeSupplied({ type, needsInput }: DraftPacket): boolean {
 
 function stored({ decision, input }: PolicyDecision): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
   return { decision, decisionInput: input };
+}
+
+/** Names the parameters and says nothing of what a model wrote in them. */
+function invalid(type: string, faults: readonly Fault[]): string {
+  const action = `The capo proposed an action of the type ${cutText(type, 100)}`;
+  if (faults.some(({ path }) => path === 'type')) return `${action}, which is outside its scope.`;
+  const paths = [...new Set(faults.map(({ path }) => cutText(path, 100)))].slice(0, 5);
+  return `${action} with invalid parameters: ${paths.join(', ')}.`;
 }

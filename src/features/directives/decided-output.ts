@@ -3,7 +3,7 @@ import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Work } from '../../platform/work/work.js';
 import { packetsOf } from '../approvals/approval.js';
-import type { ApprovalEntity } from '../approvals/approval.entity.js';
+import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
 import {
   type ApprovalSubject,
   ApprovalSubjects,
@@ -41,7 +41,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     this.subjects.register('output', this);
   }
 
-  async approved(approval: ApprovalEntity, by: Actor): Promise<DirectiveStatus> {
+  async approved(approval: UnrevisedApproval, by: Actor): Promise<DirectiveStatus> {
     const allowed = approval.packets.map(({ workPacketId, contentHash }) => ({
       workPacketId,
       hash: contentHash,
@@ -59,7 +59,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  async rejected(approval: ApprovalEntity, by: Actor, feedback: string): Promise<DirectiveStatus> {
+  async rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus> {
     if (await this.isPartlySent(approval)) {
       await this.dropRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
       return this.status(approval);
@@ -74,7 +74,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   /** A new draft would send again what has been sent. @throws InvalidTransition when a part has been */
-  async assertRevisable(approval: ApprovalEntity): Promise<void> {
+  async assertRevisable(approval: UnrevisedApproval): Promise<void> {
     if (!(await this.isPartlySent(approval))) return;
     throw new InvalidTransition({
       message:
@@ -87,7 +87,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   async changesRequested(
-    approval: ApprovalEntity,
+    approval: UnrevisedApproval,
     by: Actor,
     feedback: string,
     approvalId: string,
@@ -123,7 +123,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     return directive.status;
   }
 
-  async expired(approval: ApprovalEntity): Promise<void> {
+  async expired(approval: UnrevisedApproval): Promise<void> {
     if (await this.isPartlySent(approval)) {
       await this.dropRest.execute(named(approval), approval.title, SYSTEM, 'nobody decided about it in time');
       return;
@@ -137,28 +137,28 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  private isPartlySent({ workspaceId, directiveId }: ApprovalEntity): Promise<boolean> {
+  private isPartlySent({ workspaceId, directiveId }: UnrevisedApproval): Promise<boolean> {
     return this.packets.anyHandedOut(workspaceId, directiveId);
   }
 
   /** The packets of the draft, and the draft itself if it is still being made. */
-  private cancelWork({ workspaceId, directiveId }: ApprovalEntity): void {
+  private cancelWork({ workspaceId, directiveId }: UnrevisedApproval): void {
     this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
     this.work.cancel('directive.route', [directiveId]);
     this.work.cancel('directive.draft', [directiveId]);
   }
 
-  status({ workspaceId, directiveId }: ApprovalEntity): Promise<DirectiveStatus> {
+  status({ workspaceId, directiveId }: UnrevisedApproval): Promise<DirectiveStatus> {
     return this.directives.statusOf(workspaceId, directiveId);
   }
 }
 
-function named({ workspaceId, directiveId, teamId, capo }: ApprovalEntity): Named {
+function named({ workspaceId, directiveId, teamId, capo }: UnrevisedApproval): Named {
   return { workspaceId, directiveId, teamId, capo, status: 'pending_approval' };
 }
 
 /** What the next draft goes by: what was asked, and the draft it was asked of. */
-function roundOf(approval: ApprovalEntity, round: number, text: string): FeedbackRound {
+function roundOf(approval: UnrevisedApproval, round: number, text: string): FeedbackRound {
   const packets = packetsOf(approval).map(({ title, action, rationale, needsInput, writtenBy, edits }) => ({
     title,
     type: action.type,

@@ -8,12 +8,16 @@ import type { Edit } from '../approvals/approval-subjects.js';
 import {
   ACTION_TYPES,
   compensationOf,
+  isActionType,
+  parametersOf,
   type ParamsOf,
   validateAction,
   valueAt,
 } from '../capos/action-types.js';
+import type { NeededInput } from '../capos/briefing.js';
 import { engineOf } from '../capos/capo.js';
 import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
+import { openPlace } from '../capos/draft-checks.js';
 import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
 import { actionOf, newPacket, type PacketOrigin } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
@@ -32,18 +36,26 @@ export interface EditPlan {
 }
 
 type Origin = Omit<PacketOrigin, 'workPacketId' | 'position'>;
-type PacketEdits = ReadonlyMap<string, { params: Record<string, unknown>; at: string }>;
+interface PacketEdit {
+  params: Record<string, unknown>;
+  /** What of it a person says is right as it stands there. */
+  confirm: readonly string[];
+  /** Its path in the request. */
+  at: string;
+}
+type PacketEdits = ReadonlyMap<string, PacketEdit>;
 
 /**
  * Checks all of an edit against the registry, and what it would make of the draft.
  * @param waiting the work packets that wait for a person
  * @param nextPosition for what is added, behind all packets of the draft
+ * @param written what people wrote in the directive: a placeholder in it is one on purpose
  * @throws ValidationFailed with every fault at its path in the request
  */
 export function planEdit(
   edit: Edit,
   waiting: readonly WorkPacketEntity[],
-  { origin, by, nextPosition }: { origin: Origin; by: Actor; nextPosition: number },
+  { origin, by, nextPosition, written }: { origin: Origin; by: Actor; nextPosition: number; written: string },
 ): EditPlan {
   const faults: Fault[] = [];
   if (edit.packets.length + edit.add.length + edit.remove.length === 0 && !edit.output) {
@@ -55,7 +67,7 @@ export function planEdit(
   const kept = waiting.filter(({ workPacketId }) => !edit.remove.includes(workPacketId));
   const removed = waiting.filter(({ workPacketId }) => edit.remove.includes(workPacketId)).map(removal);
   const packets = [
-    ...kept.map((packet) => editedPacket(packet, edits, faults)),
+    ...kept.map((packet) => editedPacket(packet, edits.get(packet.workPacketId), written, faults)),
     ...addedPackets(edit, { origin, by, nextPosition }, faults),
   ];
   checkSize(edit, packets, faults);
@@ -69,7 +81,7 @@ export function planEdit(
 
 /** The new parameters by work packet, each with the path at which the request gives them. */
 function editsOf(edit: Edit, waiting: readonly WorkPacketEntity[], faults: Fault[]): PacketEdits {
-  const edits = new Map<string, { params: Record<string, unknown>; at: string }>();
+  const edits = new Map<string, PacketEdit>();
   const named = new Set<string>();
   const name = (workPacketId: string, path: string) => {
     const isKnown = waiting.some((packet) => packet.workPacketId === workPacketId);
@@ -80,9 +92,9 @@ function editsOf(edit: Edit, waiting: readonly WorkPacketEntity[], faults: Fault
     }
     named.add(workPacketId);
   };
-  for (const [index, { workPacketId, params }] of edit.packets.entries()) {
+  for (const [index, { workPacketId, params, confirm = [] }] of edit.packets.entries()) {
     name(workPacketId, `packets.${index}.workPacketId`);
-    edits.set(workPacketId, { params, at: `packets.${index}` });
+    edits.set(workPacketId, { params, confirm, at: `packets.${index}` });
   }
   for (const [index, workPacketId] of edit.remove.entries()) name(workPacketId, `remove.${index}`);
   if (edit.output) {
@@ -90,33 +102,42 @@ function editsOf(edit: Edit, waiting: readonly WorkPacketEntity[], faults: Fault
     if (document) {
       const { title } = document.params as Partial<ParamsOf<'document.file'>>;
       const params = documentFrom(edit.output.body, title ?? '');
-      edits.set(document.workPacketId, { params, at: 'output.body' });
+      edits.set(document.workPacketId, { params, confirm: [], at: 'output.body' });
     } else {
       const message =
-        'can be edited only where the draft is a single document that is shown whole; edit the parameters of the work packets';
+        'can be edited only where the draft is a single document that is shown whole and lacks nothing; edit the parameters of the work packets';
       faults.push({ path: 'output.body', rule: 'singleDocument', message });
     }
   }
   return edits;
 }
 
-/** The document that the text of the draft is, if it is nothing else. */
+/**
+ * The document that the text of the draft is, if it is nothing else. Where something is lacking the text says so in words
+ * of ours, which must not be taken for the document's.
+ */
 function soleDocument(edit: Edit, waiting: readonly WorkPacketEntity[]): WorkPacketEntity | undefined {
   const [first, ...others] = waiting;
   const isAlone = first && others.length + edit.packets.length + edit.add.length + edit.remove.length === 0;
-  if (!isAlone || first.actionType !== 'document.file') return undefined;
+  if (!isAlone || first.actionType !== 'document.file' || first.needsInput.length > 0) return undefined;
   return isBodyCut([actionOf(first)]) ? undefined : first;
 }
 
-function editedPacket(packet: WorkPacketEntity, edits: PacketEdits, faults: Fault[]): PlannedPacket {
-  const edit = edits.get(packet.workPacketId);
-  const paths = edit ? changedPaths(packet.params, edit.params) : [];
-  if (!edit || paths.length === 0) return { packet, change: undefined };
-  const { params, at } = edit;
-  // What a person left as it was is still lacking; what they changed is supplied, or at fault.
-  const needsInput = packet.needsInput.filter(({ path }) =>
-    isSame(valueAt(packet.params, path), valueAt(params, path)),
-  );
+function editedPacket(
+  packet: WorkPacketEntity,
+  edit: PacketEdit | undefined,
+  written: string,
+  faults: Fault[],
+): PlannedPacket {
+  if (!edit) return { packet, change: undefined };
+  const { params, confirm, at } = edit;
+  checkConfirmed(packet, edit, faults);
+  const confirmed = packet.needsInput.map(({ path }) => path).filter((path) => confirm.includes(path));
+  const paths = [...new Set([...changedPaths(packet.params, params), ...confirmed])];
+  if (paths.length === 0) return { packet, change: undefined };
+  const needsInput = packet.needsInput
+    .filter(({ path }) => !confirmed.includes(path))
+    .flatMap((needed) => stillNeeded(needed, packet.params, params, written) ?? []);
   const lacking = needsInput.map(({ path }) => path);
   const validated = validateAction(packet.engine, packet.actionType, params, { lacking });
   if (!validated.ok) {
@@ -137,6 +158,35 @@ function editedPacket(packet: WorkPacketEntity, edits: PacketEdits, faults: Faul
     packet: edited,
     change: { workPacketId: packet.workPacketId, change: 'edited', paths, before },
   };
+}
+
+/**
+ * What a person left as it was is still lacking, and so is what they changed where a placeholder stands in it. Anything
+ * else that they changed is supplied, or at fault.
+ */
+function stillNeeded(
+  needed: NeededInput,
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  written: string,
+): NeededInput | undefined {
+  const { path } = needed;
+  const value = valueAt(after, path);
+  return isSame(valueAt(before, path), value) ? needed : openPlace(path, value, written);
+}
+
+/** What lacks nothing may be confirmed as well, so that an edit can be sent again. */
+function checkConfirmed(
+  { actionType }: WorkPacketEntity,
+  { confirm, at }: PacketEdit,
+  faults: Fault[],
+): void {
+  const known = isActionType(actionType) ? parametersOf(actionType) : [];
+  for (const [index, path] of confirm.entries()) {
+    if (known.some((name) => path === name || path.startsWith(`${name}.`))) continue;
+    const message = `is not a parameter of ${actionType}: one of ${known.join(', ')}`;
+    faults.push({ path: `${at}.confirm.${index}`, rule: 'known', message });
+  }
 }
 
 function addedPackets(

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { ApprovalEntity, ApprovalPacket } from '../approvals/approval.entity.js';
-import { packetsOf } from '../approvals/approval.js';
+import { concernsAfterEdit, packetsOf } from '../approvals/approval.js';
 import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects.js';
+import { stringsIn } from '../capos/draft-checks.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
 import { outputOf } from './directive.js';
@@ -63,7 +64,8 @@ export class EditOutput {
     const origin = { workspaceId, teamId, directiveId, capo: directive.capo!, createdAt: at };
     const waiting = current.filter(({ status }) => status === 'awaiting_approval');
     const nextPosition = Math.max(-1, ...current.map(({ position }) => position)) + 1;
-    return planEdit(edit, waiting, { origin, by, nextPosition });
+    const written = stringsIn([directive.text, directive.context]).join('\n');
+    return planEdit(edit, waiting, { origin, by, nextPosition, written });
   }
 
   /** One decision for each work packet that remains. @throws PolicyDenied */
@@ -138,7 +140,7 @@ export class EditOutput {
       directive,
       packets.map(({ packet }) => packet),
       decisions,
-      { now: at, concerns: approval.concerns, writtenBy },
+      { now: at, concerns: concernsAfterEdit(approval.concerns), writtenBy },
     );
     return {
       ...content,

@@ -83,7 +83,7 @@ export class EndDirective {
       type: 'agent',
       severity: 'warning',
       title: `No draft: ${titleOf(directive.text)}`,
-      body: `${error.message} Hand in the directive again if it is still wanted.`,
+      body: `${error.message} If it is still wanted, have it drafted again with POST /directives/${directiveId}/retry.`,
       score: null,
       source: actor,
       teamId,

@@ -7,6 +7,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { Guardians } from '../guardian/guardians.repository.js';
+import { Teams } from '../workspaces/teams.repository.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { titleOf } from './directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
@@ -20,13 +21,14 @@ export class RetryDirective {
     private readonly guardians: Guardians,
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
+    private readonly teams: Teams,
     private readonly requestApproval: RequestApproval,
     private readonly transitions: DirectiveTransitions,
     private readonly work: Work,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound; InvalidTransition unless it failed, when a part of it may have been sent, or after its deadline */
+  /** @throws NotFound; InvalidTransition unless it failed, when a part of it may have been sent, after its deadline, or in an archived team */
   async execute(caller: Caller, directiveId: string): Promise<DirectiveEntity> {
     const { workspaceId } = caller;
     await this.guardians.lockShared(workspaceId);
@@ -72,6 +74,7 @@ export class RetryDirective {
   private async assertRetryable({
     workspaceId,
     directiveId,
+    teamId,
     status,
     deadline,
   }: DirectiveEntity): Promise<void> {
@@ -85,6 +88,13 @@ export class RetryDirective {
       throw new InvalidTransition({
         message:
           'A part of this directive was sent or may have been, so it cannot be drafted again. Hand in a new directive for what is still wanted.',
+        details: { status },
+      });
+    }
+    if (teamId !== null && (await this.teams.isArchived(workspaceId, teamId))) {
+      throw new InvalidTransition({
+        message:
+          'The team of this directive has been archived. Hand in a new directive for what is still wanted.',
         details: { status },
       });
     }

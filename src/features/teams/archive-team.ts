@@ -3,13 +3,13 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Invites } from './invites.repository.js';
 import { Members } from '../workspaces/members.repository.js';
 import { RemoveMember } from './remove-member.js';
 import { TeamWork } from './team-work.repository.js';
 import type { ArchivedTeam, ArchiveTeamBody, TeamView } from '../workspaces/teams.dto.js';
 import { TeamHasOpenWork } from './teams.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
+import { WithdrawInvite } from './withdraw-invite.js';
 
 /**
  * Ends a team: its members leave it, its invites are withdrawn, and what it has not finished goes to another team or to
@@ -21,7 +21,7 @@ export class ArchiveTeam {
     private readonly teams: Teams,
     private readonly work: TeamWork,
     private readonly members: Members,
-    private readonly invites: Invites,
+    private readonly withdrawInvite: WithdrawInvite,
     private readonly removeMember: RemoveMember,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
@@ -33,7 +33,7 @@ export class ArchiveTeam {
     const team = await this.teams.get(caller, teamId);
     if (team.archivedAt !== null) throw new InvalidTransition({ message: 'This team is archived already.' });
     const target = typeof moveTo === 'string' ? await this.target(caller, teamId, moveTo) : undefined;
-    const { sending, ...open } = await this.work.open(workspaceId, teamId);
+    const { sending, ...open } = await this.work.lock(workspaceId, teamId);
     if (moveTo === undefined && Object.values(open).some((count) => count > 0)) {
       throw new TeamHasOpenWork({ details: open });
     }
@@ -48,7 +48,7 @@ export class ArchiveTeam {
       this.removeMember.remove(caller, { memberId, displayName }, `the team ${team.name} was archived`);
     }
     this.members.emptyTeam(workspaceId, teamId);
-    this.invites.withdrawOf(workspaceId, teamId);
+    await this.withdrawInvite.allOf(caller, team);
     this.teams.archive(workspaceId, teamId, archivedAt);
     const movedTo = target?.teamId ?? null;
     this.receipts.append({

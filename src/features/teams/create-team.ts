@@ -6,7 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { TeamBody, TeamView } from '../workspaces/teams.dto.js';
-import { LimitReached } from './teams.errors.js';
+import { limitReached } from './teams.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
 
 const MAX_TEAMS = 200;
@@ -27,7 +27,7 @@ export class CreateTeam {
     const name = visibleName(body.name);
     const begins = slugOf(name);
     const { count, slugs } = await this.teams.taken(workspaceId, begins);
-    if (count >= MAX_TEAMS) throw new LimitReached({ details: { what: 'teams', limit: MAX_TEAMS } });
+    if (count >= MAX_TEAMS) throw limitReached('teams', MAX_TEAMS);
     const slug = slugs.includes(begins) ? `${begins}-${teamId.slice(-8)}` : begins;
     const row = { teamId, workspaceId, name, nameKey: nameKey(name), slug, createdAt, archivedAt: null };
     await this.teams.add(row);

@@ -12,10 +12,9 @@ import type { AddToTeamBody } from '../workspaces/members.dto.js';
 import type { AddedToTeam, InviteView } from './invites.dto.js';
 import { type Member, Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
 import type { TeamView } from '../workspaces/teams.dto.js';
-import { LimitReached } from './teams.errors.js';
+import { MAX_TEAM_MEMBERS } from './member-limits.js';
+import { limitReached } from './teams.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
-
-const MAX_TEAM_MEMBERS = 500;
 
 /**
  * Brings somebody in: a member of the workspace is in the team at once, anyone else is invited by mail, even one with an
@@ -38,7 +37,7 @@ export class InviteMember {
     if (team.archivedAt !== null)
       throw new InvalidTransition({ message: 'An archived team takes no members.' });
     if (team.memberCount >= MAX_TEAM_MEMBERS) {
-      throw new LimitReached({ details: { what: 'members of a team', limit: MAX_TEAM_MEMBERS } });
+      throw limitReached('members of a team', MAX_TEAM_MEMBERS);
     }
     const email = foldedMailAddress(body.email);
     const member = await this.members.findByEmail(caller.workspaceId, email);

@@ -95,7 +95,7 @@ export class Invites {
   async add(invite: InviteEntity): Promise<void> {
     const { workspaceId, teamId, email, createdAt } = invite;
     this.db.write(
-      `update invites set status = 'expired' where workspace_id = $1 and email = $2 and team_id is not distinct from $3
+      `update invites set status = 'expired', sealed_token = null where workspace_id = $1 and email = $2 and team_id is not distinct from $3
          and status = 'pending' and expires_at <= $4`,
       [workspaceId, email, teamId, new Date(createdAt)],
     );
@@ -131,11 +131,11 @@ export class Invites {
     this.db.update(InviteEntity, { workspaceId, inviteId }, { status, sealedToken: null });
   }
 
-  /** Withdraws what is open to this team. */
-  withdrawOf(workspaceId: string, teamId: string): void {
-    this.db.write(
+  /** Withdraws what is open to this team, and answers it. */
+  withdrawOf(workspaceId: string, teamId: string): Promise<Pick<InviteEntity, 'inviteId' | 'email'>[]> {
+    return this.db.query(
       `update invites set status = 'withdrawn', sealed_token = null
-       where workspace_id = $1 and team_id = $2 and status = 'pending'`,
+       where workspace_id = $1 and team_id = $2 and status = 'pending' returning invite_id, email`,
       [workspaceId, teamId],
     );
   }

@@ -12,10 +12,10 @@ import { Invites } from './invites.repository.js';
 import { Members } from '../workspaces/members.repository.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
 import type { TeamView } from '../workspaces/teams.dto.js';
-import { LimitReached } from './teams.errors.js';
+import { MAX_MEMBERS } from './member-limits.js';
+import { limitReached } from './teams.errors.js';
 
 const MAX_OPEN_INVITES = 200;
-const MAX_MEMBERS = 5_000;
 
 /** Makes an invite in the open transaction, and has it mailed after the COMMIT. */
 @Injectable()
@@ -71,9 +71,9 @@ export class IssueInvite {
   private async assertRoom(workspaceId: string, now: number): Promise<void> {
     const open = await this.invites.countOpen(workspaceId, now);
     if (open >= MAX_OPEN_INVITES) {
-      throw new LimitReached({ details: { what: 'open invites', limit: MAX_OPEN_INVITES } });
+      throw limitReached('open invites', MAX_OPEN_INVITES);
     }
     const { members } = await this.members.count(workspaceId);
-    if (members >= MAX_MEMBERS) throw new LimitReached({ details: { what: 'members', limit: MAX_MEMBERS } });
+    if (members >= MAX_MEMBERS) throw limitReached('members', MAX_MEMBERS);
   }
 }

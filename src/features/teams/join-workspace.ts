@@ -6,7 +6,8 @@ import { newId } from '../../platform/kernel/ids.js';
 import type { InviteEntity } from './invite.entity.js';
 import { type TeamRole, mayGrant } from '../workspaces/member.js';
 import { type Member, Members, roleInTeam } from '../workspaces/members.repository.js';
-import { InviteExpired } from './teams.errors.js';
+import { MAX_MEMBERS, MAX_TEAM_MEMBERS } from './member-limits.js';
+import { InviteExpired, limitReached } from './teams.errors.js';
 
 /** Makes a user the member that an invite speaks of; whoever invited must still be allowed to. */
 @Injectable()
@@ -16,7 +17,7 @@ export class JoinWorkspace {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InviteExpired when the one who invited may not any more, AlreadyExists for a member of the workspace */
+  /** @throws InviteExpired when the one who invited may not any more, AlreadyExists for a member of the workspace, LimitReached */
   async execute(
     invite: InviteEntity,
     { userId }: { userId: string },
@@ -27,12 +28,24 @@ export class JoinWorkspace {
     if (teamId === null && known?.status === 'active') {
       throw new AlreadyExists({ message: 'You are a member of this workspace already.' });
     }
+    const isMember = known?.status === 'active';
+    const held = isMember && teamId !== null ? roleInTeam(known, teamId) : undefined;
+    if (!held) await this.assertRoom(invite, isMember);
     const memberId = this.join(invite, userId, known);
     if (teamId === null) return { memberId, role };
-    const held = known?.status === 'active' ? roleInTeam(known, teamId) : undefined;
     if (held) return { memberId, role: held };
     this.members.putInTeam({ workspaceId, teamId, memberId, role: role as TeamRole });
     return { memberId, role };
+  }
+
+  /** Counted again under the workspace's lock: others have joined since the invite was sent. @throws LimitReached */
+  private async assertRoom({ workspaceId, teamId }: InviteEntity, isMember: boolean): Promise<void> {
+    if (!isMember && (await this.members.count(workspaceId)).members >= MAX_MEMBERS) {
+      throw limitReached('members', MAX_MEMBERS);
+    }
+    if (teamId !== null && (await this.members.countInTeam(workspaceId, teamId)) >= MAX_TEAM_MEMBERS) {
+      throw limitReached('members of a team', MAX_TEAM_MEMBERS);
+    }
   }
 
   /** Whoever is invited to a team alone is a viewer of the workspace (CONTRACT section 4). */

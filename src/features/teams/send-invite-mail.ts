@@ -19,6 +19,11 @@ export const INVITE_MAIL = 'invite.mail';
 /** With the growing waits between them, a mail server may be away for some minutes. */
 const TRIES = 8;
 
+const CLOSED: WorkError = {
+  code: 'INVITE_EXPIRED',
+  message: 'It could no longer be accepted when its mail was to be sent.',
+};
+
 /**
  * Mails an invite, outside of any transaction, and then forgets its token. A process that ends between the two sends the
  * same mail once more, under the same Message-ID: the invite is still one, and can be used once.
@@ -49,7 +54,14 @@ export class SendInviteMail implements OnModuleInit {
 
   private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
     const invite = await this.invites.read({ workspaceId: item.workspaceId, inviteId: item.id });
-    if (!isOpen(invite, this.clock.now()) || invite.sealedToken === null) return;
+    if (invite.sealedToken === null) return;
+    if (!isOpen(invite, this.clock.now())) {
+      await this.db.transaction(scopeOfWork(item), async () => {
+        this.fail(invite, CLOSED);
+        this.work.complete(item);
+      });
+      return;
+    }
     try {
       await this.mailer.send(this.messageOf(invite, invite.sealedToken), signal);
     } catch (error) {

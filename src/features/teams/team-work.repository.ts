@@ -16,8 +16,11 @@ export interface Moved {
 export class TeamWork {
   constructor(private readonly db: Db) {}
 
-  /** What is open, and how many work packets are on their way out just now. */
-  async open(workspaceId: string, teamId: string): Promise<OpenWork & { sending: number }> {
+  /**
+   * Locks what is open, so that nothing of it leaves or ends meanwhile, and answers how much it is, and how many work
+   * packets are on their way out just now.
+   */
+  async lock(workspaceId: string, teamId: string): Promise<OpenWork & { sending: number }> {
     const [row] = await this.db.query<OpenWork & { sending: number }>(
       'select * from app.open_team_work($1, $2)',
       [workspaceId, teamId],

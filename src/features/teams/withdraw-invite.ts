@@ -5,9 +5,11 @@ import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { viewOf } from './invite.js';
+import type { InviteEntity } from './invite.entity.js';
 import type { InviteView } from './invites.dto.js';
 import { Invites } from './invites.repository.js';
 import { ManagedInvite } from './managed-invite.js';
+import type { TeamView } from '../workspaces/teams.dto.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
 
 /** Withdraws an invite: its link opens nothing any more, and its mail is not sent if it has not been. */
@@ -32,15 +34,31 @@ export class WithdrawInvite {
     }
     if (invite.status !== 'pending') return viewOf(invite, now);
     this.invites.end(caller.workspaceId, inviteId, 'withdrawn');
+    this.record(caller, invite, `${caller.name} withdrew the invite of ${invite.email}.`);
+    return viewOf({ ...invite, status: 'withdrawn' }, now);
+  }
+
+  /** Withdraws every open invite to a team that the open transaction archives. */
+  async allOf(caller: Caller, { teamId, name }: TeamView): Promise<void> {
+    for (const { inviteId, email } of await this.invites.withdrawOf(caller.workspaceId, teamId)) {
+      const summary = `The invite of ${email} was withdrawn: ${caller.name} archived the team ${name}.`;
+      this.record(caller, { inviteId, email, teamId }, summary);
+    }
+  }
+
+  private record(
+    caller: Caller,
+    { inviteId, email, teamId }: Pick<InviteEntity, 'inviteId' | 'email' | 'teamId'>,
+    summary: string,
+  ): void {
     this.work.cancel(INVITE_MAIL, [inviteId]);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'invite.withdrawn',
       entity: { type: 'invite', id: inviteId },
-      teamId: invite.teamId,
-      summary: `${caller.name} withdrew the invite of ${invite.email}.`,
-      details: { email: invite.email },
+      teamId,
+      summary,
+      details: { email },
     });
-    return viewOf({ ...invite, status: 'withdrawn' }, now);
   }
 }

@@ -100,6 +100,14 @@ export class Members {
     return row!;
   }
 
+  async countInTeam(workspaceId: string, teamId: string): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>(
+      'select count(*)::int as count from team_members where workspace_id = $1 and team_id = $2',
+      [workspaceId, teamId],
+    );
+    return row!.count;
+  }
+
   /** Adds the account. Answers false when the address has one by now. */
   async addAccount(user: {
     userId: string;

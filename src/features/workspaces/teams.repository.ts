@@ -45,6 +45,15 @@ export class Teams {
     return team;
   }
 
+  /** Joins the open transaction; whoever archives a team waits for it. */
+  async isArchived(workspaceId: string, teamId: string): Promise<boolean> {
+    const found = await this.db.query(
+      'select 1 from teams where workspace_id = $1 and team_id = $2 and archived_at is not null',
+      [workspaceId, teamId],
+    );
+    return found.length > 0;
+  }
+
   /** How many teams work, and which of the slugs that begin so are taken. */
   async taken(workspaceId: string, slug: string): Promise<{ count: number; slugs: string[] }> {
     const [row] = await this.db.query<{ count: number; slugs: string[] }>(

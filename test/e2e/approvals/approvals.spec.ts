@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Approvals } from '../../../src/features/approvals/approvals.repository.js';
 import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
@@ -473,6 +474,14 @@ describe('POST /approvals/{id}/reject', () => {
 });
 
 describe('POST /approvals', () => {
+  it('reads nothing of what the drafts were before, of which each may hold 2 MB', async () => {
+    const { approvalId } = await desk.handInReady({ text: MAIL });
+    const { text, values } = test.app.get(Approvals).lockStatement(test.workspaceId, [approvalId]);
+    const [locked] = await test.rows(text, values as unknown[]);
+    expect(locked).toHaveProperty('packets');
+    expect(locked).not.toHaveProperty('revisions');
+  });
+
   it('decides one', async () => {
     const { directiveId, approvalId } = await desk.handInReady();
     const { status, body } = await desk.client.post('/approvals', { approvalId, decision: 'approve' });

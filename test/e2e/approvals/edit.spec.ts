@@ -218,10 +218,12 @@ describe('200', () => {
     const to = Array.from({ length: 60 }, (_, index) => `buyer${index}@acme.example`);
     const add = [{ action: { type: 'email.send', params: { ...NEW_MAIL, to } } }];
     const { body } = await desk.edit(approvalId, { add }, hash);
+    const stale = "In the capo's draft: It was asked to delete something.";
     expect(body).toMatchObject({
       risk: 'critical',
       reversibility: 'irreversible',
-      riskReasons: ['It was asked to delete something.'],
+      riskReasons: [stale],
+      policy: { explanation: expect.arrayContaining([stale]) },
       expiresAt: before.expiresAt,
     });
     const less = await desk.edit(approvalId, { remove: [body.packets[1].workPacketId] }, body.contentHash);
@@ -381,6 +383,100 @@ describe('what a draft lacks', () => {
     expect((await sentMail(packetIds[1])).mail.text!.trim()).toBe('Thank you, Jane!');
   });
 
+  describe('a placeholder', () => {
+    const NAME = { path: 'params.body', message: 'Replace “[Name]” with what belongs there.' };
+    const GREETING = { ...MAIL_TO_JANE.params, body: 'Dear [Name], your price is 10.' };
+    const HALF = draftPacket({ type: 'email.send', params: GREETING, needsInput: [NAME] });
+
+    it('is still lacking after an edit of something else beside it', async () => {
+      const { directiveId, approvalId, hash, packetIds } = await ready({ packets: [HALF] });
+      const edit = (body: string, contentHash: string) =>
+        desk.edit(
+          approvalId,
+          { packets: [{ workPacketId: packetIds[0], params: { ...GREETING, body } }] },
+          contentHash,
+        );
+      const half = await edit('Dear [Name], your price is 12.', hash);
+      expect(half.body, half.text).toMatchObject({ inputsNeeded: 1, packets: [{ needsInput: [NAME] }] });
+      expect((await desk.packets(directiveId))[0]).toMatchObject({ needsInput: [NAME] });
+      expect((await desk.approve(approvalId)).body.error.code).toBe('INPUT_REQUIRED');
+      const whole = await edit('Dear Jane, your price is 12.', half.body.contentHash);
+      expect(whole.body).toMatchObject({ inputsNeeded: 0, waitingFor: { reason: 'decision' } });
+    });
+
+    it('is none where the directive itself has it', async () => {
+      const { approvalId, hash, packetIds } = await ready({ packets: [HALF] }, desk, {
+        context: { wording: 'Write it as [Sam] says.' },
+      });
+      const params = { ...GREETING, body: 'Dear Jane, it goes as [Sam] says.' };
+      const { body } = await desk.edit(
+        approvalId,
+        { packets: [{ workPacketId: packetIds[0], params }] },
+        hash,
+      );
+      expect(body).toMatchObject({ inputsNeeded: 0 });
+    });
+
+    it('is confirmed as it stands by a person who says so, once', async () => {
+      const { directiveId, approvalId, hash, packetIds } = await ready({ packets: [HALF] });
+      const packets = [{ workPacketId: packetIds[0], params: GREETING, confirm: ['params.body'] }];
+      const confirmed = await desk.edit(approvalId, { packets }, hash);
+      expect(confirmed.body, confirmed.text).toMatchObject({
+        inputsNeeded: 0,
+        // The same content: whoever has read it has read what is approved.
+        contentHash: hash,
+        packets: [{ needsInput: [], edits: [{ path: 'params.body', by: { type: 'member' } }] }],
+        revisions: [
+          { n: 1 },
+          {
+            n: 2,
+            author: 'person',
+            changes: [{ change: 'edited', paths: ['params.body'], before: { 'params.body': GREETING.body } }],
+          },
+        ],
+      });
+      expect(await receiptsOf(approvalId, 'approval.edited')).toHaveLength(1);
+      // Confirmed again, nothing is left to confirm.
+      expect((await desk.edit(approvalId, { packets }, hash)).body).toEqual(confirmed.body);
+      expect((await desk.approve(approvalId)).status).toBe(200);
+      await desk.until(directiveId, 'executed');
+      expect((await sentMail(packetIds[0])).mail.text!.trim()).toBe(GREETING.body);
+    });
+
+    it('is not confirmed where nothing stands, nor at what is no parameter', async () => {
+      const { packetIds, ...one } = await ready({ packets: [UNFINISHED] });
+      const confirm = ['params.to', 'params.bodies', 'body'];
+      const { details } = await expectRefused(
+        one,
+        { packets: [{ workPacketId: packetIds[0], params: UNFINISHED.params, confirm }] },
+        422,
+        'VALIDATION_FAILED',
+      );
+      expect(details).toMatchObject([
+        { path: 'packets.0.confirm.1', rule: 'known' },
+        { path: 'packets.0.confirm.2', rule: 'known' },
+        { path: 'packets.0.params.to' },
+      ]);
+    });
+  });
+
+  it('is not supplied by the text that stands in its stead in the draft', async () => {
+    const unwritten = draftPacket({
+      type: 'document.file',
+      params: { title: 'Plan', body: '' },
+      needsInput: [WORD_IT],
+    });
+    const { approval, ...one } = await ready({ packets: [unwritten] });
+    expect(approval.output.body).toBe('# Plan\n\n(no text yet)');
+    const { details } = await expectRefused(
+      one,
+      { output: { body: approval.output.body } },
+      422,
+      'VALIDATION_FAILED',
+    );
+    expect(details).toMatchObject([{ path: 'output.body', rule: 'singleDocument' }]);
+  });
+
   it('is not supplied by what is wrong', async () => {
     const { packetIds, ...one } = await ready({ packets: [UNFINISHED] });
     const params = { ...UNFINISHED.params, to: ['Jane'] };
@@ -467,6 +563,9 @@ describe('what a draft lacks', () => {
     const { directiveId } = await desk.handIn({ text, capo: 'capo_ops' });
     const failed = await desk.until(directiveId, 'failed');
     expect(failed.error.code).toBe('INVALID_OUTPUT');
+    expect(failed.error.message).toMatch(
+      /^The capo (proposed an action of the type email\.send with invalid parameters: params\.|asked for input)/,
+    );
   });
 });
 
@@ -528,7 +627,7 @@ describe('409', () => {
     expect((await own.approval(approvalId)).waitingFor).toBeNull();
   });
 
-  it('is INVALID_TRANSITION when it has been edited as often as is kept', async () => {
+  it('is INVALID_TRANSITION when it has reached its limit of edits', async () => {
     const one = await ready();
     await test.rows(
       `update approvals set revisions = (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 50) n)
@@ -536,7 +635,7 @@ describe('409', () => {
       [one.approvalId],
     );
     const error = await expectRefused(one, { add: [{ action: NOTE }] }, 409, 'INVALID_TRANSITION');
-    expect(error.message).toContain('50 times');
+    expect(error.message).toContain('has reached its limit of 50 edits');
   });
 });
 
@@ -635,6 +734,10 @@ describe('422', () => {
     ['nothing', {}],
     ['an unknown property', { packet: [] }],
     ['a packet without parameters', { packets: [{ workPacketId: newId('pkt') }] }],
+    [
+      'a confirmation that is no list',
+      { packets: [{ workPacketId: newId('pkt'), params: {}, confirm: 'x' }] },
+    ],
     ['parameters that are a list', { packets: [{ workPacketId: newId('pkt'), params: [] }] }],
     ['an id that is none', { remove: ['x'] }],
     ['an addition without an action', { add: [{}] }],

@@ -202,4 +202,24 @@ describe('409', () => {
     ]);
     expect(await refused(directiveId, 'failed')).toContain('The deadline of this directive has passed.');
   });
+
+  it('is for one of a team that has been archived since, and nothing begins there', async () => {
+    const teamId = await test.createTeam(workspaceId, 'Over');
+    const { directiveId } = await failed({ text: 'A memo.', capo: 'capo_ops', teamId });
+    expect((await desk.client.post(`/teams/${teamId}/archive`, {})).status).toBe(200);
+    const before = await desk.directive(directiveId);
+    expect(await refused(directiveId, 'failed')).toBe(
+      'The team of this directive has been archived. Hand in a new directive for what is still wanted.',
+    );
+    expect(await desk.directive(directiveId)).toEqual(before);
+  });
+
+  it('the signal about a directive that failed for good names the way to have it drafted again', async () => {
+    const { directiveId } = await failed();
+    const [signal] = await test.rows<{ body: string }>(
+      `select body from signals where entity->>'id' = $1 and title like 'No draft:%'`,
+      [directiveId],
+    );
+    expect(signal!.body).toContain(`POST /directives/${directiveId}/retry`);
+  });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../../src/platform/kernel/operator-token.js';
 import { Client } from '../../support/client.js';
 import { PASSWORD, TeamDesk } from './team-desk.js';
@@ -140,6 +141,58 @@ describe('POST /invites/accept: 409 and 410', () => {
       ]);
     }
     expect(code(await desk.accept(token))).toEqual([410, 'INVITE_EXPIRED']);
+  });
+});
+
+describe('POST /invites/accept: 409 LIMIT_REACHED', () => {
+  /** Fills the workspace, or the team, with this many members more. */
+  const fill = (other: TeamDesk, count: number, teamId: string | null = null) =>
+    other.test.rows(
+      `with made as (
+         insert into users (user_id, email, display_name)
+         select $4 || n, $4 || n || '@example.com', 'Many' from generate_series(1, $2) n returning user_id
+       ), joined as (
+         insert into members (member_id, workspace_id, user_id, role)
+         select replace(user_id, 'usr_', 'mem_'), $1, user_id, 'viewer' from made returning member_id
+       )
+       insert into team_members (workspace_id, team_id, member_id, role)
+       select $1, $3, member_id, 'viewer' from joined where $3::text is not null`,
+      [other.workspaceId, count, teamId, newId('usr').slice(0, -5)],
+    );
+
+  it('where the workspace is full by now; whoever is in it already is not counted again', async () => {
+    const other = await TeamDesk.open(desk.test);
+    const known = await other.member('viewer');
+    const { body: pending } = await other.owner.post('/members', {
+      email: 'late@example.com',
+      role: 'viewer',
+    });
+    const toTeam = await other.invite('late2@example.com');
+    const tokens = [await other.token(pending.inviteId), await other.token(toTeam.inviteId)];
+    await fill(other, 4_998);
+    for (const token of tokens) {
+      const answer = await desk.accept(token);
+      expect(code(answer)).toEqual([409, 'LIMIT_REACHED']);
+      expect(answer.body.error).toMatchObject({
+        message: 'This workspace has reached its limit of 5,000 members.',
+        details: { what: 'members', limit: 5_000 },
+      });
+    }
+    await other.owner.delete(`/members/${known.memberId}`);
+    expect((await desk.accept(tokens[0]!)).status).toBe(201);
+  });
+
+  it('where the team is full by now', async () => {
+    const other = await TeamDesk.open(desk.test);
+    const { inviteId } = await other.invite('team-late@example.com');
+    const token = await other.token(inviteId);
+    await fill(other, 500, other.teamA);
+    const answer = await desk.accept(token);
+    expect(code(answer)).toEqual([409, 'LIMIT_REACHED']);
+    expect(answer.body.error).toMatchObject({
+      message: 'This team has reached its limit of 500 members.',
+      details: { what: 'members of a team', limit: 500 },
+    });
   });
 });
 

@@ -81,6 +81,44 @@ describe('POST /teams/{id}/archive: 409', () => {
     expect(await stored()).toBe(before);
   });
 
+  it('when a work packet of it begins to be sent while it waits for the locks', async () => {
+    const { teamId, open } = await busyTeam('Begins');
+    const before = await stored();
+    const sender = await desk.test.database.owner.connect();
+    try {
+      // As the worker does it: the directive first, then the work packet.
+      await sender.query('begin');
+      await sender.query('select from directives where directive_id = $1 for no key update', [
+        open.directiveId,
+      ]);
+      await sender.query(
+        `update work_packets set status = 'sending' where directive_id = $1 and status = 'awaiting_approval'`,
+        [open.directiveId],
+      );
+      const answer = archive(teamId, { moveTo: null }, new Client(desk.test.url, desk.owner.token));
+      await eventually(async () =>
+        (
+          await desk.test.rows(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).at(0),
+      );
+      await sender.query('commit');
+      expect((await answer).body.error).toMatchObject({
+        status: 409,
+        code: 'INVALID_TRANSITION',
+        details: { sending: 1 },
+      });
+    } finally {
+      sender.release();
+    }
+    await desk.test.rows(
+      `update work_packets set status = 'awaiting_approval' where directive_id = $1 and status = 'sending'`,
+      [open.directiveId],
+    );
+    expect(await stored()).toBe(before);
+  });
+
   it('for one that is archived already; it can neither be renamed nor joined', async () => {
     const teamId = await desk.test.createTeam(desk.workspaceId, 'Over');
     expect((await archive(teamId, {})).status).toBe(200);
@@ -170,6 +208,34 @@ describe('POST /teams/{id}/archive: 200', () => {
     expect(await desk.test.rows('select status from members where member_id = $1', [memberId])).toEqual([
       { status: 'removed' },
     ]);
+    // Each invite says what became of it; one that was accepted stays accepted.
+    expect(await desk.receipts(waiting.inviteId)).toEqual([
+      'invite.created',
+      'invite.mailed',
+      'invite.withdrawn',
+    ]);
+    expect(await desk.receipts(joined.inviteId)).not.toContain('invite.withdrawn');
+  });
+
+  it('sends no mail for an invite to it that has not left yet, and forgets its token', async () => {
+    const teamId = await desk.test.createTeam(desk.workspaceId, 'Unmailed');
+    const { inviteId } = await desk.invite('unmailed@example.com', { teamId });
+    await eventually(async () => (await desk.receipts(inviteId)).includes('invite.mailed'));
+    // As if its mail was to be tried again in an hour.
+    await desk.test.rows(
+      `update invites set mail_status = 'queued', sealed_token = 'x' where invite_id = $1`,
+      [inviteId],
+    );
+    await desk.test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at)
+       values ('invite.mail', $1, $2, $2, now() + interval '1 hour')`,
+      [inviteId, desk.workspaceId],
+    );
+    expect((await archive(teamId, {})).status).toBe(200);
+    expect(await desk.test.rows('select 1 from work_items where id = $1', [inviteId])).toEqual([]);
+    expect(
+      await desk.test.rows('select status, sealed_token from invites where invite_id = $1', [inviteId]),
+    ).toEqual([{ status: 'withdrawn', sealed_token: null }]);
   });
 
   it('leaves nothing open in the team, whatever comes at the same time', { timeout: 60_000 }, async () => {

@@ -139,6 +139,42 @@ describe('POST /invites/{id}/resend', () => {
   });
 });
 
+describe('the token of an invite that was never mailed', () => {
+  const unmailed = async (email: string) => {
+    const invite = await desk.invite(email);
+    await eventually(async () => (await desk.receipts(invite.inviteId)).includes('invite.mailed'));
+    await desk.test.rows(
+      `update invites set mail_status = 'queued', sealed_token = 'x' where invite_id = $1`,
+      [invite.inviteId],
+    );
+    return invite;
+  };
+  const stored = (inviteId: string) =>
+    desk.test.rows('select sealed_token from invites where invite_id = $1', [inviteId]);
+
+  it('is forgotten when another invite for the same address makes it expire', async () => {
+    const { inviteId } = await unmailed('replaced@example.com');
+    await desk.test.rows(`update invites set expires_at = now() - interval '1 s' where invite_id = $1`, [
+      inviteId,
+    ]);
+    await desk.invite('replaced@example.com');
+    expect(await stored(inviteId)).toEqual([{ sealed_token: null }]);
+  });
+
+  it('is forgotten when its mail comes up after it has expired, and the receipt says why', async () => {
+    const { inviteId } = await unmailed('toolate@example.com');
+    await desk.test.rows(`update invites set expires_at = now() - interval '1 s' where invite_id = $1`, [
+      inviteId,
+    ]);
+    await desk.test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at) values ('invite.mail', $1, $2, $2, now())`,
+      [inviteId, desk.workspaceId],
+    );
+    await eventually(async () => (await stored(inviteId)).every(({ sealed_token: token }) => token === null));
+    expect((await desk.receipts(inviteId)).at(-1)).toBe('invite.mail_failed');
+  });
+});
+
 describe('DELETE /invites/{id}', () => {
   it('200: withdraws, once', async () => {
     const { inviteId } = await desk.invite('withdrawn@example.com');
