@@ -724,6 +724,33 @@ begin
 end $function$;
 alter function app.let_go(integer,jsonb) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.lock_team_work(p_workspace_id text, p_team_id text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  open text[];
+begin
+  perform 1 from approvals a where a.workspace_id = p_workspace_id and a.team_id = p_team_id
+    and (a.status = 'pending' or a.directive_id = any (array(select d.directive_id from directives d
+      where d.workspace_id = p_workspace_id and d.team_id = p_team_id
+        and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted'))))
+    order by a.approval_id for no key update;
+  perform 1 from directives d where d.workspace_id = p_workspace_id and d.team_id = p_team_id
+    and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
+    order by d.directive_id for no key update;
+  -- Of those that were waited for some may have ended.
+  open := array(select d.directive_id from directives d
+    where d.workspace_id = p_workspace_id and d.team_id = p_team_id
+      and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
+    order by d.directive_id);
+  perform 1 from work_packets p where p.workspace_id = p_workspace_id and (p.directive_id = any (open)
+    or p.team_id = p_team_id and p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'))
+    order by p.work_packet_id for no key update;
+  return open;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.model_budget_of(p_workspace_id text, p_unit text, p_by_tier jsonb)
  RETURNS numeric
  LANGUAGE sql
@@ -740,17 +767,8 @@ CREATE OR REPLACE FUNCTION app.move_team_work(p_workspace_id text, p_team_id tex
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  moving text[] := array(select d.directive_id from directives d
-    where d.workspace_id = p_workspace_id and d.team_id = p_team_id
-      and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
-    order by d.directive_id);
+  moving text[] := app.lock_team_work(p_workspace_id, p_team_id);
 begin
-  perform 1 from approvals a where a.workspace_id = p_workspace_id and a.team_id = p_team_id
-    and (a.directive_id = any (moving) or a.status = 'pending') order by a.approval_id for no key update;
-  perform 1 from work_packets p where p.workspace_id = p_workspace_id and p.directive_id = any (moving)
-    order by p.work_packet_id for no key update;
-  perform 1 from directives d where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
-    order by d.directive_id for no key update;
   update approvals a set team_id = p_to where a.workspace_id = p_workspace_id and a.team_id = p_team_id
     and (a.directive_id = any (moving) or a.status = 'pending');
   update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id
@@ -826,11 +844,12 @@ alter function app.next_work(text,text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.open_team_work(p_workspace_id text, p_team_id text)
  RETURNS TABLE(directives integer, approvals integer, work_packets integer, standing_orders integer, sending integer)
- LANGUAGE sql
- STABLE
+ LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select
+begin
+  perform app.lock_team_work(p_workspace_id, p_team_id);
+  return query select
     (select count(*)::int from directives d where d.workspace_id = p_workspace_id and d.team_id = p_team_id
       and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')),
     (select count(*)::int from approvals a where a.workspace_id = p_workspace_id and a.team_id = p_team_id
@@ -840,8 +859,8 @@ AS $function$
     (select count(*)::int from standing_orders o where o.workspace_id = p_workspace_id and o.team_id = p_team_id
       and o.status <> 'archived'),
     (select count(*)::int from work_packets p where p.workspace_id = p_workspace_id and p.team_id = p_team_id
-      and p.status = 'sending')
-$function$;
+      and p.status = 'sending');
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_timezone text, p_at timestamp with time zone)
  RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)

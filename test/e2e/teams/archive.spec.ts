@@ -203,6 +203,7 @@ describe('POST /teams/{id}/archive: 200', () => {
     const { memberId } = (await desk.accept(await desk.token(joined.inviteId))).body;
     const waiting = await desk.invite('waiting@example.com', { teamId });
     const token = await desk.token(waiting.inviteId);
+    await eventually(async () => (await desk.receipts(waiting.inviteId)).includes('invite.mailed'));
     expect((await archive(teamId, {})).body).toMatchObject({ removedMembers: 1 });
     expect((await desk.accept(token)).status).toBe(410);
     expect(await desk.test.rows('select status from members where member_id = $1', [memberId])).toEqual([
