@@ -634,3 +634,172 @@ describe('the runner', () => {
     });
   });
 });
+
+describe('what newcomers write', () => {
+  const ASKS_BODY = { asked: ['params.body'] };
+
+  it.each([
+    'Send "The cake is ready" to lou@x.example and "The cake is late" to tom@x.example',
+    'lou@x.example gets a mail "The cake is ready", but tom@x.example "The cake is late": send lou@x.example',
+  ])('never sends a text to somebody else: %s', (text) => {
+    for (const { to, body, asked } of packets(text) as { to: string[]; body: string; asked?: string[] }[])
+      if (asked === undefined) expect(body.includes('ready')).toBe(to.includes('lou@x.example'));
+  });
+
+  it.each([
+    ['Mail "One" to lou@x.example and "Two" to tom@x.example', [['lou@x.example'], ['tom@x.example']]],
+    [
+      'Schick „Eins“ an lou@x.example und ida@x.example und „Zwei“ an tom@x.example',
+      [['lou@x.example', 'ida@x.example'], ['tom@x.example']],
+    ],
+    ['Envoie « Un » à lou@x.example et « Deux » à tom@x.example', [['lou@x.example'], ['tom@x.example']]],
+    ['mail lou@x.example "One", but tom@x.example "Two"', [['lou@x.example'], ['tom@x.example']]],
+  ])('pairs each text with its addresses: %s', (text, expected) => {
+    const found = packets(text) as { to?: string[]; body?: string; asked?: string[] }[];
+    expect(found.map(({ to }) => to)).toEqual(expected);
+    expect(new Set(found.map(({ body }) => body)).size).toBe(2);
+    expect(found.every(({ asked }) => asked === undefined)).toBe(true);
+  });
+
+  it('asks which text it is where two are given that are not paired', () => {
+    expect(packets('Send "Closed" to lou@x.example and say "Open" as well')).toMatchObject([
+      { to: ['lou@x.example'], body: 'Closed', ...ASKS_BODY },
+    ]);
+  });
+
+  it.each([
+    'Answer the question of ada@x.example to carl@x.example: "It is blue."',
+    'Write to carl@x.example, his wife ada@x.example is ill: We come on Monday.',
+    'Email carl@x.example and our driver ada@x.example: We come on Monday.',
+  ])('asks whether somebody who is only mentioned is to receive it: %s', (text) => {
+    const [found] = draft(text).packets;
+    expect(found).toMatchObject({ params: { to: [] }, needsInput: [{ path: 'params.to' }] });
+    expect(found!.needsInput[0]!.message).toMatch(/carl@x\.example.*or also.*ada@x\.example/);
+  });
+
+  it.each([
+    'Email lou@x.example: the lamp is here. Also tell tom@x.example about it.',
+    'Schreib an lou@x.example: Lampe ist da. Und sag auch Tom (tom@x.example), dass er kommen kann.',
+    'Écris à lou@x.example : La lampe est là. Et préviens aussi tom@x.example',
+    'Email lou@x.example: We need the list and send a copy. Send one to tom@x.example too.',
+  ])('asks whether what may be another ask is part of the message: %s', (text) => {
+    expect(packets(text)).toMatchObject([{ to: ['lou@x.example'], ...ASKS_BODY }]);
+  });
+
+  it('leaves an address within a message alone', () => {
+    expect(packets('Email lou@x.example: Hello. You reach us at us@x.example.')).toEqual([
+      mail(['lou@x.example'], 'Hello. You reach us at us@x.example', 'Hello. You reach us at us@x.example.'),
+    ]);
+  });
+
+  it('reads a list of addresses with a text each', () => {
+    expect(packets('Email these:\nlou@x.example: One.\ntom@x.example: Two.')).toEqual([
+      mail(['lou@x.example'], 'One', 'One.'),
+      mail(['tom@x.example'], 'Two', 'Two.'),
+    ]);
+  });
+
+  it.each([
+    ['Let Mrs Hall know that her dress is finished: hall@x.example', 'her dress is finished'],
+    ['Sag Frau Hall Bescheid, dass ihr Kleid fertig ist: hall@x.example', 'ihr Kleid fertig ist'],
+    ['Dis à Anne Hall que sa robe est prête : hall@x.example', 'sa robe est prête'],
+  ])('takes an address behind the colon for the recipient: %s', (text, body) => {
+    expect(packets(text)).toMatchObject([{ to: ['hall@x.example'], body, ...ASKS_BODY }]);
+  });
+
+  it.each([
+    ['Umsatz von 2.400 € von Hotel Adler verbuchen', 2400, 'EUR', 'Hotel Adler'],
+    ['Umsatz: 60 € von Adler', 60, 'EUR', 'Adler'],
+    ['Revenue: 80 GBP from Eagle Ltd', 80, 'GBP', 'Eagle Ltd'],
+    ['Einnahme 33 € von Gasthof Berg eintragen', 33, 'EUR', 'Gasthof Berg'],
+    ['Bitte Umsatz eintragen: 99,90 € von Gasthof Berg', 99.9, 'EUR', 'Gasthof Berg'],
+    ['Ajoute 70 € de recettes de Bar Soleil', 70, 'EUR', 'Bar Soleil'],
+    ['Enregistre 70 € de M. Leroy', 70, 'EUR', 'M. Leroy'],
+  ])('records %s', (text, amount, currency, source) => {
+    expect(packets(text, 'capo_revenue')).toEqual([
+      expect.objectContaining({ type: 'revenue.record', amount, currency, source }),
+    ]);
+  });
+
+  it('records the revenue that stands before a mail', () => {
+    expect(
+      packets('Umsatz 12 Euro von Frau Lenz und schreib ihr an lenz@x.example: Danke!', 'capo_revenue'),
+    ).toMatchObject([
+      { type: 'revenue.record', amount: 12, source: 'Frau Lenz' },
+      { type: 'email.send', to: ['lenz@x.example'], body: 'Danke!' },
+    ]);
+  });
+
+  it('records no negative amount, and nobody called “her”', () => {
+    const lost = draft('The till lacks 12 EUR, record -12 EUR', 'capo_revenue');
+    expect(lost).toMatchObject({ packets: [], remarks: expect.stringContaining('positive amounts only') });
+    expect(packets('Record 12 EUR from her', 'capo_revenue')).toMatchObject([{ asked: ['params.source'] }]);
+  });
+
+  it('records what is to be booked in the next sentence', () => {
+    expect(packets('We got 40 EUR from Eagle Ltd. Book it please.', 'capo_revenue')).toMatchObject([
+      { type: 'revenue.record', amount: 40, source: 'Eagle Ltd' },
+    ]);
+  });
+
+  it.each([
+    ['Signal: the oven is cold, critical!', 'signal.raise', { severity: 'critical' }],
+    ['Warnung: Lager ist leer', 'signal.raise', { severity: 'warning', title: 'Lager ist leer' }],
+    ["Crée un signal d'avertissement : le four est froid", 'signal.raise', { severity: 'warning' }],
+    ['Notiz: Lager ist leer', 'document.file', { body: 'Lager ist leer' }],
+    ['Leg eine Notiz an: Lager ist leer', 'document.file', { body: 'Lager ist leer' }],
+  ])('reads the one-liner %s', (text, type, params) => {
+    expect(packets(text)).toMatchObject([{ type, ...params }]);
+  });
+
+  it.each([
+    'Ask marketing to plan the fair and ops to pack the van',
+    'Marketing soll planen, Ops soll packen',
+  ])('hands each capo its own: %s', (text) => {
+    expect(packets(text, 'ceo')).toMatchObject([{ capo: 'capo_marketing' }, { capo: 'capo_ops' }]);
+  });
+
+  it('reads a list on one line', () => {
+    const text =
+      '1. email lou@x.example: The oven is back. 2. record 5 EUR from Bar Soleil 3. raise a warning that it is cold';
+    expect(packets(text, 'capo_revenue')).toMatchObject([
+      { type: 'email.send', body: 'The oven is back.' },
+      { type: 'revenue.record', source: 'Bar Soleil' },
+      { type: 'signal.raise', title: 'it is cold' },
+    ]);
+  });
+
+  it('takes the subject of a mail that is handed on', () => {
+    const text = 'Forward to lou@x.example:\nFrom: tom@x.example\nSubject: Late box\n\nWhere is it?';
+    expect(packets(text)).toMatchObject([{ to: ['lou@x.example'], subject: 'Late box' }]);
+  });
+
+  it('drafts no mail where one is to be stopped', () => {
+    expect(draft('Stop the mail to lou@x.example')).toMatchObject({
+      packets: [],
+      remarks: expect.stringContaining("can't stop or call back a mail"),
+    });
+  });
+
+  it.each([
+    ['Thanks for the lamp. It works.', true],
+    ['Ihre Lampe ist da.', true],
+    ['Merci pour la lampe, elle marche.', true],
+    ['It works.\n\nBest wishes\nMara', false],
+    ['It works. Best, Mara', false],
+  ])('signs %j: %s', (body, isSigned) => {
+    const sender = { name: 'Mara', signature: 'The Lamp Shop', replyTo: null };
+    const [found] = packets(`Email lou@x.example: ${body}`, 'capo_ops', { sender }) as { body: string }[];
+    expect(found!.body).toBe(isSigned ? `${body}\n\nThe Lamp Shop` : body);
+  });
+
+  it('says how money is recorded where it understood nothing', () => {
+    expect(draft('about those 30 EUR', 'capo_revenue').remarks).toContain(
+      'For example: “Record 120 EUR from',
+    );
+  });
+
+  it('takes no name for a date', () => {
+    expect(draft('Schreib Ina, dass die Lampe da ist').remarks).not.toContain('waited for');
+  });
+});

@@ -19,8 +19,15 @@ export interface Ask {
 
 const ABBREVIATION =
   /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
+/** "M. Dupont" */
+const MONSIEUR = /(?<![\p{L}\p{N}])MM?$/u;
+/** Nothing but addresses stands behind the colon. */
+const ONLY_ADDRESSES =
+  /^\s*[<(]?\uFDD1+[>)]?(?:\s*(?:,|&|(?:and|und|et|y)\s)\s*[<(]?\uFDD1+[>)]?)*[ \t]*[.!]?[ \t]*(?=\n|$)/iu;
+/** "jane@...: ..." on a line of its own. */
+const ADDRESS_LINE = /^\s*(?:(?:[-*•–]|\(?\d{1,2}[.)])\s*)?(?:(?:to|an|à)\s+)?\uFDD1+\s?[:：]/iu;
 const BOUNDARY =
-  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s–—-]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}\)\s))/gu;
+  /(?<colon>：|:(?=[\s\uFDD0\uFDD1\uFDD3]|\p{Lu}|$))|(?<stop>[.!?…。！？]+[)\]]?(?=\s|$)|\uFDD3(?=\s+[^\p{Ll}\s–—-]|\s*$))|(?<line>\n\s*)|(?<item>\s(?=\(?\d{1,2}[.)]\s))/gu;
 const ITEM = /^[ \t]*(?:\(?(?<number>\d{1,2})[.)]|[-*•–])[ \t]+/;
 /** More than that nobody reads through; where reading ended is said. */
 export const MAX_ASKS = 100;
@@ -55,7 +62,7 @@ function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
     ['mail', 'delegation', 'signal', 'unable'].includes(previous.kind);
   // "500 EUR came in from Acme. Please record it."
   const isBooked =
-    ask.kind === 'revenue' &&
+    (ask.kind === 'revenue' || words.BOOK_IT.test(head)) &&
     !hasAmount(head) &&
     previous?.kind === 'unclear' &&
     moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
@@ -83,7 +90,7 @@ function nextAsk(whole: Text, from: number): Ask {
       (said !== undefined || /[\uFDD0\uFDD3]/.test(head)) &&
       words.at(head, words.MAIL) >= 0 &&
       words.at(head, words.QUESTION) !== 0;
-    const kind = kindOf(head);
+    const kind = kindOf(head, start === 0 || item !== null);
     return {
       start,
       end,
@@ -94,13 +101,21 @@ function nextAsk(whole: Text, from: number): Ask {
   };
   let looks = 0;
   for (const match of masked.slice(start).matchAll(BOUNDARY)) {
-    const { colon, line, stop } = match.groups!;
+    const { colon, line, stop, item: nextItem } = match.groups!;
     const position = start + match.index;
     const end = position + match[0].length;
-    if (colon !== undefined && words.LABEL_END.test(masked.slice(Math.max(start, position - 40), position)))
+    const near = masked.slice(Math.max(start, position - 40), position);
+    if (
+      colon !== undefined &&
+      words.LABEL_END.test(near) &&
+      !/(?<!\p{L})leg(?:e|en)?\s[^\uFDD1\n]*\san\s*$/iu.test(near)
+    )
       continue;
+    if (nextItem !== undefined && !isNextItem(masked, end, item)) continue;
+    if (colon !== undefined && isRevenueLine(masked.slice(start, end + 30))) continue;
     if (stop !== undefined) {
-      if (stop === '.' && ABBREVIATION.test(masked.slice(Math.max(start, position - 8), position))) continue;
+      const word = masked.slice(Math.max(start, position - 8), position);
+      if (stop === '.' && (ABBREVIATION.test(word) || MONSIEUR.test(word))) continue;
       // "... in cc?", and the text on the lines below
       const isAbove =
         /^[ \t]*\n/.test(masked.slice(end, end + 20)) && kindOf(masked.slice(start, end)) === 'mail';
@@ -116,7 +131,10 @@ function nextAsk(whole: Text, from: number): Ask {
     const cut = clauseIn(masked, start, position);
     if (cut !== undefined) return made(cut);
     const head = masked.slice(start, position);
-    const kind = kindOf(masked.slice(start, colon === undefined ? position : end));
+    const kind = kindOf(
+      masked.slice(start, colon === undefined ? position : end),
+      start === 0 || item !== null,
+    );
     const isBelow =
       line !== undefined && kind === 'mail' && isTextBelow(head, masked.slice(end, end + MAX_SENTENCE));
     if (colon === undefined && !isBelow) return made(end);
@@ -124,12 +142,28 @@ function nextAsk(whole: Text, from: number): Ask {
     // A heading such as "Two things:" asks for nothing by itself.
     if (kind === 'unclear' && !words.BODY_END.test(head)) return made(end);
     if (/^\s*[\uFDD0\uFDD3]/.test(masked.slice(end, end + 20))) continue;
+    if (kind === 'mail' && colon !== undefined && !head.includes('\uFDD1')) {
+      const behind = masked.slice(end, end + MAX_SENTENCE);
+      const addresses = ONLY_ADDRESSES.exec(behind)?.[0];
+      if (addresses !== undefined && /\p{L}{2}[^\p{L}]+\p{L}+[^\p{L}]+\p{L}/u.test(head))
+        return made(end + addresses.length, position);
+      // "Write these mails:", and each line has its own address.
+      if (ADDRESS_LINE.test(behind)) return { ...made(end), kind: 'unclear' };
+    }
     const last = beforePasted(whole, end, endOfSaid(masked, end, item, kind));
     const text = whole.text.slice(end, last).trim();
     if (text === '') continue;
     return made(last, end, { start: end, end: last, text });
   }
   return made(clauseIn(masked, start, masked.length) ?? masked.length);
+}
+
+/** "2) ...", and "2. ..." where this is the first of a list on one line and the second asks for something, too. */
+function isNextItem(masked: string, from: number, item: RegExpExecArray | null): boolean {
+  const next = ITEM.exec(masked.slice(from, from + 20));
+  if (/^\(?\d{1,2}\)/.test(next?.[0] ?? '')) return true;
+  const isNext = Number(next?.groups?.['number']) === Number(item?.groups?.['number']) + 1;
+  return isNext && kindAt(masked.slice(from + next![0].length, from + MAX_SENTENCE)) !== 'unclear';
 }
 
 /** Whether the message is what stands on the lines below: nothing of the ask can be it. */
@@ -152,10 +186,12 @@ function beforePasted({ masked, pasted }: Text, start: number, end: number): num
 /** Where the text behind a colon ends: at the next item of the list that it is in, or where the next mail is asked for. */
 function endOfSaid(masked: string, from: number, item: RegExpExecArray | null, kind: Kind): number {
   const isBelow = /^[^\S\n]*\n/.test(masked.slice(from, from + 20)) || masked[from - 1] === '\n';
-  for (const match of masked.slice(from).matchAll(/\n|[.!?\uFDD3](?=\s)|\s(?=\(?\d{1,2}\)\s)/gu)) {
+  for (const match of masked.slice(from).matchAll(/\n|[.!?\uFDD3](?=\s)|\s(?=\(?\d{1,2}[.)]\s)/gu)) {
     const position = from + match.index + 1;
     const next = masked.slice(position, position + MAX_SENTENCE);
     if (match[0] === '\n' && /^-- ?(?:\n|$)/.test(next)) return position;
+    if (match[0] === '\n' && ADDRESS_LINE.test(next)) return position;
+    if (match[0] === ' ' && !isNextItem(masked, position, item)) continue;
     // A text on lines of its own goes on to the end of a paragraph.
     if (isBelow && !item && !ITEM.test(next) && masked.slice(position - 2, position) !== '\n\n') continue;
     const nextItem = match[0] === '\n' || match[0] === ' ' ? ITEM.exec(next) : null;
@@ -198,7 +234,8 @@ function clauseIn(masked: string, start: number, end: number): number | undefine
     const position = match.index + match[0].length;
     const before = sentence.slice(0, match.index);
     const next = sentence.slice(position, position + MAX_SENTENCE);
-    if (before.trim() === '' || words.PRONOUN.test(next)) continue;
+    const isOther = /^[^,;:]*\uFDD1/.test(next) && !before.includes('\uFDD1');
+    if (before.trim() === '' || (words.PRONOUN.test(next) && !isOther)) continue;
     // Each message goes to its own address.
     if (
       /\uFDD1[^\uFDD1]*[\uFDD0\uFDD3]/.test(before) &&
@@ -233,10 +270,12 @@ function unableAt(text: string): number {
   return -1;
 }
 
+const isRevenueLine = (text: string) => words.REVENUE_LABEL.test(text) && moneyIn(text).length > 0;
 const hasAmount = (text: string) => /\d/.test(text);
 
 function firstOf(text: string): [Kind, number] {
   if (!/\p{L}/u.test(text)) return ['unclear', -1];
+  if (isRevenueLine(text)) return ['revenue', 0];
   const recorded = words.at(text, words.RECORD);
   const isMoney = recorded >= 0 && (words.at(text, words.TOPICS.revenue) >= 0 || moneyIn(text).length > 0);
   const found: [Kind, number][] = [
@@ -253,8 +292,10 @@ function firstOf(text: string): [Kind, number] {
 }
 
 /** By what it says first; an address makes a mail of whatever is to be written. */
-export function kindOf(given: string): Kind {
+export function kindOf(given: string, isFirst = false): Kind {
   const text = cutText(given, MAX_SENTENCE * 5, '');
+  if (isFirst && words.SIGNAL_LABEL.test(text)) return 'signal';
+  if (isFirst && words.NOTE_LABEL.test(text)) return 'document';
   if (text.length < 100 && words.PLEASANTRY.test(text)) return 'unclear';
   const [kind] = firstOf(text);
   const hasRecipient = text.includes('\uFDD1');
@@ -287,6 +328,9 @@ function namesSomebody(text: string): boolean {
 export function capoNamed(text: string): { capo: CapoRole; end: number; isSubject: boolean } | undefined {
   const match = words.DELEGATES.exec(text);
   const capo = CAPO_ROLES.find((role) => match?.groups?.[role] ?? match?.groups?.[`own_${role}`]);
-  const isSubject = match?.groups?.[`own_${capo}`] !== undefined;
-  return match && capo ? { capo, end: match.index + match[0].length, isSubject } : undefined;
+  if (!match || !capo) return undefined;
+  const end = match.index + match[0].length;
+  // "... and ops to order paper"
+  const isSubject = match.groups?.[`own_${capo}`] !== undefined && !/^\s+to\s/.test(text.slice(end));
+  return { capo, end, isSubject };
 }

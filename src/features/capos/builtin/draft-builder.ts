@@ -11,7 +11,9 @@ import { type Capo, CAPOS } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import type { Ask } from './asks.js';
 import { type Contacts, contactsOf } from './people.js';
+import { moneyIn } from '../money.js';
 import { addressesIn, clean, oneLine, type Text } from './text.js';
+import { at, TOPICS } from './words.js';
 
 const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
 /** Texts of the context that are the message, and its subject. */
@@ -90,7 +92,7 @@ export class DraftBuilder {
       // A bare number or "may" is no date.
       ({ text: said }) =>
         /\p{L}{3}|\d[./-]\d/u.test(said) &&
-        !/^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+        !/^ina$|^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
     );
     const dateOf = (date: Date) =>
       Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(this.zone).toPlainDate();
@@ -109,6 +111,14 @@ export class DraftBuilder {
         isYearSaid,
       };
     });
+  }
+
+  /** A wording that works, where money or a signal seems to be meant. */
+  #hint(): string[] {
+    const { text } = this.whole;
+    if (moneyIn(text).length > 0) return ['For example: “Record 120 EUR from Hotel Krone.”'];
+    if (at(text, TOPICS.signals) >= 0) return ['For example: “Raise a warning that the fridge is broken.”'];
+    return [];
   }
 
   readonly dateIn = (text: string): string | undefined => this.dates(text)[0]?.text;
@@ -134,7 +144,7 @@ export class DraftBuilder {
         .filter((address) => !written.includes(JSON.stringify(address.toLowerCase()).slice(1, -1))),
     );
     if (unused.size > 0) this.remarks.push(`Not written to: ${[...unused].join(', ')}.`);
-    if (this.packets.length === 0) this.remarks.push('Nothing was prepared.');
+    if (this.packets.length === 0) this.remarks.push(['Nothing was prepared.', ...this.#hint()].join(' '));
     const remarks = cutText([...new Set(this.remarks)].join('\n'), DRAFT_BOUNDS.remarks);
     return { remarks, packets: this.packets, concerns: this.concerns };
   }

@@ -6,7 +6,7 @@ import type { Ask } from './asks.js';
 import type { DraftBuilder } from './draft-builder.js';
 import { firstWords, messageOf } from './mail.js';
 import { oneLine } from './text.js';
-import { at, SEVERITIES, SOURCE } from './words.js';
+import { at, NEGATIVE, NO_NAME, SEVERITIES, SIGNAL_LABEL, SOURCE } from './words.js';
 
 export function prepareRevenue(draft: DraftBuilder, ask: Ask): void {
   const sums = moneyIn(draft.words(ask));
@@ -30,9 +30,13 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
     draft.unable('record a refund');
     return;
   }
-  const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)].map(({ groups }) =>
-    groups!['name']!.trim(),
-  );
+  if (NEGATIVE.test(text)) {
+    draft.unable('record a negative amount: revenue takes positive amounts only');
+    return;
+  }
+  const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)]
+    .map(({ groups }) => groups!['name']!.trim())
+    .filter((name) => !NO_NAME.test(name));
   const given = draft.briefing.directive.context?.['source'];
   const source =
     names.find((name) => /^\p{Lu}/u.test(name)) ??
@@ -62,7 +66,7 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
     needsInput: needsInput.map((each) => ({ ...each, message: cutText(each.message, 500) })),
     ask,
   });
-  const dated = draft.dateIn(text);
+  const dated = draft.dateIn(sums.reduce((rest, each) => rest.replace(each.text, ' '), text));
   if (dated)
     draft.remarks.push(`Revenue is recorded with the time at which it is approved, not with “${dated}”.`);
 }
@@ -71,11 +75,15 @@ export function prepareSignal(draft: DraftBuilder, ask: Ask): void {
   const text = draft.words(ask);
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
   // "Warning, not critical"
-  const said = cutText(head, 200, '').replace(
-    /(?<!\p{L})(?:not|no|nicht|kein\p{L}*|pas|non)\s+(?:(?:a|an|un|une)\s+)?\p{L}+/giu,
-    '',
-  );
-  const severity = SEVERITIES.find(([word]) => at(said, word) >= 0)?.[1] ?? 'info';
+  const said = cutText(head, 200, '')
+    .replaceAll(/(?<!\p{L})d['’]/giu, ' ')
+    .replace(/(?<!\p{L})(?:not|no|nicht|kein\p{L}*|pas|non)\s+(?:(?:a|an|un|une)\s+)?\p{L}+/giu, '');
+  // "..., critical!" at the end of a text behind "Signal:"
+  const last = SIGNAL_LABEL.test(head) ? (/[,;–-]\s*[\p{L}\s]{1,30}[.!]*$/u.exec(text)?.[0] ?? '') : '';
+  const severity =
+    SEVERITIES.find(([word]) => at(last, word) >= 0)?.[1] ??
+    SEVERITIES.find(([word]) => at(said, word) >= 0)?.[1] ??
+    'info';
   const type =
     SIGNAL_TYPES.find((each) => new RegExp(String.raw`\b${each} (?:signal|alert)`, 'i').test(head)) ??
     'report';

@@ -18,23 +18,35 @@ interface Message {
 }
 
 const MAX_SUBJECT = 78;
+const MAX_SENTENCES = 200;
 const WORD_IT =
   'Write the message: the directive only describes it, and the built-in runner words nothing itself.';
 
 export function prepareMail(draft: DraftBuilder, ask: Ask): void {
+  for (const part of pairsOf(draft, ask)) prepareOne(draft, part);
+}
+
+function prepareOne(draft: DraftBuilder, ask: Ask): void {
   const { whole, contacts } = draft;
   const { body, subject, isDescribed, quote } = messageOf(draft, ask);
   const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
   const needsInput: NeededInput[] = [];
   if (to.length === 0)
     needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
-  if (isDescribed || isOnlyLinks(body)) needsInput.push({ path: 'params.body', message: WORD_IT });
-  if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
-  const signed = isDescribed ? body : withSignature(body, draft.signature);
+  const doubt = doubtfulIn(draft, ask);
   const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
     ({ text }) =>
       !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
   );
+  if (isDescribed || isOnlyLinks(body)) needsInput.push({ path: 'params.body', message: WORD_IT });
+  else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
+  else if (unused.length > 0) {
+    const texts = unused.map(({ text }) => `“${cutText(oneLine(text), 120)}”`).join(', ');
+    const message = cutText(`Is this the text? The directive also has ${texts}.`, 500);
+    needsInput.push({ path: 'params.body', message });
+  }
+  if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
+  const signed = isDescribed ? body : withSignature(body, draft.signature);
   draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
   draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
   const isApart = words.at(whole.masked.slice(ask.start, ask.headEnd), words.SEPARATELY) >= 0;
@@ -60,7 +72,9 @@ function isOnlyLinks(body: string): boolean {
 function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
   // Behind the address of a mail that is only described a date is a part of the message.
-  const timed = head.slice(0, isDescribed && head.includes('\uFDD1') ? head.indexOf('\uFDD1') : head.length);
+  const isUnsplit = isDescribed && describedFrom(whole, ask) === ask.headEnd;
+  const address = head.indexOf('\uFDD1');
+  const timed = head.slice(0, isDescribed && address >= 0 ? address : isUnsplit ? 0 : head.length);
   const when =
     dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
@@ -82,13 +96,93 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Message {
   const body = draft.take('body');
   if (body !== undefined) return made(body, subject, false);
   const from = described(draft, ask);
-  return made(cutText(draft.words({ start: from, end: ask.end }), LIMITS.mail, ''), subject, true);
+  return made(cutText(draft.words({ start: from, end: ask.headEnd }), LIMITS.mail, ''), subject, true);
 }
 
 function made(given: string, subject: string | undefined, isDescribed: boolean): Message {
   const body = cutText(given, LIMITS.mail, '');
-  const line = oneLine(subject ?? '') || firstWords(body);
+  const line = oneLine(subject ?? '') || firstWords(withoutHeaders(body)) || firstWords(body);
   return { body, subject: cutText(line, LIMITS.title), isDescribed };
+}
+
+const HEADER =
+  /^[ \t]*(?:from|to|cc|date|sent|subject|von|an|datum|gesendet|betreff|de|à|envoyé|objet|asunto|fecha)[ \t]*[:：]/iu;
+
+/** Of a mail that is handed on, the subject is its own. */
+function withoutHeaders(body: string): string {
+  const lines = body.split('\n');
+  const first = lines.findIndex((line) => /^[ \t]*(?:from|von|de)[ \t]*[:：].*@/iu.test(line));
+  if (
+    first < 0 ||
+    lines
+      .slice(0, first)
+      .some((line) => /\p{L}{2}[^\p{L}]+\p{L}/u.test(line) && !/^[ \t]*-{3}|message|nachricht/iu.test(line))
+  )
+    return body;
+  const end = lines.findIndex((line, index) => index > first && !HEADER.test(line));
+  const headers = lines.slice(first, end < 0 ? lines.length : end);
+  const subject = headers
+    .map((line) => /^[ \t]*(?:subject|betreff|objet|asunto)[ \t]*[:：](.+)$/iu.exec(line)?.[1]?.trim())
+    .find((line) => line !== undefined && line !== '');
+  return subject ?? (end < 0 ? '' : lines.slice(end).join('\n'));
+}
+
+/** Each text in quotation marks with the addresses before it or behind it, where the two alternate. */
+function pairsOf({ whole }: DraftBuilder, ask: Ask): Ask[] {
+  if (ask.said) return [ask];
+  const head = { start: ask.start, end: ask.headEnd };
+  const passages = [
+    ...within(head, whole.quotes).map((each) => ({ ...each, is: 'Q' })),
+    ...within(head, whole.addresses).map((each) => ({ ...each, is: 'A' })),
+  ].toSorted((a, b) => a.start - b.start);
+  const order = passages.map(({ is }) => is).join('');
+  if (!/^(?:(?:QA+){2,}|(?:A+Q){2,})$/.test(order)) return [ask];
+  const between = passages.map(({ start }, index) =>
+    whole.masked.slice(index === 0 ? ask.start : passages[index - 1]!.end, start),
+  );
+  const behind = whole.masked.slice(passages.at(-1)!.end, ask.headEnd);
+  const isOther = (text: string) =>
+    words.at(text, words.ROLES.cc) >= 0 ||
+    words.at(text, words.ROLES.bcc) >= 0 ||
+    words.NOT_TO.test(text) ||
+    words.SUBJECT.test(text) ||
+    words.TITLED.test(text);
+  const isList = passages.every(
+    ({ is }, index) =>
+      is === 'Q' || passages[index - 1]?.is !== 'A' || words.NAMED_NEXT.test(between[index]!),
+  );
+  if ([...between, behind].some(isOther) || /[\p{L}\p{N}]{2}/u.test(behind) || !isList) return [ask];
+  const last = order.startsWith('Q') ? 'A' : 'Q';
+  const ends = passages
+    .filter(({ is }, index) => is === last && passages[index + 1]?.is !== last)
+    .map(({ end }) => end);
+  return ends.map((end, index) => ({
+    ...ask,
+    start: index === 0 ? ask.start : ends[index - 1]!,
+    end,
+    headEnd: end,
+  }));
+}
+
+/** A sentence within the text behind a colon that may ask for something else, such as "Also let mark@... know". */
+function doubtfulIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
+  if (!ask.said) return undefined;
+  const { start, end } = ask.said;
+  const masked = whole.masked.slice(start, end);
+  if (!masked.includes('\uFDD1') || /^\s*\n/.test(masked) || whole.masked[start - 1] === '\n')
+    return undefined;
+  let from = 0;
+  for (const mark of [...masked.matchAll(words.NEXT_SENTENCE)].slice(0, MAX_SENTENCES)) {
+    const next = mark.index + mark[0].length;
+    from = next;
+    const sentence = masked.slice(next).split(/\n|[.!?…](?=\s|$)/u, 1)[0]!;
+    const asks = words.at(sentence, words.MAIL);
+    const isAsk = asks === 0 || words.SEQUENCE.test(sentence) || /^(?:please|bitte)\s/iu.test(sentence);
+    if (!sentence.includes('\uFDD1') || !isAsk) continue;
+    const said = cutText(oneLine(whole.text.slice(start + from, start + from + sentence.length)), 200);
+    return `Is “${said}” part of the message, or is it for somebody else? Edit the message.`;
+  }
+  return undefined;
 }
 
 function described({ whole }: DraftBuilder, ask: Ask): number {
@@ -97,7 +191,7 @@ function described({ whole }: DraftBuilder, ask: Ask): number {
   const last = within({ start: ask.start, end: Math.max(from, ask.start) }, addresses).at(-1)?.end;
   const begin = from < ask.headEnd ? from : (last ?? ask.start);
   const lead = words.LEAD.exec(text.slice(begin, begin + 200))?.[0].length ?? 0;
-  const rest = masked.slice(begin + lead, ask.end);
+  const rest = masked.slice(begin + lead, ask.headEnd);
   return /\p{L}{2}[^\p{L}]+\p{L}/u.test(rest) ? begin + lead : ask.start;
 }
 
@@ -165,16 +259,26 @@ export function firstWords(body: string): string {
   return cutText(sentence.replace(/[.,:;]+$/u, ''), MAX_SUBJECT) || cutText(sentence, MAX_SUBJECT);
 }
 
+/** Only at the end: "Thanks for your order. It goes out today." is not signed, nor is "Ihre Uhr ist fertig." */
+function endsWithSignOff(body: string): boolean {
+  const lines = body
+    .split('\n')
+    .map(oneLine)
+    .filter((line) => line !== '');
+  const isLine = (line: string) =>
+    line.length <= 50 && !/[.?]$/.test(line) && words.at(line, words.SIGN_OFF) >= 0;
+  if (lines.length > 1 && lines.slice(1).slice(-3).some(isLine)) return true;
+  const last = lines.at(-1)?.slice(-120) ?? '';
+  const signOffs = [...last.matchAll(words.SIGN_OFF)];
+  return signOffs.some(({ index, 0: { length } }) =>
+    /^[\s,!.–-]*(?:\p{Lu}[\p{L}'’.-]*[\s,.!]*){0,4}$/u.test(last.slice(index + length)),
+  );
+}
+
 /** The configured one, where the text has none of its own. */
 function withSignature(body: string, given: string | undefined): string {
   const signature = clean(given ?? '').trim();
-  const end = body
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(-3)
-    .join('\n')
-    .slice(-200);
-  const isSigned = body.endsWith(signature) || words.at(end, words.SIGN_OFF) >= 0;
+  const isSigned = body.endsWith(signature) || endsWithSignOff(body);
   const signed = `${body}\n\n${signature}`;
   return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
 }

@@ -2,7 +2,19 @@ import { cutText } from '../../../platform/kernel/text.js';
 import type { Briefing } from '../briefing.js';
 import type { Ask } from './asks.js';
 import { addressesIn, oneLine, type Passage, type Text, within } from './text.js';
-import { at, COPIED, DESCRIBES, EVERYBODY, GOES_ON, NOT_TO, ROLES, TOLD } from './words.js';
+import {
+  ABOUT,
+  at,
+  COPIED,
+  DESCRIBES,
+  EVERYBODY,
+  GOES_ON,
+  IS_SUBJECT,
+  NAMED_NEXT,
+  NOT_TO,
+  ROLES,
+  TOLD,
+} from './words.js';
 
 interface Person {
   name: string;
@@ -81,13 +93,27 @@ export function recipientsOf(
   if (lookAlike) return { ...found, question: whoIsMeant(lookAlike.text, contacts) };
   let role: keyof typeof ROLES = 'to';
   let from = head.start;
+  const doubtful: string[] = [];
+  let wasAfter = false;
   for (const { start, end, text } of within(head, whole.addresses)) {
     const isAfter = message !== undefined && start > message.end;
     const between = whole.masked.slice(isAfter ? Math.max(from, message.end, start - 15) : from, start);
     const given = COPIED.test(whole.masked.slice(end, end + 20)) ? 'cc' : roleIn(between);
     from = end;
     role = given ?? role;
-    const isBehind = start >= limit || (isAfter && given === undefined);
+    // "“...” to jane@... and bob@..."
+    const isNext = wasAfter && NAMED_NEXT.test(between);
+    const isBehind = start >= limit || (isAfter && given === undefined && !isNext);
+    wasAfter = isAfter && !isBehind;
+    const isFirst = found.to.length + doubtful.length === 0;
+    const isMentioned =
+      ABOUT.test(between) ||
+      (!isFirst && IS_SUBJECT.test(whole.masked.slice(end, end + 20))) ||
+      (!isFirst && given === undefined && !NAMED_NEXT.test(between));
+    if (!isBehind && !isAfter && isMentioned && !NOT_TO.test(between.slice(-20))) {
+      doubtful.push(text);
+      continue;
+    }
     const goesOn =
       found.to.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
     if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc'))
@@ -95,6 +121,14 @@ export function recipientsOf(
     if (role === 'bcc')
       found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
     else add(found[role], text);
+  }
+  // No message and the address behind the colon: "Tell Ben that the keys are here: ben@..."
+  const own = ask.said ? [] : within({ start: ask.headEnd, end: ask.end }, whole.addresses);
+  for (const { text } of own) add(found.to, text);
+  const unsure = doubtful.filter((each) => ![...found.to, ...found.cc].some((known) => known === each));
+  if (unsure.length > 0) {
+    const known = found.to.length > 0 ? `${found.to.join(', ')} alone, or also ` : '';
+    return { ...found, to: [], question: `Who is to receive it: ${known}${unsure.join(', ')}?` };
   }
   if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
   else {
@@ -127,6 +161,9 @@ function nameOthers(found: Recipients, head: string, { people }: Contacts): void
   for (const [, name] of head.matchAll(
     /(?<=[,\s])(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
   )) {
+    // "Mr Martin, martin@..." is one person.
+    const last = name!.split(' ').at(-1)!.toLowerCase();
+    if (found.to.some((each) => each.toLowerCase().includes(last))) continue;
     const [known = []] = meant(name!, people);
     if (known.length === 1) add(found.to, known[0]!.email);
     else found.remarks.push(`“${name}” may be a recipient too; no address was taken for it.`);

@@ -125,7 +125,7 @@ export const NEGATED =
 export const NEGATED_AFTER =
   /(?<!\p{L}|vergiss )(?:nicht|nichts|niemals|keine|keinen|keinesfalls)(?!\p{L})/iu;
 export const CLAUSE =
-  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|also|und|et|y|then|dann|danach|außerdem|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
+  /(?:[,;]\s{0,5}|\s{1,5})(?:(?:and|also|und|et|y|then|dann|danach|außerdem|puis|ensuite|luego|plus|sowie|außerdem)\s+)(?:(?:also|then|please|finally|auch|dann|bitte|noch|aussi|ensuite|también|luego)\s+)*|;\s{1,5}|,\s{1,5}(?=(?:\p{L}+\s){1,3}(?:soll|should|must|doit|debe)(?!\p{L}))|,\s{1,5}(?=(?:tell|ask|have|get|let|email|e-mail|mail|record|raise|sag|frag|bitte|schick|maile|demande|dis|envoie|pide|dile|envía)(?!\p{L}))/giu;
 export const SEQUENCE =
   /^\s*(?:(?:and|also|then|next|finally|lastly|first|second|third|fourth|fifth|und|auch|außerdem|dann|danach|zuletzt|schließlich|erstens|zweitens|drittens|et|puis|ensuite|enfin|aussi|y|luego|también|después|por último|please|bitte)(?!\p{L})[\s,:]*)+/iu;
 export const PLEASANTRY =
@@ -143,10 +143,10 @@ export const SIGN_OFF =
   anyOf(`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, mfg, lg, vg, dein, deine, ihr, ihre, hochachtungsvoll,
   cordialement, bien à vous, salutations, merci, à bientôt, saludos, atentamente, un abrazo, gracias`);
 export const RECORD =
-  anyOf(`record, book, log, register, add, enter, note, be (?:recorded|booked|logged), verbucht werden, gebucht werden, erfasst werden, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
+  anyOf(`record, eintragen, trage ein, ajoute, ajoutez, ajouter, book, log, register, add, enter, note, be (?:recorded|booked|logged), verbucht werden, gebucht werden, erfasst werden, verbuche, verbuchen, erfasse, erfassen, buche, buchen, trage, trag, notiere,
   enregistre, enregistrez, (?:l['’])?enregistrer, (?:l['’])?enregistre[sz]?, être enregistrée?, comptabilise, (?:la |le )?comptabiliser, note, saisis, registra, registrar, apunta, apuntar, anota, contabiliza`);
 export const SOURCE =
-  /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale)(?<name>[^\d\s,;:()\uFDD0-\uFDD3](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\p{L})){1,80})/giu;
+  /(?<!\p{L})(?:from|von|vom|by|de la part de|de|du|par)\s+(?!the\s+sale|recettes?|revenus?|ventes?|umsatz|einnahmen?)(?<name>[^\d\s,;:()\uFDD0-\uFDD3](?:(?!\s+(?:for|as|by|on|via|via|in|für|per|als|am|aus|pour|le|comme|por|como|el|and|und|et|y|to|today|yesterday|heute|gestern|hier|hoy|ayer|ein|eintragen|eingetragen|verbuchen|verbucht|buchen|gebucht|erfassen|erfasst|notieren|notiert|revenue|is|was|we|wir)(?!\p{L}))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\p{L})|(?<=(?<!\p{L})(?:Mrs?|Ms|M|Mme|Dr|St|Hr|Fr))\.){1,80})/giu;
 export const SIGNAL =
   /(?<!\p{L})(?:raise|create|open|flag|log|issue|send|set|trigger|lege|leg|legen|erstelle|löse|lös|melde|setze|gib|erzeuge|lève|levez|crée|créez|déclenche|émets|lance|fais|faites|crea|lanza|levanta|emite|genera)(?!\p{L})(?:(?!(?<!\p{L})(?:about|of|on|sur|des|über|sobre)(?!\p{L}))[^\n.!?:\uFDD0]){0,60}?(?<![\p{L}-])(?:signal|warning|signals|alert|alarm|warnsignal|warnung|alerte|signalement|señal|alerta)(?!\p{L})|(?<!\p{L})(?:signal|warnsignal|warnung|alarm)\s+(?:melden|erstellen|auslösen|setzen|anlegen)(?!\p{L})|(?<!\p{L})(?:signale|signaler|signalez|señala|señalar)(?!\p{L})/iu;
 export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
@@ -180,6 +180,13 @@ export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[]
     asked: wanted(
       `disable, turn off, switch off, bypass, deactivate, ignore, approve, deaktiviere, schalte, umgehe, genehmige, désactive, contourne, approuve, desactiva, aprueba`,
       'erinnern mich',
+    ),
+  },
+  {
+    does: 'stop or call back a mail (reject it where it waits for an approval)',
+    asked: wanted(
+      `(?:stop|recall|withdraw|unsend|hold back|stoppe|stopp|halte|widerrufe|arrête|bloque|annule|detén)(?: (?:the|that|this|my|sending|die|den|diese|le|la|l'|el))*(?: e-?mails?| mails?| messages?| nachricht| courriel| correo)`,
+      'die mail stoppen',
     ),
   },
   {
@@ -251,7 +258,7 @@ const NAMES = CAPO_ROLES.map((role) => {
 }).join('|');
 /** "Ask marketing to ...", "sag dem Vertrieb, ...", "Ops should ..." */
 export const DELEGATES = new RegExp(
-  String.raw`(?<!\p{L})(?:(?:ask|have|get|tell|let|make|brief|instruct|hand|assign|delegate|frag|frage|sag|sage|bitte|beauftrage|lass|gib|demande|demandez|dis|dites|charge|confie|pide|pídele|dile|di|encarga)(?:[\s-]+(?:this|it|the|our|to|dem|der|das|die|den|unser\p{L}*|au|aux|à|la|le|les|l|a|al|el))*\s+(?:${NAMES})(?:\s+(?:team|capo))?(?!\p{L})(?!\s+(?:page|plan|copy|list|mail|e-?mail|contact|report|update))|${POLITE}(?:(?:the|das|der|die|le|la|les|el)\s+)?(?:${NAMES.replaceAll('?<', '?<own_')})(?=\s*(?::|should|must|soll|sollte|doit|debe|please)))`,
+  String.raw`(?<!\p{L})(?:(?:ask|have|get|tell|let|make|brief|instruct|hand|assign|delegate|frag|frage|sag|sage|bitte|beauftrage|lass|gib|demande|demandez|dis|dites|charge|confie|pide|pídele|dile|di|encarga)(?:[\s-]+(?:this|it|the|our|to|dem|der|das|die|den|unser\p{L}*|au|aux|à|la|le|les|l|a|al|el))*\s+(?:${NAMES})(?:\s+(?:team|capo))?(?!\p{L})(?!\s+(?:page|plan|copy|list|mail|e-?mail|contact|report|update))|${POLITE}(?:(?:the|das|der|die|le|la|les|el)\s+)?(?!sales\s+to\s)(?:${NAMES.replaceAll('?<', '?<own_')})(?=\s*(?::|should|must|soll|sollte|doit|debe|please)|\s+to\s+\p{Ll}))`,
   'iu',
 );
 export const TOPICS = {
@@ -307,3 +314,35 @@ export const REPORT =
 /** Where a message begins that somebody else wrote; it ends with the text, or where the line is drawn again. */
 export const PASTED =
   /^[ \t]*(?:-{3,}[^\n]*|(?:begin forwarded message|(?:original|forwarded) message|(?:weitergeleitete|ursprüngliche) nachricht|message (?:transféré|d['’]origine)|mensaje (?:reenviado|original))[ \t]*:?[ \t]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\uFDD1[^\n]*)$/gimu;
+
+/** Right before an address that is only spoken of: "the complaint of nina@...", "die Mail von ..." */
+export const ABOUT =
+  /(?<!\p{L})(?:of|about|regarding|concerning|über|bezüglich|wegen|concernant|sobre)\s+(?:(?:mr|mrs|ms|herrn?|frau|m|mme)\.?\s+)?(?:\p{Lu}[\p{L}'’-]+\s+){0,3}[<(]?$/u;
+/** Right behind an address that is only spoken of: "rita@... is on holiday". */
+export const IS_SUBJECT =
+  /^[>)]?,?\s+(?:is|are|was|were|has|had|will|won['’]?t|can['’]?t|says?|said|wrote|wants|asked|ist|sind|war|hat|hatte|wird|kann|sagt|schrieb|est|sont|était|a\s+(?:dit|écrit|demandé)|va|está|es|tiene)(?!\p{L})/iu;
+/** Between an address and the next one of the same list: a separator, and at most the name that the next one has. */
+export const NAMED_NEXT =
+  /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
+/** The first words of a line such as "Signal: the fridge is broken". */
+export const SIGNAL_LABEL =
+  /^[\s,]*(?:(?:new|neues|neue|nouveau|nouvelle|critical|kritische[sr]?)\s+)?(?:signal|warning|alert|alarm|warnung|warnsignal|avertissement|alerte|signalement|señal|advertencia|alerta)\s*[:：]\s*$/iu;
+export const NOTE_LABEL = /^[\s,]*(?:note|memo|notiz|vermerk|nota)\s*[:：]\s*$/iu;
+/** "Umsatz 45 Euro von ...", "Revenue: 120 EUR from ..." */
+export const REVENUE_LABEL = new RegExp(
+  String.raw`${POLITE}(?:revenue|income|umsatz|einnahmen?|recettes?|encaissement|ingresos?)\s*(?:[:：]\s*)?(?=[€$£]?\s?\d)`,
+  'iu',
+);
+/** "Book it." */
+export const BOOK_IT = new RegExp(
+  String.raw`${POLITE}(?:book|record|log|enter|verbuche|buche|erfasse|notiere)\s+(?:it|that|this|them|das|es|bitte)(?:[\s\p{P}]|please|pls|bitte)*$`,
+  'iu',
+);
+/** Nobody's name. */
+export const NO_NAME =
+  /^(?:her|him|them|it|me|us|ihr|ihm|ihnen|uns|mir|elle|lui|eux|elles|nous|ella|él|ellos|nosotros)$/iu;
+/** "record -30 EUR" */
+export const NEGATIVE = /(?:^|\s)(?:[-−](?:[€$£]\s?)?\d|(?:minus|moins|menos)\s+[€$£]?\d)/iu;
+/** Where a new sentence, or an ask behind "and", begins within a message. */
+export const NEXT_SENTENCE =
+  /[.!?…\uFDD3]+\s+|\n\s*|[,;]?\s(?:and|und|et|y)\s(?=(?:also|auch|tell|let|email|notify|inform|sag|sage|schreib|schick|dis|écris|préviens|envoie|dile|avisa|escribe)(?!\p{L}))/giu;
