@@ -639,14 +639,6 @@ describe('what newcomers write', () => {
   const ASKS_BODY = { asked: ['params.body'] };
 
   it.each([
-    'Send "The cake is ready" to lou@x.example and "The cake is late" to tom@x.example',
-    'lou@x.example gets a mail "The cake is ready", but tom@x.example "The cake is late": send lou@x.example',
-  ])('never sends a text to somebody else: %s', (text) => {
-    for (const { to, body, asked } of packets(text) as { to: string[]; body: string; asked?: string[] }[])
-      if (asked === undefined) expect(body.includes('ready')).toBe(to.includes('lou@x.example'));
-  });
-
-  it.each([
     ['Mail "One" to lou@x.example and "Two" to tom@x.example', [['lou@x.example'], ['tom@x.example']]],
     [
       'Schick „Eins“ an lou@x.example und ida@x.example und „Zwei“ an tom@x.example',
@@ -655,10 +647,10 @@ describe('what newcomers write', () => {
     ['Envoie « Un » à lou@x.example et « Deux » à tom@x.example', [['lou@x.example'], ['tom@x.example']]],
     ['mail lou@x.example "One", but tom@x.example "Two"', [['lou@x.example'], ['tom@x.example']]],
   ])('pairs each text with its addresses: %s', (text, expected) => {
-    const found = packets(text) as { to?: string[]; body?: string; asked?: string[] }[];
-    expect(found.map(({ to }) => to)).toEqual(expected);
-    expect(new Set(found.map(({ body }) => body)).size).toBe(2);
-    expect(found.every(({ asked }) => asked === undefined)).toBe(true);
+    const found = draft(text).packets;
+    expect(found.map(({ params }) => params['to'])).toEqual(expected);
+    expect(new Set(found.map(({ params }) => params['body'])).size).toBe(2);
+    expect(found.every(({ needsInput }) => needsInput.length === 0)).toBe(true);
   });
 
   it('asks which text it is where two are given that are not paired', () => {
@@ -743,9 +735,9 @@ describe('what newcomers write', () => {
   });
 
   it.each([
-    ['Signal: the oven is cold, critical!', 'signal.raise', { severity: 'critical' }],
-    ['Warnung: Lager ist leer', 'signal.raise', { severity: 'warning', title: 'Lager ist leer' }],
-    ["Crée un signal d'avertissement : le four est froid", 'signal.raise', { severity: 'warning' }],
+    ['Signal: the oven is cold, critical!', 'report', { severity: 'critical' }],
+    ['Warnung: Lager ist leer', 'report', { severity: 'warning', title: 'Lager ist leer' }],
+    ["Crée un signal d'avertissement : le four est froid", 'report', { severity: 'warning' }],
     ['Notiz: Lager ist leer', 'document.file', { body: 'Lager ist leer' }],
     ['Leg eine Notiz an: Lager ist leer', 'document.file', { body: 'Lager ist leer' }],
   ])('reads the one-liner %s', (text, type, params) => {
@@ -765,7 +757,7 @@ describe('what newcomers write', () => {
     expect(packets(text, 'capo_revenue')).toMatchObject([
       { type: 'email.send', body: 'The oven is back.' },
       { type: 'revenue.record', source: 'Bar Soleil' },
-      { type: 'signal.raise', title: 'it is cold' },
+      { type: 'report', title: 'it is cold' },
     ]);
   });
 
@@ -789,8 +781,8 @@ describe('what newcomers write', () => {
     ['It works. Best, Mara', false],
   ])('signs %j: %s', (body, isSigned) => {
     const sender = { name: 'Mara', signature: 'The Lamp Shop', replyTo: null };
-    const [found] = packets(`Email lou@x.example: ${body}`, 'capo_ops', { sender }) as { body: string }[];
-    expect(found!.body).toBe(isSigned ? `${body}\n\nThe Lamp Shop` : body);
+    const [found] = packets(`Email lou@x.example: ${body}`, 'capo_ops', { sender });
+    expect(found).toMatchObject({ body: isSigned ? `${body}\n\nThe Lamp Shop` : body });
   });
 
   it('says how money is recorded where it understood nothing', () => {
