@@ -94,7 +94,7 @@ export function recipientsOf(
   let role: keyof typeof ROLES = 'to';
   let from = head.start;
   const doubtful: string[] = [];
-  let wasAfter: boolean = false;
+  let wasAfter = false;
   for (const { start, end, text } of within(head, whole.addresses)) {
     const isAfter = message !== undefined && start > message.end;
     const between = whole.masked.slice(isAfter ? Math.max(from, message.end, start - 15) : from, start);
@@ -103,7 +103,7 @@ export function recipientsOf(
     role = given ?? role;
     // "“...” to jane@... and bob@..."
     const isNext: boolean = wasAfter && NAMED_NEXT.test(between);
-    const isBehind = start >= limit || (isAfter && given === undefined && !isNext);
+    const isBehind: boolean = start >= limit || (isAfter && given === undefined && !isNext);
     wasAfter = isAfter && !isBehind;
     const isFirst = found.to.length + doubtful.length === 0;
     const isMentioned =
