@@ -661,6 +661,8 @@ describe('what newcomers write', () => {
 
   it.each([
     'Answer the question of ada@x.example to carl@x.example: "It is blue."',
+    'Forward ada@x.example\'s question to carl@x.example: "Is it blue?"',
+    'Transfère la demande de ada@x.example à carl@x.example : « Est-il bleu ? »',
     'Write to carl@x.example, his wife ada@x.example is ill: We come on Monday.',
     'Email carl@x.example and our driver ada@x.example: We come on Monday.',
   ])('asks whether somebody who is only mentioned is to receive it: %s', (text) => {

@@ -108,6 +108,7 @@ export function recipientsOf(
     const isFirst = found.to.length + doubtful.length === 0;
     const isMentioned =
       ABOUT.test(between) ||
+      /^['’]s(?!\p{L})/u.test(whole.masked.slice(end, end + 3)) ||
       (!isFirst && IS_SUBJECT.test(whole.masked.slice(end, end + 20))) ||
       (!isFirst && given === undefined && !NAMED_NEXT.test(between));
     if (!isBehind && !isAfter && isMentioned && !NOT_TO.test(between.slice(-20))) {

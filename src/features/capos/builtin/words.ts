@@ -317,7 +317,7 @@ export const PASTED =
 
 /** Right before an address that is only spoken of: "the complaint of nina@...", "die Mail von ..." */
 export const ABOUT =
-  /(?<!\p{L})(?:of|about|regarding|concerning|über|bezüglich|wegen|concernant|sobre)\s+(?:(?:mr|mrs|ms|herrn?|frau|m|mme)\.?\s+)?(?:\p{Lu}[\p{L}'’-]+\s+){0,3}[<(]?$/u;
+  /(?<!\p{L})(?:of|about|regarding|concerning|über|bezüglich|wegen|concernant|sobre|de)\s+(?:(?:mr|mrs|ms|herrn?|frau|m|mme)\.?\s+)?(?:\p{Lu}[\p{L}'’-]+\s+){0,3}[<(]?$/u;
 /** Right behind an address that is only spoken of: "rita@... is on holiday". */
 export const IS_SUBJECT =
   /^[>)]?,?\s+(?:is|are|was|were|has|had|will|won['’]?t|can['’]?t|says?|said|wrote|wants|asked|ist|sind|war|hat|hatte|wird|kann|sagt|schrieb|est|sont|était|a\s+(?:dit|écrit|demandé)|va|está|es|tiene)(?!\p{L})/iu;
