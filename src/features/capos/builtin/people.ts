@@ -117,6 +117,7 @@ export function recipientsOf(
     }
     const goesOn =
       found.to.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
+    if (!goesOn && isSaid && !isBehind && !NOT_TO.test(between.slice(-20))) doubtful.push(text);
     if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc'))
       continue;
     if (role === 'bcc')
