@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, hasRole, isAskedBy, mayRead, peopleBehind } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
@@ -43,15 +43,12 @@ export class DecideApproval {
     decision: DecisionBody,
     ifMatch: string | null = null,
   ): Promise<ApprovalDecided> {
-    return this.decide(caller, decision, ifMatch, await this.situation(caller, [decision.approvalId]));
+    return this.decide(caller, decision, ifMatch, await this.situation(caller, [decision]));
   }
 
   /** Each decision for itself: one that cannot be made says why and leaves the others alone. */
   async executeAll(caller: Caller, decisions: readonly DecisionBody[]): Promise<DecisionResult[]> {
-    const situation = await this.situation(
-      caller,
-      decisions.map((one) => one.approvalId),
-    );
+    const situation = await this.situation(caller, decisions);
     const results: DecisionResult[] = [];
     for (const decision of decisions) {
       const { approvalId } = decision;
@@ -69,7 +66,10 @@ export class DecideApproval {
     return results;
   }
 
-  private async situation(caller: Caller, approvalIds: readonly string[]): Promise<Situation> {
+  private async situation(caller: Caller, decisions: readonly DecisionBody[]): Promise<Situation> {
+    const approvalIds = decisions.map(({ approvalId }) => approvalId);
+    // Whoever asked may always reject it, also when they are in another team by now; decide() then looks whose each is.
+    if (!hasRole(caller.role, 'admin') && decisions.some(onlyStops)) await this.db.unit.seeWholeWorkspace();
     const [[guardian], locked] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(caller.workspaceId),
       this.approvals.lockStatement(caller.workspaceId, approvalIds),
@@ -79,13 +79,17 @@ export class DecideApproval {
 
   private async decide(
     caller: Caller,
-    { approvalId, decision, feedback, revise = false, contentHash }: DecisionBody,
+    body: DecisionBody,
     ifMatch: string | null,
     { guardian, approvals }: Situation,
   ): Promise<ApprovalDecided> {
+    const { approvalId, decision, feedback, revise = false, contentHash } = body;
     const approval = approvals.get(approvalId);
     if (!approval) throw new NotFound();
-    requireRole(caller, approval.teamId, 'operator');
+    if (!(onlyStops(body) && isAskedBy(caller, approval.requestedBy))) {
+      if (!mayRead(caller, approval.teamId)) throw new NotFound();
+      requireRole(caller, approval.teamId, 'operator');
+    }
     const at = this.clock.now();
     const verdict = judge(
       approval,
@@ -124,6 +128,11 @@ export class DecideApproval {
     approvals.set(approvalId, decided);
     return answer(decided, directiveStatus);
   }
+}
+
+/** A rejection that asks for no other draft. */
+function onlyStops({ decision, revise }: DecisionBody): boolean {
+  return decision === 'reject' && revise !== true;
 }
 
 const WORDS = {

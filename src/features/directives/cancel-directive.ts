@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, isAskedBy, mayRead } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import { Db } from '../../platform/database/db.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -14,6 +15,7 @@ import { EndDirective } from './end-directive.js';
 @Injectable()
 export class CancelDirective {
   constructor(
+    private readonly db: Db,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
     private readonly guardians: Guardians,
@@ -26,10 +28,15 @@ export class CancelDirective {
     const { workspaceId } = caller;
     // A revert takes the same rows in another order, so the two take turns.
     await this.guardians.lockShared(workspaceId);
+    // Whoever asked for it may always withdraw it, also when they are in another team by now.
+    await this.db.unit.seeWholeWorkspace();
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);
     if (!directive) throw new NotFound();
-    requireRole(caller, directive.teamId, 'operator');
+    if (!isAskedBy(caller, directive.requestedBy ?? directive.createdBy)) {
+      if (!mayRead(caller, directive.teamId)) throw new NotFound();
+      requireRole(caller, directive.teamId, 'operator');
+    }
     const isUnsent =
       DIRECTIVE_STATES.sources('cancel').includes(directive.status) &&
       !(await this.packets.anyHandedOut(workspaceId, directiveId));

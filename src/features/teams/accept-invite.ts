@@ -13,6 +13,7 @@ import type { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 import { type Account, type InviteContext, type InvitePlace, Invites } from './invites.repository.js';
 import type { InviteEntity } from './invite.entity.js';
 import { JoinWorkspace } from './join-workspace.js';
+import { AcceptanceToken } from '../workspaces/acceptance-token.js';
 import { Members } from '../workspaces/members.repository.js';
 import { AccountExists } from './teams.errors.js';
 
@@ -34,6 +35,7 @@ export class AcceptInvite {
     private readonly members: Members,
     private readonly passwords: Passwords,
     private readonly joinWorkspace: JoinWorkspace,
+    private readonly acceptanceToken: AcceptanceToken,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -110,7 +112,8 @@ export class AcceptInvite {
           details: { memberId, userId: user.userId, role, isNewAccount: !account },
         });
         const { workspaceName, teamId } = invite;
-        return { workspaceId, workspaceName, memberId, userId: user.userId, teamId, role };
+        const token = this.acceptanceToken.issue(workspaceId, actor);
+        return { workspaceId, workspaceName, memberId, userId: user.userId, teamId, role, token };
       },
       [exclusiveMembership(workspaceId)],
     );

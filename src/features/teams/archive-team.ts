@@ -9,7 +9,7 @@ import { TeamWork } from './team-work.repository.js';
 import type { ArchivedTeam, ArchiveTeamBody, TeamView } from '../workspaces/teams.dto.js';
 import { TeamHasOpenWork } from './teams.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
-import { WithdrawInvite } from './withdraw-invite.js';
+import { WithdrawInvites } from './withdraw-invites.js';
 
 /**
  * Ends a team: its members leave it, its invites are withdrawn, and what it has not finished goes to another team or to
@@ -21,7 +21,7 @@ export class ArchiveTeam {
     private readonly teams: Teams,
     private readonly work: TeamWork,
     private readonly members: Members,
-    private readonly withdrawInvite: WithdrawInvite,
+    private readonly withdrawInvites: WithdrawInvites,
     private readonly removeMember: RemoveMember,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
@@ -44,11 +44,11 @@ export class ArchiveTeam {
     const pausedOrders = await this.moveWork(caller, team, target);
     const archivedAt = this.clock.now();
     const leaving = await this.members.onlyIn(workspaceId, teamId);
-    for (const { memberId, displayName } of leaving) {
-      this.removeMember.remove(caller, { memberId, displayName }, `the team ${team.name} was archived`);
+    for (const member of leaving) {
+      await this.removeMember.remove(caller, member, `the team ${team.name} was archived`);
     }
     this.members.emptyTeam(workspaceId, teamId);
-    await this.withdrawInvite.allOf(caller, team);
+    await this.withdrawInvites.ofTeam(caller, team);
     this.teams.archive(workspaceId, teamId, archivedAt);
     const movedTo = target?.teamId ?? null;
     this.receipts.append({

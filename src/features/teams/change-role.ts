@@ -5,12 +5,14 @@ import { assertMayGrant } from '../workspaces/member.js';
 import type { MemberView } from '../workspaces/members.dto.js';
 import { Members, viewOf } from '../workspaces/members.repository.js';
 import { LastOwner } from './teams.errors.js';
+import { WithdrawInvites } from './withdraw-invites.js';
 
 /** Changes a member's role in the workspace; who was there for teams alone belongs to the workspace from then on. */
 @Injectable()
 export class ChangeRole {
   constructor(
     private readonly members: Members,
+    private readonly withdrawInvites: WithdrawInvites,
     private readonly receipts: Receipts,
   ) {}
 
@@ -23,6 +25,7 @@ export class ChangeRole {
     const losesOwner = member.role === 'owner' && role !== 'owner';
     if (losesOwner && (await this.members.count(workspaceId)).owners === 1) throw new LastOwner();
     this.members.change(workspaceId, member.memberId, { role, teamOnly: false });
+    await this.withdrawInvites.beyond(caller, { ...member, role });
     this.receipts.append({
       actor: actorOf(caller),
       action: 'member.role_changed',

@@ -8,12 +8,14 @@ import type { TeamRole } from '../workspaces/member.js';
 import type { MemberView } from '../workspaces/members.dto.js';
 import { Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
 import { Teams } from '../workspaces/teams.repository.js';
+import { WithdrawInvites } from './withdraw-invites.js';
 
 @Injectable()
 export class ChangeTeamRole {
   constructor(
     private readonly teams: Teams,
     private readonly members: Members,
+    private readonly withdrawInvites: WithdrawInvites,
     private readonly receipts: Receipts,
   ) {}
 
@@ -29,6 +31,7 @@ export class ChangeTeamRole {
     const changed = seenFrom(scopeOf(caller), { ...viewOf(member), teams });
     if (old === role) return changed;
     this.members.putInTeam({ workspaceId, teamId, memberId: member.memberId, role });
+    await this.withdrawInvites.beyond(caller, { ...member, teams });
     this.receipts.append({
       actor: actorOf(caller),
       action: 'team.role_changed',

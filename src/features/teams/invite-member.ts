@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, type Role, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, hasRole, type Role, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.js';
@@ -17,8 +17,9 @@ import { limitReached } from './teams.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
 
 /**
- * Brings somebody in: a member of the workspace is in the team at once, anyone else is invited by mail, even one with an
- * account: that belongs to another workspace, and only they can say that they join this one.
+ * Brings somebody in. Owner and admin of the workspace put a member of it into a team at once; anyone else is invited by
+ * mail, even one with an account: only they can say that they join. The admin of a team invites members of the workspace
+ * too: nobody is pulled into a team by somebody who does not manage them, and the answer tells nothing of who they are.
  */
 @Injectable()
 export class InviteMember {
@@ -41,7 +42,9 @@ export class InviteMember {
     }
     const email = foldedMailAddress(body.email);
     const member = await this.members.findByEmail(caller.workspaceId, email);
-    if (member) return { member: this.add(caller, team, member, body.role) };
+    if (member && roleInTeam(member, teamId))
+      throw new AlreadyExists({ message: 'This member is in the team already.' });
+    if (member && hasRole(caller.role, 'admin')) return { member: this.add(caller, team, member, body.role) };
     return { invite: await this.issue(caller, team, email, body.role) };
   }
 
@@ -60,8 +63,6 @@ export class InviteMember {
 
   private add(caller: Caller, { teamId, name }: TeamView, member: Member, role: AddToTeamBody['role']) {
     const { memberId, displayName } = member;
-    if (roleInTeam(member, teamId))
-      throw new AlreadyExists({ message: 'This member is in the team already.' });
     this.members.putInTeam({ workspaceId: caller.workspaceId, teamId, memberId, role });
     this.receipts.append({
       actor: actorOf(caller),

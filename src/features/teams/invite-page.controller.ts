@@ -7,7 +7,7 @@ import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { AcceptInvite } from './accept-invite.js';
-import { invitePage, messagePage } from './invite-page.js';
+import { invitePage, messagePage, welcomePage } from './invite-page.js';
 import { AcceptanceBody } from './invites.dto.js';
 import { ACCEPT_LIMIT } from './invites.controller.js';
 import { AccountExists } from './teams.errors.js';
@@ -56,8 +56,7 @@ export class InvitePageController {
       const faults = validateSync(body).flatMap(({ constraints }) => Object.values(constraints ?? {}));
       if (faults.length > 0) return again(422, faults);
       try {
-        const { workspaceName } = await this.acceptInvite.execute({ ...body, token }, 'link');
-        return messagePage(`Welcome to ${workspaceName}`, 'You have joined. You can close this page.');
+        return welcomePage(await this.acceptInvite.execute({ ...body, token }, 'link'));
       } catch (error) {
         if (error instanceof AccountExists) return again(error.status, [error.message]);
         throw error;

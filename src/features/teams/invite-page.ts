@@ -1,4 +1,5 @@
 import { escapeHtml } from '../mail/mail-template.js';
+import type { AcceptedInvite } from './invites.dto.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteContext } from './invites.repository.js';
 
@@ -19,6 +20,16 @@ ${list(faults)}<form method="post">
 <input name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="200"></label></p>
 <p><button>Accept</button></p>
 </form>`,
+  );
+}
+
+/** Says that the invite is accepted, and shows the member's token; no other page or answer shows it again. */
+export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
+  return page(
+    `Welcome to ${workspaceName}`,
+    `<p>You have joined. This is your operator token, which nobody else has seen; it is shown only now, so keep it:</p>
+<p><code>${escapeHtml(token.token)}</code></p>
+<p>With it you can use the API and the command line. Then you can close this page.</p>`,
   );
 }
 

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { hasRole } from '../../platform/auth/caller.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { mayGrant } from '../workspaces/member.js';
+import type { MemberView } from '../workspaces/members.dto.js';
+import { roleInTeam } from '../workspaces/members.repository.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteView } from './invites.dto.js';
 import { InviteAccepted, InviteExpired } from './teams.errors.js';
@@ -29,6 +33,15 @@ export function tokenPurpose({ inviteId }: Pick<InviteEntity, 'inviteId'>): stri
 /** Names the mail: each time the invite is sent again it is another one. */
 export function mailIdOf({ inviteId, generation }: Pick<InviteEntity, 'inviteId' | 'generation'>): string {
   return `${inviteId}n${generation}`;
+}
+
+/** Whether a member may send such an invite: to a team whose admin they are, or to the workspace with a role they may grant. */
+export function mayInvite(
+  member: Pick<MemberView, 'role' | 'teams'>,
+  { teamId, role }: Pick<InviteEntity, 'teamId' | 'role'>,
+): boolean {
+  if (teamId === null) return mayGrant(member.role, role);
+  return hasRole(member.role, 'admin') || roleInTeam(member, teamId) === 'admin';
 }
 
 export function isOpen(

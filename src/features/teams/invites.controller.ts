@@ -34,12 +34,12 @@ export class InvitesController {
 
   /** Invites to the teams whose admin the caller is; owner and admin of the workspace see all. */
   @Get()
-  @Route({ auth: 'token', role: 'admin', teamRole: true, returns: { 200: InvitePage } })
+  @Route({ auth: 'token', role: 'admin', teamRole: true, stops: true, returns: { 200: InvitePage } })
   list(@CurrentCaller() caller: Caller, @Query() query: InvitesQuery): Promise<InvitePage> {
     return this.invites.list(caller, query, this.clock.now());
   }
 
-  /** Accepts an invite; the token stands in the mailed link. */
+  /** Accepts an invite, whose token stands in the mailed link; the answer shows a token of the member's own, once. */
   @Post('accept')
   @Route({
     auth: 'public',
@@ -74,6 +74,7 @@ export class InvitesController {
     role: 'admin',
     teamRole: true,
     changesMembership: true,
+    stops: true,
     returns: { 200: InviteView },
     errors: [InvalidTransition],
   })

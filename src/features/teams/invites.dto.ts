@@ -4,6 +4,7 @@ import type { Role } from '../../platform/auth/caller.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { MemberView } from '../workspaces/members.dto.js';
+import { NewToken } from '../workspaces/tokens.dto.js';
 
 /** The parameter of the paths, as it is documented. */
 export const INVITE_PARAM = {
@@ -83,9 +84,9 @@ export class InvitePage extends PageFacts {
 
 /** Either the member who was added, or the invite that was sent. */
 export class AddedToTeam {
-  /** The member, if the address is that of one. */
+  /** The member, if the address is that of one and the caller is owner or admin of the workspace. */
   member?: MemberView;
-  /** The invite, if it is not. */
+  /** Otherwise the invite. */
   invite?: InviteView;
 }
 
@@ -148,4 +149,6 @@ export class AcceptedInvite {
    * @example 'operator'
    */
   role!: Role;
+  /** A token of the member's own, which nobody else has seen; nothing shows it again. */
+  token!: NewToken;
 }

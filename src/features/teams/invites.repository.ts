@@ -131,6 +131,16 @@ export class Invites {
     this.db.update(InviteEntity, { workspaceId, inviteId }, { status, sealedToken: null });
   }
 
+  /** The invites that a member sent, and those to an address, which nobody has accepted or withdrawn; locked. */
+  lockPending(workspaceId: string, { by, to = null }: { by: string; to?: string | null }): Promise<InviteEntity[]> {
+    return this.db.query(
+      `select ${columnsOf(InviteEntity)} from invites
+       where workspace_id = $1 and status = 'pending' and (invited_by ->> 'id' = $2 or email = $3)
+       order by invite_id for update`,
+      [workspaceId, by, to],
+    );
+  }
+
   /** Withdraws what is open to this team, and answers it. */
   withdrawOf(workspaceId: string, teamId: string): Promise<Pick<InviteEntity, 'inviteId' | 'email'>[]> {
     return this.db.query(

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { hasRole, type Role } from '../../platform/auth/caller.js';
+import type { Role } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { InviteEntity } from './invite.entity.js';
-import { type TeamRole, mayGrant } from '../workspaces/member.js';
+import { mayInvite } from './invite.js';
+import type { TeamRole } from '../workspaces/member.js';
 import { type Member, Members, roleInTeam } from '../workspaces/members.repository.js';
 import { MAX_MEMBERS, MAX_TEAM_MEMBERS } from './member-limits.js';
 import { InviteExpired, limitReached } from './teams.errors.js';
@@ -71,17 +72,13 @@ export class JoinWorkspace {
     return memberId;
   }
 
-  private async assertStillInvited({ workspaceId, teamId, role, invitedBy }: InviteEntity): Promise<void> {
+  private async assertStillInvited(invite: InviteEntity): Promise<void> {
+    const { workspaceId, invitedBy } = invite;
     const inviter = await this.members.get(workspaceId, invitedBy.id).catch((error: unknown) => {
       if (error instanceof NotFound) return undefined;
       throw error;
     });
-    const may =
-      inviter &&
-      (teamId === null
-        ? mayGrant(inviter.role, role)
-        : hasRole(inviter.role, 'admin') || roleInTeam(inviter, teamId) === 'admin');
-    if (may) return;
+    if (inviter && mayInvite(inviter, invite)) return;
     throw new InviteExpired({
       message: `${invitedBy.name}, who sent this invite, may not invite any more; ask for another.`,
     });

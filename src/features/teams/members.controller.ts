@@ -13,6 +13,7 @@ import {
   MemberPage,
   MembersQuery,
   MemberView,
+  RemovedMember,
   RoleBody,
 } from '../workspaces/members.dto.js';
 import { Members } from '../workspaces/members.repository.js';
@@ -31,7 +32,7 @@ export class MembersController {
 
   /** The members of the workspace, whichever teams they are in. */
   @Get()
-  @Route({ auth: 'token', role: 'admin', returns: { 200: MemberPage } })
+  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: MemberPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: MembersQuery): Promise<MemberPage> {
     return this.members.list(scopeOf(caller), query);
   }
@@ -67,17 +68,18 @@ export class MembersController {
     return this.changeRole.execute(caller, uid, body.role);
   }
 
-  /** Removes a member from the workspace; within a second none of their tokens opens anything. */
+  /** Removes a member: no token of theirs or made by them opens anything after a second, and their invites are withdrawn. */
   @ApiParam(MEMBER_PARAM)
   @Delete(':uid')
   @Route({
     auth: 'token',
     role: 'admin',
     changesMembership: true,
-    returns: { 200: MemberView },
+    stops: true,
+    returns: { 200: RemovedMember },
     errors: [LastOwner],
   })
-  remove(@CurrentCaller() caller: Caller, @Param('uid') uid: string): Promise<MemberView> {
+  remove(@CurrentCaller() caller: Caller, @Param('uid') uid: string): Promise<RemovedMember> {
     return this.removeMember.execute(caller, uid);
   }
 }

@@ -3,10 +3,11 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { MemberView } from '../workspaces/members.dto.js';
+import type { RemovedMember } from '../workspaces/members.dto.js';
 import { Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
-import { RemoveMember } from './remove-member.js';
+import { type EndedWithMember, RemoveMember } from './remove-member.js';
 import { Teams } from '../workspaces/teams.repository.js';
+import { WithdrawInvites } from './withdraw-invites.js';
 
 /**
  * Takes a member out of a team. Who was in the workspace for this team alone leaves that too: they would else see what
@@ -18,11 +19,12 @@ export class RemoveFromTeam {
     private readonly teams: Teams,
     private readonly members: Members,
     private readonly removeMember: RemoveMember,
+    private readonly withdrawInvites: WithdrawInvites,
     private readonly receipts: Receipts,
   ) {}
 
   /** @throws NotFound, Forbidden */
-  async execute(caller: Caller, teamId: string, uid: string): Promise<MemberView> {
+  async execute(caller: Caller, teamId: string, uid: string): Promise<RemovedMember> {
     const { workspaceId } = caller;
     const team = await this.teams.get(caller, teamId);
     requireRole(caller, teamId, 'admin');
@@ -40,7 +42,10 @@ export class RemoveFromTeam {
       summary: `${caller.name} removed ${member.displayName} from the team ${team.name}.`,
       details: { memberId: member.memberId, role },
     });
-    if (leaves) this.removeMember.remove(caller, member, `${team.name} was their only team`);
-    return seenFrom(scopeOf(caller), { ...viewOf(member), teams, status: leaves ? 'removed' : 'active' });
+    let ended: EndedWithMember = { revokedTokens: 0, withdrawnInvites: 0 };
+    if (leaves) ended = await this.removeMember.remove(caller, member, `${team.name} was their only team`);
+    else await this.withdrawInvites.beyond(caller, { ...member, teams });
+    const left = { ...viewOf(member), teams, status: leaves ? ('removed' as const) : ('active' as const) };
+    return { ...seenFrom(scopeOf(caller), left), ...ended };
   }
 }

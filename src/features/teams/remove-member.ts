@@ -3,43 +3,54 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { assertMayGrant } from '../workspaces/member.js';
-import type { MemberView } from '../workspaces/members.dto.js';
+import type { MemberView, RemovedMember } from '../workspaces/members.dto.js';
 import { Members, viewOf } from '../workspaces/members.repository.js';
 import { LastOwner } from './teams.errors.js';
+import { WithdrawInvites } from './withdraw-invites.js';
 
-/** Ends a membership: the member leaves every team, and no token of theirs opens anything from the COMMIT on. */
+/** What ended with a membership. */
+export type EndedWithMember = Pick<RemovedMember, 'revokedTokens' | 'withdrawnInvites'>;
+
+/**
+ * Ends a membership: the member leaves every team, and from the COMMIT on nothing opens that they know of: no token of theirs or
+ * that they made for somebody else, and no invite to their address.
+ */
 @Injectable()
 export class RemoveMember {
   constructor(
     private readonly members: Members,
+    private readonly withdrawInvites: WithdrawInvites,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
   /** @throws NotFound, Forbidden for a member with a role that the caller may not grant, LastOwner */
-  async execute(caller: Caller, uid: string): Promise<MemberView> {
+  async execute(caller: Caller, uid: string): Promise<RemovedMember> {
     const { workspaceId } = caller;
     const member = await this.members.get(workspaceId, uid);
     assertMayGrant(caller, member.role);
     if (member.role === 'owner' && (await this.members.count(workspaceId)).owners === 1)
       throw new LastOwner();
-    this.remove(caller, member);
-    return { ...viewOf(member), status: 'removed', teams: [] };
+    const ended = await this.remove(caller, member);
+    return { ...viewOf(member), status: 'removed', teams: [], ...ended };
   }
 
   /** In the open transaction, for whoever has found out that it may be. */
-  remove(
+  async remove(
     caller: Caller,
-    { memberId, displayName }: Pick<MemberView, 'memberId' | 'displayName'>,
+    member: Pick<MemberView, 'memberId' | 'email' | 'displayName'>,
     because?: string,
-  ): void {
-    this.members.remove(caller.workspaceId, memberId, this.clock.now());
+  ): Promise<EndedWithMember> {
+    const { memberId, displayName } = member;
+    const revokedTokens = await this.members.remove(caller.workspaceId, memberId, this.clock.now());
+    const withdrawnInvites = await this.withdrawInvites.ofRemoved(caller, member);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'member.removed',
       entity: { type: 'member', id: memberId },
       summary: `${caller.name} removed ${displayName} from the workspace${because === undefined ? '' : `, since ${because}`}.`,
-      details: { memberId },
+      details: { memberId, revokedTokens, withdrawnInvites },
     });
+    return { revokedTokens, withdrawnInvites };
   }
 }

@@ -15,6 +15,7 @@ import {
   MEMBER_PARAM,
   MemberPage,
   MemberView,
+  RemovedMember,
   TeamRoleBody,
 } from '../workspaces/members.dto.js';
 import { Members } from '../workspaces/members.repository.js';
@@ -121,7 +122,7 @@ export class TeamMembersController {
     return this.members.listOf(scopeOf(caller), teamId, query);
   }
 
-  /** Adds a member of the workspace to a team; anyone else is invited by mail. */
+  /** Owner and admin of the workspace add a member of it to a team; anyone else is invited by mail. */
   @ApiParam(TEAM_PARAM)
   @Post()
   @Route({
@@ -169,13 +170,14 @@ export class TeamMembersController {
     role: 'admin',
     teamRole: true,
     changesMembership: true,
-    returns: { 200: MemberView },
+    stops: true,
+    returns: { 200: RemovedMember },
   })
   remove(
     @CurrentCaller() caller: Caller,
     @Param('id') teamId: string,
     @Param('uid') uid: string,
-  ): Promise<MemberView> {
+  ): Promise<RemovedMember> {
     return this.removeFromTeam.execute(caller, teamId, uid);
   }
 }

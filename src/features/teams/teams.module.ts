@@ -24,6 +24,7 @@ import { TeamMembersController, TeamsController } from './teams.controller.js';
 import { TeamWork } from './team-work.repository.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { WithdrawInvite } from './withdraw-invite.js';
+import { WithdrawInvites } from './withdraw-invites.js';
 
 /** @level 4 */
 @Module({
@@ -47,6 +48,7 @@ import { WithdrawInvite } from './withdraw-invite.js';
     ManagedInvite,
     ResendInvite,
     WithdrawInvite,
+    WithdrawInvites,
     AcceptInvite,
     JoinWorkspace,
     ChangeTeamRole,

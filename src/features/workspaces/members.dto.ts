@@ -15,7 +15,7 @@ export const MEMBER_PARAM = {
 /** Body of `POST /teams/{id}/members`. */
 export class AddToTeamBody {
   /**
-   * A member of the workspace is in the team at once; anyone else is invited by mail.
+   * Owner and admin of the workspace have a member of it in the team at once; anyone else is invited by mail.
    * @example 'mira@northwind.example'
    */
   @IsMailAddress()
@@ -130,6 +130,20 @@ export class MemberView {
   joinedAt!: number;
   /** When the member last called, Unix milliseconds, to the minute; null: never. */
   lastSeenAt!: number | null;
+}
+
+/** A member who was removed, with what ended besides the membership. */
+export class RemovedMember extends MemberView {
+  /**
+   * How many tokens were revoked: the member's own, and those that they made or rotated for others.
+   * @example 2
+   */
+  revokedTokens!: number;
+  /**
+   * How many invites were withdrawn: those to the member's address, and those that the member sent.
+   * @example 1
+   */
+  withdrawnInvites!: number;
 }
 
 export class MemberPage extends PageFacts {

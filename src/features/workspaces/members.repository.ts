@@ -79,9 +79,9 @@ export class Members {
   }
 
   /** Those who are in the workspace for this team alone. */
-  onlyIn(workspaceId: string, teamId: string): Promise<Pick<Member, 'memberId' | 'displayName'>[]> {
+  onlyIn(workspaceId: string, teamId: string): Promise<Pick<Member, 'memberId' | 'email' | 'displayName'>[]> {
     return this.db.query(
-      `select m.member_id, u.display_name from members m join users u on u.user_id = m.user_id
+      `select m.member_id, u.email, u.display_name from members m join users u on u.user_id = m.user_id
        where m.workspace_id = $1 and m.team_only and m.status = 'active'
          and array(select tm.team_id from team_members tm where tm.workspace_id = $1 and tm.member_id = m.member_id)
            = array[$2]
@@ -160,17 +160,22 @@ export class Members {
     this.db.write('delete from team_members where workspace_id = $1 and team_id = $2', [workspaceId, teamId]);
   }
 
-  /** Ends the membership with all its tokens, so that none opens anything if the member ever comes back. */
-  remove(workspaceId: string, memberId: string, at: number): void {
+  /**
+   * Ends the membership with all its tokens, so that none opens anything if the member ever comes back, and with those that
+   * the member made for others, and so has seen. Answers how many tokens that were.
+   */
+  async remove(workspaceId: string, memberId: string, at: number): Promise<number> {
     this.change(workspaceId, memberId, { status: 'removed' });
     this.db.write('delete from team_members where workspace_id = $1 and member_id = $2', [
       workspaceId,
       memberId,
     ]);
-    this.db.write(
-      'update tokens set revoked_at = $3 where workspace_id = $1 and member_id = $2 and revoked_at is null',
+    const revoked = await this.db.query(
+      `update tokens set revoked_at = $3
+       where workspace_id = $1 and (member_id = $2 or $2 = any(made_by)) and revoked_at is null returning token_id`,
       [workspaceId, memberId, new Date(at)],
     );
+    return revoked.length;
   }
 }
 
@@ -180,7 +185,7 @@ export function seenFrom({ teamIds }: Scope, { teams, ...member }: MemberView): 
 }
 
 /** The role in a team. */
-export function roleInTeam(member: MemberView, teamId: string): TeamRole | undefined {
+export function roleInTeam(member: Pick<MemberView, 'teams'>, teamId: string): TeamRole | undefined {
   return member.teams.find((team) => team.teamId === teamId)?.role;
 }
 

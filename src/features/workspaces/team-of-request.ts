@@ -3,7 +3,10 @@ import { type Caller, hasRole } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 
-/** Which team a new record belongs to: the one that the request names, else the caller's only one, else none. */
+/**
+ * Which team a new record belongs to: the one that the request names, else the caller's only one, else none. Owner and
+ * admin of the workspace never default to a team: whoever puts them into one would then read what they hand in.
+ */
 @Injectable()
 export class TeamOfRequest {
   constructor(private readonly db: Db) {}
@@ -19,7 +22,8 @@ export class TeamOfRequest {
   ): Promise<string | null> {
     const seesAll = hasRole(role, 'admin');
     if (asked === undefined || asked === null) {
-      if (!seesAll && teamIds.length > 1) {
+      if (seesAll || teamIds.length === 0) return null;
+      if (teamIds.length > 1) {
         throw new ValidationFailed({
           details: [
             {
@@ -30,7 +34,7 @@ export class TeamOfRequest {
           ],
         });
       }
-      return teamIds.length === 1 ? teamIds[0]! : null;
+      return teamIds[0]!;
     }
     if (teamIds.includes(asked)) return asked;
     if (!seesAll) throw new NotFound();

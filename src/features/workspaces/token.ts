@@ -21,7 +21,7 @@ export function assertMayIssue(caller: Caller, role: Role): void {
  */
 export function issueToken(
   caller: Pick<Caller, 'workspaceId' | 'memberId' | 'tokenMadeBy'>,
-  holder: TokenHolder,
+  holder: Pick<TokenHolder, 'memberId' | 'memberName'>,
   { name, createdAt, expiresAt }: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'>,
 ): { row: TokenEntity; shown: NewToken } {
   const token = newOperatorToken();

@@ -22,7 +22,7 @@ export class TokensController {
 
   /** The operator tokens of the workspace, revoked ones too; never a token itself. */
   @Get()
-  @Route({ auth: 'token', role: 'admin', returns: { 200: TokenPage } })
+  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<TokenPage> {
     return this.tokens.list(scopeOf(caller), query);
   }

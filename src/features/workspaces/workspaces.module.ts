@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AcceptanceToken } from './acceptance-token.js';
 import { ChangeSettings } from './change-settings.js';
 import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
@@ -49,12 +50,13 @@ import {
     Tokens,
     Teams,
     Members,
+    AcceptanceToken,
     CreateToken,
     RevokeToken,
     RotateToken,
     ChangeSettings,
     ReadProfile,
   ],
-  exports: [AutonomyMode, FirstRun, KnownZone, Members, TeamOfRequest, Teams, Workspaces],
+  exports: [AcceptanceToken, AutonomyMode, FirstRun, KnownZone, Members, TeamOfRequest, Teams, Workspaces],
 })
 export class WorkspacesModule {}

@@ -75,6 +75,11 @@ export function mayRead(
   return teamId === null ? teamIds.length === 0 : teamIds.includes(teamId);
 }
 
+/** Whether the caller is the member who asked. */
+export function isAskedBy({ memberId }: Pick<Caller, 'memberId'>, { type, id }: Actor): boolean {
+  return type === 'member' && id === memberId;
+}
+
 export function actorOf(caller: Caller): Actor {
   return { type: 'member', id: caller.memberId, name: caller.name, via: caller.via };
 }

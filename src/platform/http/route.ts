@@ -30,8 +30,8 @@ export interface RoutePolicy {
   /** Unless said, 60 reads or 30 mutations per minute. */
   limit?: RouteLimit;
   /**
-   * The route only stops work, always or with such a body: the tier's windows count it and never refuse it
-   * (docs/decisions/0004).
+   * The route only stops work, always or with such a body, or shows what a stop has to name: the tier's windows count it
+   * and never refuse it (docs/decisions/0004).
    */
   stops?: true | ((body: Record<string, unknown>) => boolean);
   /**

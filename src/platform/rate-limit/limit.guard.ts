@@ -65,8 +65,11 @@ abstract class LimitGuard extends ThrottlerGuard {
 @Injectable()
 export class RouteLimitGuard extends LimitGuard {
   override canActivate(context: ExecutionContext): Promise<boolean> {
-    const { context: work } = context.switchToHttp().getRequest<AdmittedRequest>();
-    work.urgent = this.routes.of(context.getHandler()).policy.stops === true;
+    const { context: work, method } = context.switchToHttp().getRequest<AdmittedRequest>();
+    const { policy } = this.routes.of(context.getHandler());
+    const { stops, changesMembership } = policy;
+    // What waits for the acts under way, or only lists, must not use up the connections that a kill needs.
+    work.urgent = stops === true && !changesMembership && method !== 'GET' && method !== 'HEAD';
     return super.canActivate(context);
   }
 
