@@ -431,6 +431,15 @@ const TEAMS: Record<string, Step> = {
     for (const address of [email, email, 'jo@northwind.example']) {
       await walk.owner.post(`/teams/${teamId}/members`, { email: address, role: 'operator' });
     }
+    // The admin of a team invites a member of the workspace as anyone else.
+    const admin = await walk.test.createMember(walk.workspaceId, 'viewer', [teamId]);
+    await walk.test.rows(`update team_members set role = 'admin' where member_id = $1`, [admin.memberId]);
+    const other = await walk.test.createMember(walk.workspaceId, 'operator');
+    const [row] = await walk.test.rows<{ email: string }>(
+      'select email from users join members using (user_id) where member_id = $1',
+      [other.memberId],
+    );
+    await admin.post(`/teams/${teamId}/members`, { email: row!.email, role: 'operator' });
   },
   'PATCH /api/pro/teams/{id}/members/{uid}': async (walk) => {
     const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');

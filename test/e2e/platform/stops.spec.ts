@@ -113,7 +113,13 @@ describe('the routes that say so', () => {
       'POST /api/pro/directives/:directiveId/cancel',
       'POST /api/pro/guardian/kill-switch',
       'PUT /api/pro/guardian/mode',
+      'GET /api/pro/invites',
+      'DELETE /api/pro/invites/:id',
+      'GET /api/pro/members',
+      'DELETE /api/pro/members/:uid',
       'POST /api/pro/standing-orders/:standingOrderId/pause',
+      'DELETE /api/pro/teams/:id/members/:uid',
+      'GET /api/pro/tokens',
       'DELETE /api/pro/tokens/:id',
     ]);
   });

@@ -92,7 +92,9 @@ describe('POST /teams/{id}/members: 201', () => {
     const admin = await desk.member('viewer', { [desk.teamA]: 'admin', [desk.teamB]: 'operator' });
     const member = await desk.member('viewer', { [desk.teamB]: 'viewer' });
     const email = await emailOf(member.memberId);
-    expect((await admin.post(members(), { email, role: 'admin' })).status).toBe(201);
+    const invited = await admin.post(members(), { email: 'by-a-team-admin@example.com', role: 'admin' });
+    expect([invited.status, Object.keys(invited.body)]).toEqual([201, ['invite']]);
+    await desk.owner.post(members(), { email, role: 'admin' });
     const own = `${members()}/${member.memberId}`;
     expect((await admin.send('PATCH', own, { role: 'viewer' })).body.teams).toHaveLength(2);
     expect((await admin.delete(own)).status).toBe(200);
