@@ -439,7 +439,7 @@ const TEAMS: Record<string, Step> = {
       'select email from users join members using (user_id) where member_id = $1',
       [other.memberId],
     );
-    await admin.post(`/teams/${teamId}/members`, { email: row!.email, role: 'operator' });
+    await walk.as(admin.token).post(`/teams/${teamId}/members`, { email: row!.email, role: 'operator' });
   },
   'PATCH /api/pro/teams/{id}/members/{uid}': async (walk) => {
     const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');

@@ -111,7 +111,11 @@ export class Walk {
 
   /** A member who may read and nothing else, through the proxy. */
   async viewer(): Promise<Client> {
-    const { token } = await this.test.createMember(this.workspaceId, 'viewer');
+    return this.as((await this.test.createMember(this.workspaceId, 'viewer')).token);
+  }
+
+  /** Whoever has this token, through the proxy. */
+  as(token: string): Client {
     return new ProxiedClient(this.proxyUrl, token, this.calls);
   }
 

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, hasRole, isAskedBy, mayRead, peopleBehind } from '../../platform/auth/caller.js';
+import {
+  actorOf,
+  type Caller,
+  hasRole,
+  isAskedBy,
+  mayRead,
+  peopleBehind,
+} from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';

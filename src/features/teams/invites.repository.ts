@@ -132,7 +132,10 @@ export class Invites {
   }
 
   /** The invites that a member sent, and those to an address, which nobody has accepted or withdrawn; locked. */
-  lockPending(workspaceId: string, { by, to = null }: { by: string; to?: string | null }): Promise<InviteEntity[]> {
+  lockPending(
+    workspaceId: string,
+    { by, to = null }: { by: string; to?: string | null },
+  ): Promise<InviteEntity[]> {
     return this.db.query(
       `select ${columnsOf(InviteEntity)} from invites
        where workspace_id = $1 and status = 'pending' and (invited_by ->> 'id' = $2 or email = $3)

@@ -34,7 +34,8 @@ async function givePassword(member: TestMember): Promise<string> {
   return own;
 }
 
-const handIn = async (by: Client, more: object = {}) => by.post('/directive', { text: 'Write to Ann', ...more });
+const handIn = async (by: Client, more: object = {}) =>
+  by.post('/directive', { text: 'Write to Ann', ...more });
 const teamOf = async (directiveId: string) =>
   (await desk.test.rows('select team_id, status from directives where directive_id = $1', [directiveId]))[0]!;
 
@@ -47,14 +48,19 @@ describe('a team admin cannot pull anybody in', () => {
     for (const email of [known, unknown]) {
       const { status, body } = await admin.post(`/teams/${desk.teamA}/members`, { email, role: 'viewer' });
       expect(body.invite.email).toBe(email);
-      answers.push([status, Object.keys(body), Object.keys(body.invite), { ...body.invite, inviteId: 0, email: 0 }]);
+      answers.push([
+        status,
+        Object.keys(body),
+        Object.keys(body.invite),
+        { ...body.invite, inviteId: 0, email: 0 },
+      ]);
     }
     const plain = (answer: any) => ({ ...answer[3], createdAt: 0, expiresAt: 0 });
     expect(answers[0]!.slice(0, 3)).toEqual(answers[1]!.slice(0, 3));
     expect(plain(answers[0])).toEqual(plain(answers[1]));
-    expect(await desk.test.rows('select 1 from team_members where member_id = $1', [operator.memberId])).toEqual(
-      [],
-    );
+    expect(
+      await desk.test.rows('select 1 from team_members where member_id = $1', [operator.memberId]),
+    ).toEqual([]);
   });
 
   it('the invited member joins by their password; who is in the team already is a 409', async () => {
@@ -63,7 +69,10 @@ describe('a team admin cannot pull anybody in', () => {
     const email = await givePassword(operator);
     const { inviteId } = await desk.invite(email, { by: admin });
     const token = await desk.token(inviteId);
-    expect(code(await desk.accept(token, { password: 'not their password' }))).toEqual([409, 'ACCOUNT_EXISTS']);
+    expect(code(await desk.accept(token, { password: 'not their password' }))).toEqual([
+      409,
+      'ACCOUNT_EXISTS',
+    ]);
     expect((await desk.accept(token)).body.memberId).toBe(operator.memberId);
     const again = await admin.post(`/teams/${desk.teamA}/members`, { email, role: 'viewer' });
     expect(code(again)).toEqual([409, 'ALREADY_EXISTS']);
