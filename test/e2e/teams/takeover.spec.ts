@@ -262,10 +262,12 @@ describe('the token of an acceptance', () => {
       expiresAt: null,
     });
     const made = await desk.owner.post('/tokens', { name: 'Ledger', memberId: member.memberId });
-    const handed = await desk.owner.post('/directive', { text: 'Write a note about Ann', capo: 'capo_ops' });
+    const handed = await desk.owner.post('/directive', {
+      text: 'Email jane@acme.example: The delivery arrives on Friday.',
+    });
     const { approvalId } = handed.body;
     const { body: ready } = await desk.owner.get(`/approvals/${approvalId}?wait=30`);
-    expect(ready.ready).toBe(true);
+    expect(ready.packets).toHaveLength(1);
     const approve = (token: string) =>
       new Client(desk.test.url, token).post(`/approvals/${approvalId}/approve`, {});
     expect((await approve(made.body.token)).status).toBe(403);
