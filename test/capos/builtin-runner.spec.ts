@@ -203,6 +203,30 @@ describe('recipients', () => {
   });
 });
 
+describe('a mail that standing orders alone must not let go', () => {
+  it.each([
+    ['wants to be asked', 'Ask me before you email ada@x.example: “The gate is open.”'],
+    ['wants to approve', 'Email ada@x.example: “The gate is open.” But I have to approve it first.'],
+    ['is for a review', 'Prepare a mail to ada@x.example for my review: “The gate is open.”'],
+    ['sets a condition', 'Email ada@x.example only if Bob has paid: “The gate is open.”'],
+    ['sets a German condition', 'Schreib ada@x.example nur wenn Bob bezahlt hat: „Das Tor ist offen.“'],
+    ['names a time', 'Email ada@x.example tomorrow at 8: “The gate is open.”'],
+    ['wants a file', 'Email ada@x.example and attach the plan: “The gate is open.”'],
+  ])('says why where the directive %s', (_case, text) => {
+    expect(draft(text).concerns.map(({ risk }) => risk)).toContain('high');
+  });
+
+  it.each(['Email ada@x.example: ""', 'Email ada@x.example: “…”'])('asks for the text of %s', (text) => {
+    expect(packets(text)).toMatchObject([{ asked: ['params.body'] }]);
+  });
+
+  it('takes no part of a malformed address for an address', () => {
+    expect(packets('Email ada@x.example@evil.example: “The gate is open.”')).toMatchObject([
+      { to: [], asked: ['params.to'] },
+    ]);
+  });
+});
+
 describe('an address that merely occurs', () => {
   it.each([
     ['in a question', 'Do you know whether ada@x.example signed the offer?'],

@@ -95,6 +95,11 @@ function rate(draft: DraftBuilder, ask: Ask, head: string): void {
     draft.concern('high', 'The message speaks of secrets, such as passwords, keys or bank details.');
   if (within({ start: ask.start, end: ask.headEnd }, draft.whole.lookAlikes).length > 0)
     draft.concern('high', 'An address has letters that only look like those of another one.');
+  if (words.at(draft.whole.masked, words.FIRST_ASK) >= 0)
+    draft.concern(
+      'high',
+      'The directive wants somebody asked, or something to be so, before anything is sent.',
+    );
   if (words.at(head, words.EVERYBODY) >= 0 && ask.kind === 'mail')
     draft.concern('high', 'The directive asks to write to everybody.');
 }

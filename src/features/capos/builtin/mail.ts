@@ -38,7 +38,8 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
     ({ text }) =>
       !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
   );
-  if (isDescribed || isOnlyLinks(body)) needsInput.push({ path: 'params.body', message: WORD_IT });
+  if (isDescribed || isOnlyLinks(body) || !/[\p{L}\p{N}\p{S}]/u.test(body))
+    needsInput.push({ path: 'params.body', message: WORD_IT });
   else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
   else if (unused.length > 0) {
     const texts = unused.map(({ text }) => `“${cutText(oneLine(text), 120)}”`).join(', ');
@@ -47,7 +48,10 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   }
   if (subject === '') needsInput.push({ path: 'params.subject', message: 'Write a subject.' });
   const signed = isDescribed ? body : withSignature(body, draft.signature);
-  draft.remarks.push(...remarks, ...limits(draft, ask, isDescribed));
+  const limited = limits(draft, ask, isDescribed);
+  // Nobody would read it where standing orders let the mail go.
+  for (const limit of limited) draft.concern('high', limit);
+  draft.remarks.push(...remarks, ...limited);
   draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
   const isApart = words.at(whole.masked.slice(ask.start, ask.headEnd), words.SEPARATELY) >= 0;
   for (const each of isApart && to.length > 0 ? to.map((address) => [address]) : [to]) {

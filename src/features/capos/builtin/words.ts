@@ -133,6 +133,12 @@ export const PLEASANTRY =
 export const WHEN = anyOf(
   'every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando',
 );
+export const FIRST_ASK = anyOf(
+  `ask me, let me see, let me approve, show me first, check with me, wait for me, my approval, my review, for review, approve it first,
+  i approve, i have to approve, before you send, before you email, before you mail, before sending, only if, only when, unless,
+  frag mich, zur freigabe, meine freigabe, freigeben, bevor du, bevor sie, nur wenn, erst wenn, demande-moi, demandez-moi,
+  avant d'envoyer, mon accord, seulement si, sauf si, pregúntame, antes de enviar, mi aprobación, solo si, a menos que`,
+);
 export const SEPARATELY = anyOf(
   'separately, individually, one by one, einzeln, getrennt, jeweils einzeln, séparément, individuellement, por separado',
 );
