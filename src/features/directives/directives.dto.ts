@@ -56,7 +56,7 @@ class DirectiveTerms {
   deadline?: string;
 
   /**
-   * The team it belongs to; the caller's only team unless said.
+   * The team it belongs to; left out: the caller's only team, for owner and admin of the workspace none.
    * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */
   @IsOptional()

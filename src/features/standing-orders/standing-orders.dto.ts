@@ -59,8 +59,8 @@ export class CreateStandingOrderBody {
   text?: string | null;
 
   /**
-   * The team whose work packets it is about. Left out: the caller's only team, else the whole workspace. Null: the
-   * whole workspace, which takes an admin or a member of no team.
+   * The team whose work packets it is about. Left out: the caller's only team; for owner and admin, and for
+   * members of no team, the whole workspace. Null: the whole workspace, which takes an admin or a member of no team.
    * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */
   @IsOptional()
