@@ -63,9 +63,10 @@ export class CompleteDirective {
   }
 }
 
-/** What was done, by its action types: whoever reads "filed a document" knows that nothing left. */
+/** What was done, by action type and transport: whoever reads "filed a document" knows that nothing left. */
 const DEEDS: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  'email.send': ['sent a mail', 'sent # mails'],
+  'email.send/smtp': ['sent a mail', 'sent # mails'],
+  'email.send/file': ['wrote a mail to a file', 'wrote # mails to files'],
   'document.file': ['filed a document', 'filed # documents'],
   'signal.raise': ['raised a signal', 'raised # signals'],
   'revenue.record': ['recorded a revenue event', 'recorded # revenue events'],

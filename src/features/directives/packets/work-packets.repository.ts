@@ -58,7 +58,7 @@ export interface PacketTally {
   denied: number;
   /** Cancelled because the deadline passed before it left. */
   expired: number;
-  /** The action types of the executed ones. */
+  /** What the executed ones did: the action type, with its transport where it has one, such as `email.send/file`. */
   done: string[];
 }
 
@@ -206,7 +206,8 @@ export class WorkPackets {
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
          count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
          count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open,
-         coalesce(array_agg(action_type order by position) filter (where status = 'executed'), '{}') as done
+         coalesce(array_agg(action_type || coalesce('/' || (result->>'transport'), '') order by position)
+           filter (where status = 'executed'), '{}') as done
        from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,
       [workspaceId, directiveIds],
     );
