@@ -25,7 +25,8 @@ export async function start(
   log?: Writable,
 ): Promise<Process> {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
+  // As `npm start` runs it.
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', join(import.meta.dirname, file)], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', TRUST_PROXY: '1', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
