@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SEVERITIES } from '../src/features/capos/action-params.js';
+import { SIGNAL_SEVERITIES } from '../src/features/signals/signal-types.js';
 import { ACTION_TYPE_NAMES } from '../src/features/capos/action-types.js';
 import { CAPO_ROLES, RISKS } from '../src/features/terms/terms.js';
 
@@ -44,7 +44,7 @@ const ExpectedPacket = z.strictObject({
     .optional(),
   capo: z.enum(CAPO_ROLES).exclude(['ceo']).optional(),
   directiveIncludes: phrases.optional(),
-  severity: z.enum(SEVERITIES).optional(),
+  severity: z.enum(SIGNAL_SEVERITIES).optional(),
   needsInput: z.array(z.string().startsWith('params.')).optional(),
 });
 export type ExpectedPacket = z.infer<typeof ExpectedPacket>;

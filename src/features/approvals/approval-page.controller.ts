@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { escapeHtml, htmlPage } from '../../platform/http/page.js';
 import { Route } from '../../platform/http/route.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -30,30 +31,14 @@ export class ApprovalPageController {
 function pageFor(approval: string): string {
   const token = '-H "x-service-token: $TOKEN"';
   const json = "-H 'Content-Type: application/json'";
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>A draft waits for a decision - Consigliere</title>
-</head>
-<body>
-<main>
-<h1>A draft waits for a decision</h1>
-<p>This page cannot show it, because it does not know who you are. With an operator token of the workspace you can read it:</p>
-<pre>${escaped(`curl -s ${approval} ${token}`)}</pre>
+  return htmlPage(
+    'A draft waits for a decision',
+    `<p>This page cannot show it, because it does not know who you are. With an operator token of the workspace you can read it:</p>
+<pre>${escapeHtml(`curl -s ${approval} ${token}`)}</pre>
 <p>Approve what you have read; <code>contentHash</code> stands in the answer:</p>
-<pre>${escaped(`curl -s -X POST ${approval}/approve ${token} -H 'If-Match: <contentHash>'`)}</pre>
+<pre>${escapeHtml(`curl -s -X POST ${approval}/approve ${token} -H 'If-Match: <contentHash>'`)}</pre>
 <p>Or reject it and say why:</p>
-<pre>${escaped(`curl -s -X POST ${approval}/reject ${token} ${json} -d '{"feedback":"Not now."}'`)}</pre>
-<p>The <a href="/docs">API reference</a> says what else you can do with it.</p>
-</main>
-</body>
-</html>
-`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+<pre>${escapeHtml(`curl -s -X POST ${approval}/reject ${token} ${json} -d '{"feedback":"Not now."}'`)}</pre>
+<p>The <a href="/docs">API reference</a> says what else you can do with it.</p>`,
+  );
 }

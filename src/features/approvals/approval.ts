@@ -12,7 +12,8 @@ import {
   ContentChanged,
   InputRequired,
 } from './approvals.errors.js';
-import type { ApprovalSummary, ApprovalView, InputDetail } from './approvals.dto.js';
+import type { InputDetail } from './approval-decisions.dto.js';
+import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
 import { waitingFor, type Holdups } from './waiting.js';
 import type {
   ApprovalEntity,

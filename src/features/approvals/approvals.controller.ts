@@ -11,19 +11,21 @@ import { DraftingStates } from '../capos/drafting-states.reader.js';
 import { GuardianHalted, PolicyDenied } from '../guardian/guardian.errors.js';
 import { summaryOf, viewOf } from './approval.js';
 import {
-  APPROVAL_PARAM,
   ApprovalDecided,
-  ApprovalPage,
-  ApprovalsQuery,
-  ApprovalView,
   DecisionBody,
   DecisionResults,
   DECISIONS_BODY,
   DecisionsBody,
-  EditBody,
+  RejectBody,
+} from './approval-decisions.dto.js';
+import { EditBody } from './approval-edits.dto.js';
+import {
+  APPROVAL_PARAM,
+  ApprovalPage,
+  ApprovalsQuery,
+  ApprovalView,
   IF_MATCH,
   IF_MATCH_REQUIRED,
-  RejectBody,
   WaitQuery,
 } from './approvals.dto.js';
 import {

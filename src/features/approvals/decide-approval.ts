@@ -20,7 +20,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { judge } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type { ApprovalDecided, DecisionBody, DecisionResult, InputDetail } from './approvals.dto.js';
+import type { ApprovalDecided, DecisionBody, DecisionResult, InputDetail } from './approval-decisions.dto.js';
 import { InputRequired } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 

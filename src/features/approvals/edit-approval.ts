@@ -11,7 +11,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { judgeEdit } from './approval.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type { EditBody } from './approvals.dto.js';
+import type { EditBody } from './approval-edits.dto.js';
 import { PreconditionRequired } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 

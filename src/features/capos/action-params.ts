@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { isCurrency } from '../../platform/kernel/currency.js';
 import { mailAddress } from '../../platform/kernel/mail-address.js';
 import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
+import { SIGNAL_SEVERITIES, SIGNAL_TYPES } from '../signals/signal-types.js';
 import { CAPO_ROLES, PRIORITIES } from '../terms/terms.js';
 
 export { isMailAddress } from '../../platform/kernel/mail-address.js';
@@ -9,18 +11,6 @@ export { isMailAddress } from '../../platform/kernel/mail-address.js';
  * The parameters of each action type, strict and bounded. What passes here is shown to the approver in full and
  * executed as shown, so a value that a mail header, a ledger or a page would read differently is refused.
  */
-
-export const SIGNAL_TYPES = [
-  'revenue',
-  'buyer',
-  'confidence',
-  'connector',
-  'policy',
-  'agent',
-  'report',
-  'partner',
-] as const;
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
 export const LIMITS = {
   title: 200,
@@ -33,9 +23,6 @@ export const LIMITS = {
   recipients: 100,
   amount: 1_000_000_000_000,
 } as const;
-
-const isoCurrencies = new Set(Intl.supportedValuesOf('currency'));
-const isCurrency = (code: string): boolean => isoCurrencies.has(code);
 
 const line = (max: number) =>
   z
@@ -73,7 +60,7 @@ export const DocumentFile = z.strictObject({ title: line(LIMITS.title), body: te
 
 export const SignalRaise = z.strictObject({
   type: z.enum(SIGNAL_TYPES),
-  severity: z.enum(SEVERITIES),
+  severity: z.enum(SIGNAL_SEVERITIES),
   title: line(LIMITS.title),
   body: text(LIMITS.signal),
   score: z.number().min(0).max(1).optional(),

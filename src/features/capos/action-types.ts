@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Fault } from '../../platform/kernel/define-error.js';
 import { REVERSIBILITIES, RISKS, type Priority, type Reversibility, type Risk } from '../terms/terms.js';
 import { DirectiveCreate, DocumentFile, EmailSend, RevenueRecord, SignalRaise } from './action-params.js';
 import { ENGINES, type Engine } from './capo.js';
@@ -100,12 +101,6 @@ export type ActionTypeName = keyof typeof ACTION_TYPES;
 export type ParamsOf<T extends ActionTypeName> = z.infer<(typeof ACTION_TYPES)[T]['params']>;
 /** An action whose params belong to its type: narrowing on `type` narrows `params`. */
 export type Action = { [T in ActionTypeName]: { type: T; params: ParamsOf<T> } }[ActionTypeName];
-
-export interface Fault {
-  path: string;
-  rule: string;
-  message: string;
-}
 
 export type Validation = { ok: true; action: Action } | { ok: false; faults: Fault[] };
 

@@ -1,5 +1,5 @@
 import { NO_COST, type CapoRole, type Cost, type Priority } from '../terms/terms.js';
-import type { SEVERITIES, SIGNAL_TYPES } from './action-params.js';
+import type { SignalSeverity, SignalType } from '../signals/signal-types.js';
 
 /** What every capo execution receives, whoever runs it (specification: "Context"). Plain data, ready to be stored. */
 export interface Briefing {
@@ -70,8 +70,8 @@ export interface PreviousPacket extends Pick<DraftPacket, 'title' | 'type' | 'pa
 
 interface SignalBrief {
   signalId: string;
-  type: (typeof SIGNAL_TYPES)[number];
-  severity: (typeof SEVERITIES)[number];
+  type: SignalType;
+  severity: SignalSeverity;
   title: string;
   body: string;
   score: number | null;

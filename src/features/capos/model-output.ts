@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'ai';
 import { z } from 'zod';
+import type { Fault } from '../../platform/kernel/define-error.js';
 import { LIMITS } from './action-params.js';
 import {
   ACTION_TYPES,
@@ -8,7 +9,6 @@ import {
   parametersOf,
   validateAction,
   type ActionTypeName,
-  type Fault,
 } from './action-types.js';
 import type { DraftContent, DraftPacket, NeededInput } from './briefing.js';
 import { checkDraftBounds, DRAFT_BOUNDS, DraftTooLarge } from './draft-bounds.js';
@@ -64,17 +64,15 @@ const Answer = z.object({
     .max(DRAFT_BOUNDS.packets),
 });
 
+/** What is wrong with the shape of an answer, in words that the model is told. */
+export function faultsOfAnswer({ issues }: z.ZodError): Fault[] {
+  return issues.map(({ path, code, message }) => ({ path: path.map(String).join('.'), rule: code, message }));
+}
+
 /** A draft whose every packet the registry accepts for this engine, or all the faults. */
 export function readAnswer(engine: Engine, answer: unknown): Reading<DraftContent> {
   const parsed = Answer.safeParse(answer);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, code, message }) => ({
-      path: path.map(String).join('.'),
-      rule: code,
-      message,
-    }));
-    return { ok: false, faults };
-  }
+  if (!parsed.success) return { ok: false, faults: faultsOfAnswer(parsed.error) };
   const faults: Fault[] = [];
   const packets: DraftPacket[] = [];
   for (const [at, packet] of parsed.data.packets.entries()) {

@@ -1,3 +1,4 @@
+import { CURRENCIES } from '../../platform/kernel/currency.js';
 import { LIMITS } from './action-params.js';
 
 /** Sums of money in running text. */
@@ -9,11 +10,29 @@ export interface Money {
   index: number;
 }
 
-const CURRENCIES: Readonly<Record<string, string>> = {
-  $: 'USD', us$: 'USD', a$: 'AUD', c$: 'CAD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR', zł: 'PLN', dollar: 'USD', dollars: 'USD',
-  euro: 'EUR', euros: 'EUR', pound: 'GBP', pounds: 'GBP', pfund: 'GBP', franken: 'CHF', francs: 'CHF', dólares: 'USD', livres: 'GBP', yen: 'JPY',
-}; // prettier-ignore
-const CODES = new Set(Intl.supportedValuesOf('currency'));
+const MARKS: Readonly<Record<string, string>> = {
+  $: 'USD',
+  us$: 'USD',
+  a$: 'AUD',
+  c$: 'CAD',
+  '€': 'EUR',
+  '£': 'GBP',
+  '¥': 'JPY',
+  '₹': 'INR',
+  zł: 'PLN',
+  dollar: 'USD',
+  dollars: 'USD',
+  euro: 'EUR',
+  euros: 'EUR',
+  pound: 'GBP',
+  pounds: 'GBP',
+  pfund: 'GBP',
+  franken: 'CHF',
+  francs: 'CHF',
+  dólares: 'USD',
+  livres: 'GBP',
+  yen: 'JPY',
+};
 /** In small letters too; "try" and "all" are currencies only in capitals. */
 export const USUAL_CODES = ['EUR', 'USD', 'GBP', 'CHF', 'JPY', 'CAD', 'AUD'];
 const MARK = String.raw`(?:us|a|c)?\$|[€£¥₹]|zł|dollars?|euros?|pounds?|pfund|franken|francs|dólares|livres|yen|[A-Z]{3}`;
@@ -38,8 +57,8 @@ export function moneyIn(text: string): Money[] {
 function currencyOf(mark: string | undefined): string | undefined {
   if (mark === undefined) return undefined;
   return (
-    CURRENCIES[mark.toLowerCase()] ??
-    (CODES.has(mark) || USUAL_CODES.includes(mark.toUpperCase()) ? mark.toUpperCase() : undefined)
+    MARKS[mark.toLowerCase()] ??
+    (CURRENCIES.has(mark) || USUAL_CODES.includes(mark.toUpperCase()) ? mark.toUpperCase() : undefined)
   );
 }
 

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { CURRENCIES } from '../../platform/kernel/currency.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { USUAL_CODES } from './money.js';
 
@@ -122,7 +123,6 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   prozent: '%',
   'pour cent': '%',
 };
-const CODES = Intl.supportedValuesOf('currency');
 const DOLLARS = new Set(['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN', '$']);
 const TIMES: Readonly<Record<string, number>> = {
   k: 1e3,
@@ -142,7 +142,7 @@ const NUMBER = String.raw`\d{1,3}(?:[ '’]\d{3}(?!\d))+(?:[.,]\d{1,4})?|\d+(?:[
 const FACTOR = String.raw`(?:\s?(?<times>(?i:${Object.keys(TIMES).toSorted(longestFirst).join('|')}))\b\.?)?`;
 /** In any case, apart from codes: "top 3", "all 5" and "try 3" name no currency. */
 const IN_ANY_CASE = [...Object.keys(SYMBOLS).toSorted(longestFirst), ...USUAL_CODES].join('|');
-const UNIT = [`(?i:${IN_ANY_CASE})`, ...CODES, String.raw`\$`, '%'].join('|');
+const UNIT = [`(?i:${IN_ANY_CASE})`, ...CURRENCIES, String.raw`\$`, '%'].join('|');
 const AMOUNT = new RegExp(
   String.raw`(?:(?<![\p{L}])(?<before>${UNIT})\s?)?(?<![\p{L}\d][.,]?)(?<number>${NUMBER})${FACTOR}(?:[.,]?-{1,2})?(?:\s?(?<after>${UNIT})(?![\p{L}\p{N}]))?`,
   'gu',

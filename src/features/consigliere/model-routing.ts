@@ -5,6 +5,7 @@ import { actionTypesOf } from '../capos/action-types.js';
 import { CAPO_ROLES, CAPOS, type CapoRole, engineOf } from '../capos/capo.js';
 import type { Question, Reading } from '../capos/model-client.js';
 import { line, object } from '../capos/model-output.js';
+import { faultsOfAnswer } from '../capos/model-output.js';
 import { boundedContext, delimited } from '../capos/model-prompt.js';
 import type { RouteRequest, Routing } from './route.js';
 
@@ -88,14 +89,7 @@ const Answer = z.object({
 
 function readRouting(value: unknown): Reading<Routing> {
   const parsed = Answer.safeParse(value);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, code, message }) => ({
-      path: path.map(String).join('.'),
-      rule: code,
-      message,
-    }));
-    return { ok: false, faults };
-  }
+  if (!parsed.success) return { ok: false, faults: faultsOfAnswer(parsed.error) };
   const { capos, candidates, reason } = parsed.data;
   const capo = chosen(capos);
   const scored = new Map(candidates.map((candidate) => [candidate.capo, candidate]));

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import type { Fault } from '../../platform/kernel/define-error.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
@@ -8,7 +9,7 @@ import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { type Fault, isActionType, parametersOf, validateAction } from '../capos/action-types.js';
+import { isActionType, parametersOf, validateAction } from '../capos/action-types.js';
 import type { Concern, Draft, DraftPacket } from '../capos/briefing.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';

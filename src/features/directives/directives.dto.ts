@@ -13,7 +13,7 @@ import {
   PRIORITIES,
   type Priority,
 } from '../terms/terms.js';
-import { OutputRemarks } from '../approvals/approvals.dto.js';
+import { OutputRemarks } from '../approvals/approval-content.dto.js';
 import { IsInstantAhead } from './is-instant-ahead.js';
 
 /** The parameter of the paths, as it is documented. */

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../platform/http/page.js';
+
 /**
  * The HTML of a mail: tables and inline styles, because that is what mail programs share. Nothing is loaded, nothing
  * runs, and text is escaped by whoever has not made it HTML: {@link escapeHtml}.
@@ -35,16 +37,3 @@ ${sender === undefined ? '' : `<tr><td style="${FOOTER}">${escapeHtml(sender)}</
 const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
 const TEXT = `${FONT};font-size:15px;line-height:1.5;color:#1a1a1a`;
 const FOOTER = `${FONT};font-size:13px;line-height:1.5;color:#666666;padding-top:16px`;
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text as it may stand between tags and in attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
-}

@@ -9,7 +9,7 @@ import {
   type SignalSeverity,
   type SignalStatus,
   type SignalType,
-} from './signal.entity.js';
+} from './signal-types.js';
 
 /** The parameter of the paths, as it is documented. */
 export const SIGNAL_PARAM = {

@@ -7,7 +7,8 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { summaryOf, viewOf } from './signal.js';
-import { SignalEntity, type SignalStatus } from './signal.entity.js';
+import { SignalEntity } from './signal.entity.js';
+import type { SignalStatus } from './signal-types.js';
 import type { SignalPage, SignalsQuery, SignalView } from './signals.dto.js';
 
 /** The text is left out of lists: a page of a hundred could be six megabytes. */

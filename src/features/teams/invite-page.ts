@@ -1,4 +1,4 @@
-import { escapeHtml } from '../mail/mail-template.js';
+import { escapeHtml, htmlPage } from '../../platform/http/page.js';
 import type { AcceptedInvite } from './invites.dto.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteContext } from './invites.repository.js';
@@ -10,7 +10,7 @@ export function invitePage(
 ): string {
   const { invitedBy, workspaceName, teamName, role, email, expiresAt } = invite;
   const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;
-  return page(
+  return htmlPage(
     `Join ${workspaceName}`,
     `<p>${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}, as ${role}.</p>
 <p>The link works once, until ${new Date(expiresAt).toUTCString()}.</p>
@@ -25,7 +25,7 @@ ${list(faults)}<form method="post">
 
 /** Says that the invite is accepted, and shows the member's token; no other page or answer shows it again. */
 export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
-  return page(
+  return htmlPage(
     `Welcome to ${workspaceName}`,
     `<p>You have joined. This is your operator token, which nobody else has seen; it is shown only now, so keep it:</p>
 <p><code>${escapeHtml(token.token)}</code></p>
@@ -35,29 +35,10 @@ export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
 
 /** A page that says one thing. */
 export function messagePage(title: string, message: string): string {
-  return page(title, `<p>${escapeHtml(message)}</p>`);
+  return htmlPage(title, `<p>${escapeHtml(message)}</p>`);
 }
 
 function list(faults: readonly string[]): string {
   if (faults.length === 0) return '';
   return `<ul role="alert">${faults.map((fault) => `<li>${escapeHtml(fault)}</li>`).join('')}</ul>\n`;
-}
-
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
-</head>
-<body>
-<main>
-<h1>${escapeHtml(title)}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
 }

@@ -1,9 +1,9 @@
 import { ValidateBy } from 'class-validator';
 
 /** Of ISO 4217, as this runtime knows it. */
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+export const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-function isCurrency(value: unknown): boolean {
+export function isCurrency(value: unknown): boolean {
   return typeof value === 'string' && CURRENCIES.has(value);
 }
 

@@ -1,5 +1,6 @@
 import { cutText } from '../../../platform/kernel/text.js';
-import { LIMITS, SIGNAL_TYPES } from '../action-params.js';
+import { SIGNAL_TYPES } from '../../signals/signal-types.js';
+import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { moneyIn } from '../money.js';
 import type { Ask } from './asks.js';

@@ -1,0 +1,308 @@
+import { type ApiBodyOptions, getSchemaPath } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+
+const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
+
+export class RejectBody {
+  /**
+   * Why, at most 10,000 characters; with `revise` the next draft follows it.
+   * @example 'Write Thursday instead of Friday.'
+   */
+  @IsString()
+  @Matches(/\S/, { message: 'feedback must not be empty' })
+  @MaxLength(10_000)
+  feedback!: string;
+
+  /**
+   * Sends it back for another draft instead of ending it; at most 5 times.
+   * @example true
+   */
+  @IsOptional()
+  @IsBoolean()
+  revise?: boolean;
+}
+
+/** One decision on one approval. */
+export class DecisionBody {
+  /**
+   * The approval to decide.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
+  approvalId!: string;
+
+  /**
+   * What is decided.
+   * @example 'approve'
+   */
+  @IsIn(['approve', 'reject'])
+  decision!: 'approve' | 'reject';
+
+  /**
+   * Why, at most 10,000 characters. Required to reject.
+   * @example 'Write Thursday instead of Friday.'
+   */
+  @ValidateIf((body: DecisionBody) => body.decision === 'reject' || body.feedback !== undefined)
+  @IsString()
+  @Matches(/\S/, { message: 'feedback must not be empty' })
+  @MaxLength(10_000)
+  feedback?: string;
+
+  /**
+   * With `reject`: sends it back for another draft instead of ending it.
+   * @example false
+   */
+  @IsOptional()
+  @IsBoolean()
+  revise?: boolean;
+
+  /**
+   * The content hash of what was read; when the draft has been edited since, the decision is refused (412).
+   * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
+   */
+  @IsOptional()
+  @Matches(/^[0-9a-f]{64}$/, { message: 'contentHash must be the 64 hex digits of the approval' })
+  contentHash?: string;
+}
+
+/** A single decision beside a list would be passed over without a word. */
+const StandsAlone = () =>
+  ValidateBy({
+    name: 'standsAlone',
+    validator: {
+      validate: (_decisions, args) => {
+        const { approvalId, decision, feedback, revise, contentHash } = args!.object as DecisionsBody;
+        return [approvalId, decision, feedback, revise, contentHash].every((one) => one === undefined);
+      },
+      defaultMessage: () => 'decisions cannot be combined with a single decision: add it to the list',
+    },
+  });
+
+/** Either one decision, or `decisions` with up to 100. */
+export class DecisionsBody {
+  /**
+   * The one approval to decide; without `decisions`.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
+  @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
+  approvalId?: string;
+
+  /**
+   * What is decided about the one approval.
+   * @example 'approve'
+   */
+  @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
+  @IsIn(['approve', 'reject'])
+  decision?: 'approve' | 'reject';
+
+  /**
+   * Why, at most 10,000 characters. Required to reject.
+   * @example 'Write Thursday instead of Friday.'
+   */
+  @ValidateIf((body: DecisionsBody) => body.decision === 'reject' || body.feedback !== undefined)
+  @IsString()
+  @Matches(/\S/, { message: 'feedback must not be empty' })
+  @MaxLength(10_000)
+  feedback?: string;
+
+  /**
+   * With `reject`: sends it back for another draft instead of ending it.
+   * @example false
+   */
+  @IsOptional()
+  @IsBoolean()
+  revise?: boolean;
+
+  /**
+   * The content hash of what was read; when the draft has been edited since, the decision is refused (412).
+   * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
+   */
+  @IsOptional()
+  @Matches(/^[0-9a-f]{64}$/, { message: 'contentHash must be the 64 hex digits of the approval' })
+  contentHash?: string;
+
+  /** Up to 100 decisions, each about another approval; stands alone. */
+  @IsOptional()
+  @StandsAlone()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @ArrayUnique((decision: DecisionBody | null) => decision?.approvalId, {
+    message: 'decisions must name each approval once',
+  })
+  @IsObject({ each: true, message: '$property must contain objects' })
+  @ValidateNested({ each: true })
+  @Type(() => DecisionBody)
+  decisions?: DecisionBody[];
+}
+
+/** The two forms of `POST /approvals`, as they are documented. */
+export const DECISIONS_BODY: ApiBodyOptions = {
+  schema: {
+    oneOf: [
+      { $ref: getSchemaPath(DecisionBody) },
+      {
+        type: 'object',
+        required: ['decisions'],
+        properties: {
+          decisions: {
+            type: 'array',
+            description: 'Up to 100 decisions, each about another approval.',
+            minItems: 1,
+            maxItems: 100,
+            items: { $ref: getSchemaPath(DecisionBody) },
+          },
+        },
+      },
+    ],
+  },
+  examples: {
+    one: {
+      summary: 'One decision',
+      value: { approvalId: 'apr_01khqw6q00tp9w1md2nw5hc13a', decision: 'approve' },
+    },
+    many: {
+      summary: 'Several decisions',
+      value: {
+        decisions: [
+          { approvalId: 'apr_01khqw6q00tp9w1md2nw5hc13a', decision: 'approve' },
+          {
+            approvalId: 'apr_01khqw6sxrdzg79npdmkrfqqh3',
+            decision: 'reject',
+            feedback: 'Write Thursday instead of Friday.',
+            revise: true,
+          },
+        ],
+      },
+    },
+  },
+};
+
+export class ApprovalDecided {
+  /**
+   * The approval that was decided.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  approvalId!: string;
+  /**
+   * What became of it: approved, rejected or changes_requested.
+   * @example 'approved'
+   */
+  status!: string;
+  /**
+   * The directive that it is about.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
+  directiveId!: string;
+  /**
+   * The status of the directive now.
+   * @example 'sending'
+   */
+  directiveStatus!: string;
+  /**
+   * When it was decided, Unix milliseconds.
+   * @example 1771401690000
+   */
+  decidedAt!: number;
+  /**
+   * The receipt of the decision.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
+  receiptId!: string;
+  /**
+   * The approval that follows; only when changes were requested.
+   * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
+   */
+  nextApprovalId?: string;
+}
+
+/** Something that has to be supplied before it can be approved. */
+export class InputDetail {
+  /**
+   * Where in the approval.
+   * @example 'packets.0.params.body'
+   */
+  path!: string;
+  /**
+   * Always the same.
+   * @example 'needsInput'
+   */
+  rule!: string;
+  /**
+   * What to supply, in a sentence.
+   * @example 'Word the message: the directive only describes it.'
+   */
+  message!: string;
+  /**
+   * The work packet that lacks it.
+   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  workPacketId!: string;
+}
+
+export class DecisionError {
+  /**
+   * The code of the error.
+   * @example 'APPROVAL_EXPIRED'
+   */
+  code!: string;
+  /**
+   * What is wrong, for a person.
+   * @example 'This approval has expired.'
+   */
+  message!: string;
+  /**
+   * The HTTP status that the same decision alone would get.
+   * @example 410
+   */
+  status!: number;
+  /** With INPUT_REQUIRED: what has to be supplied. */
+  details?: InputDetail[];
+}
+
+export class DecisionResult {
+  /**
+   * The approval.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  approvalId!: string;
+  /**
+   * What became of it; left out when the decision failed.
+   * @example 'approved'
+   */
+  status?: string;
+  /**
+   * The receipt of the decision; left out when it failed.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
+  receiptId?: string;
+  /**
+   * The approval that follows; only when changes were requested.
+   * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
+   */
+  nextApprovalId?: string;
+  /** Why the decision failed; left out when it did not. */
+  error?: DecisionError;
+}
+
+export class DecisionResults {
+  /** One result for each decision, in the same order. */
+  results!: DecisionResult[];
+}
