@@ -3,7 +3,7 @@ drop function if exists app.find_caller;
 -- Who presents the token with this SHA-256: the one look-up that comes before a workspace is known. A team that was archived
 -- gives no role any more.
 create function app.find_caller(p_token_hash text) returns table (
-  token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
+  credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
   email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamptz,
   revoked_at timestamptz, member_status text
 ) language sql stable security definer set search_path = public, pg_temp as $$

@@ -99,7 +99,7 @@ describe('a limit', () => {
       [...BUILT, ...TO_COME].filter(({ limit }) => limit).flatMap(({ paths }) => paths),
     );
     const unnumbered = entries.filter(
-      ({ policy, paths }) => policy.auth === 'token' && !paths.some((path) => numbered.has(path)),
+      ({ policy, paths }) => policy.auth === 'member' && !paths.some((path) => numbered.has(path)),
     );
     expect(unnumbered.length).toBeGreaterThan(0);
     for (const { method, paths, limit } of unnumbered) {
@@ -116,7 +116,7 @@ describe('the route table', () => {
   });
 
   it('lets nobody in without a token but where it says so', () => {
-    const open = entries.filter(({ policy }) => policy.auth !== 'token').flatMap(({ paths }) => paths);
+    const open = entries.filter(({ policy }) => policy.auth !== 'member').flatMap(({ paths }) => paths);
     expect(open.filter((path) => path.startsWith('/api/pro/'))).toEqual([
       '/api/pro/invites/accept',
       '/api/pro/partner/induction',

@@ -158,7 +158,7 @@ const routes = () =>
   test.app
     .get(RouteTable)
     .entries.flatMap((entry) => entry.paths.map((path) => ({ ...entry, path })))
-    .filter(({ policy }) => policy.auth === 'token');
+    .filter(({ policy }) => policy.auth === 'member');
 
 /** A body that would do for the route if its id were one's own. */
 function bodyFor(path: string, method: string): object | undefined {

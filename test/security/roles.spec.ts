@@ -12,7 +12,7 @@ import { startTestApp, type TestMember } from '../support/test-app.js';
 const test = await startTestApp({ PROCESS_ROLE: 'api' });
 afterAll(() => test.close());
 
-const routes = test.app.get(RouteTable).entries.filter(({ policy }) => policy.auth === 'token');
+const routes = test.app.get(RouteTable).entries.filter(({ policy }) => policy.auth === 'member');
 const named = routes.map((route) => [`${route.method} ${route.paths[0]}`, route] as const);
 
 /** Times of last use are written now and then by the program itself. */

@@ -227,7 +227,7 @@ describe('what belongs to the workspace and not to a team', () => {
     const teamAdmin = members.find(({ role, teamRole }) => role === 'viewer' && teamRole === 'admin')!;
     const routes = test.app
       .get(RouteTable)
-      .entries.filter(({ policy, role }) => policy.auth === 'token' && role !== 'viewer' && !policy.teamRole);
+      .entries.filter(({ policy, role }) => policy.auth === 'member' && role !== 'viewer' && !policy.teamRole);
     expect(routes.length).toBeGreaterThan(10);
     for (const { method, paths } of routes) {
       const path = paths[0]!.replace(/:role\b/, 'ceo').replace(/:[^/]+/g, newId('tok'));

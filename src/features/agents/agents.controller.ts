@@ -20,7 +20,7 @@ export class AgentsController {
 
   /** The five capos and how they are doing. */
   @Get()
-  @Route({ auth: 'token', returns: { 200: AgentList } })
+  @Route({ auth: 'member', returns: { 200: AgentList } })
   async list(@CurrentCaller() caller: Caller): Promise<AgentList> {
     return { agents: await this.agents.list(scopeOf(caller)) };
   }
@@ -28,7 +28,7 @@ export class AgentsController {
   /** Keeps a capo from starting directives. */
   @ApiParam(CAPO_PARAM)
   @Post(':role/pause')
-  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: AgentView }, errors: [NotFound] })
+  @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: AgentView }, errors: [NotFound] })
   pause(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
     return this.pauseAgent.execute(caller, capoOf(role));
   }
@@ -36,7 +36,7 @@ export class AgentsController {
   /** Lets a paused capo go on. */
   @ApiParam(CAPO_PARAM)
   @Post(':role/resume')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
+  @Route({ auth: 'member', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
   resume(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
     return this.resumeAgent.execute(caller, capoOf(role));
   }

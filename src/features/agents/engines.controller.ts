@@ -13,7 +13,7 @@ export class EnginesController {
 
   /** The engines with what each can do. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/engines'), returns: { 200: EngineList } })
+  @Route({ auth: 'member', limit: specified('/api/pro/engines'), returns: { 200: EngineList } })
   async list(@CurrentCaller() caller: Caller): Promise<EngineList> {
     const agents = await this.agents.list(scopeOf(caller));
     return { items: agents.map(({ role, status }) => engineViewOf(role, status)) };

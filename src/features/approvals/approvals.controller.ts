@@ -56,7 +56,7 @@ export class ApprovalsController {
 
   /** What waits for a person, urgent and oldest first; of another status, newest first. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/approvals'), returns: { 200: ApprovalPage } })
+  @Route({ auth: 'member', limit: specified('/api/pro/approvals'), returns: { 200: ApprovalPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: ApprovalsQuery): Promise<ApprovalPage> {
     const at = listedAt(query.cursor) ?? this.clock.now();
     const scope = scopeOf(caller);
@@ -73,7 +73,7 @@ export class ApprovalsController {
   @ApiBody(DECISIONS_BODY)
   @ApiHeader(IF_MATCH)
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     limit: specified('/api/pro/approvals'),
@@ -99,7 +99,7 @@ export class ApprovalsController {
   /** One approval; with `wait` as soon as it is ready or decided. */
   @ApiParam(APPROVAL_PARAM)
   @Get(':approvalId')
-  @Route({ auth: 'token', returns: { 200: ApprovalView }, errors: [NotFound] })
+  @Route({ auth: 'member', returns: { 200: ApprovalView }, errors: [NotFound] })
   async read(
     @CurrentCaller() caller: Caller,
     @Param('approvalId') approvalId: string,
@@ -120,7 +120,7 @@ export class ApprovalsController {
   @ApiHeader(IF_MATCH_REQUIRED)
   @Patch(':approvalId')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     returns: { 200: ApprovalView },
@@ -152,7 +152,7 @@ export class ApprovalsController {
   @ApiHeader(IF_MATCH)
   @Post(':approvalId/approve')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     returns: { 200: ApprovalDecided },
@@ -179,7 +179,7 @@ export class ApprovalsController {
   @ApiParam(APPROVAL_PARAM)
   @Post(':approvalId/reject')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     stops: ({ revise }) => revise !== true,

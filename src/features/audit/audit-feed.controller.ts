@@ -32,7 +32,7 @@ export class AuditFeedController {
   /** Every act with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
   @Get()
   @Route({
-    auth: 'token',
+    auth: 'member',
     limit: specified('/api/pro/audit-feed'),
     returns: {
       200: { 'application/json': AuditPage, 'application/x-ndjson': LINES_EXAMPLE, 'text/csv': CSV_EXAMPLE },
@@ -51,7 +51,7 @@ export class AuditFeedController {
 
   /** The last receipt's number and hash, and the newest signed checkpoint. */
   @Get('head')
-  @Route({ auth: 'token', returns: { 200: ChainHead } })
+  @Route({ auth: 'member', returns: { 200: ChainHead } })
   async head(@CurrentCaller() caller: Caller): Promise<ChainHead> {
     const { head, at, checkpoint } = await this.chains.ends(caller.workspaceId);
     return { ...head, at, checkpoint };
@@ -59,7 +59,7 @@ export class AuditFeedController {
 
   /** Verifies the whole chain, and that a head and a signing key that were kept elsewhere still belong to it. */
   @Get('verify')
-  @Route({ auth: 'token', returns: { 200: ChainVerification } })
+  @Route({ auth: 'member', returns: { 200: ChainVerification } })
   verify(
     @CurrentCaller() caller: Caller,
     @Query() { heldSeq, heldHash, heldKeyId }: VerifyQuery,
@@ -72,7 +72,7 @@ export class AuditFeedController {
 
   /** The public keys that checkpoints are verified with. */
   @Get('keys')
-  @Route({ auth: 'token', returns: { 200: SigningKeyList } })
+  @Route({ auth: 'member', returns: { 200: SigningKeyList } })
   async publicKeys(): Promise<SigningKeyList> {
     const { trusted } = await this.keys.examine();
     return {

@@ -23,7 +23,7 @@ export class FeedController {
 
   /** What happened, newest first, in a person's words. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/feed'), returns: { 200: FeedPage } })
+  @Route({ auth: 'member', limit: specified('/api/pro/feed'), returns: { 200: FeedPage } })
   async list(@CurrentCaller() caller: Caller, @Query() { before, limit }: BeforeQuery): Promise<FeedPage> {
     const receipts = await this.log.listBefore(scopeOf(caller), {}, before, limit);
     return { items: receipts.map(feedItem), nextBefore: nextBefore(receipts, limit) };
@@ -37,7 +37,7 @@ export class FeedController {
     description: 'The number of the last receipt you have, as browsers send it when they come back.',
     schema: { type: 'string', pattern: '^[0-9]{1,15}$', example: '1203' },
   })
-  @Route({ auth: 'token', returns: { 200: { 'text/event-stream': FEED_STREAM_EXAMPLE } } })
+  @Route({ auth: 'member', returns: { 200: { 'text/event-stream': FEED_STREAM_EXAMPLE } } })
   stream(
     @Req() request: AdmittedRequest,
     @Res() response: Response,

@@ -12,7 +12,7 @@ export class BootstrapController {
 
   /** What a client needs to begin. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/bootstrap'), returns: { 200: BootstrapView } })
+  @Route({ auth: 'member', limit: specified('/api/pro/bootstrap'), returns: { 200: BootstrapView } })
   read(@CurrentCaller() caller: Caller): Promise<BootstrapView> {
     return this.bootstrap.read(caller);
   }

@@ -12,7 +12,7 @@ export class ContextController {
 
   /** The whole operational context in one call. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/context'), returns: { 200: ContextView } })
+  @Route({ auth: 'member', limit: specified('/api/pro/context'), returns: { 200: ContextView } })
   read(@CurrentCaller() caller: Caller): Promise<ContextView> {
     return this.context.read(caller);
   }

@@ -67,7 +67,7 @@ export class ContextReader {
     return {
       generatedAt: new Date(now).toISOString(),
       // One token is one session: the same client finds the same id in each answer.
-      sessionId: `ses_${caller.tokenId.slice('tok_'.length)}`,
+      sessionId: `ses_${caller.credentialId.slice('tok_'.length)}`,
       operator: { handle: caller.name, tier: caller.tier },
       ...shared,
       auditFeed: receipts.map(listedReceipt),

@@ -38,7 +38,7 @@ export class DirectivesController {
   /** Hands a directive in; the consigliere routes it, and its output waits for approval. */
   @Post('directive')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     limit: specified('/api/pro/directive'),
@@ -58,7 +58,7 @@ export class DirectivesController {
   /** Hands a directive to a capo. */
   @Post('directives')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     returns: { 201: DirectiveView },
@@ -76,7 +76,7 @@ export class DirectivesController {
 
   /** The directives the caller may see, newest first. */
   @Get('directives')
-  @Route({ auth: 'token', returns: { 200: DirectivePage } })
+  @Route({ auth: 'member', returns: { 200: DirectivePage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: DirectivesQuery): Promise<DirectivePage> {
     const page = await this.directives.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(summaryOf) };
@@ -85,7 +85,7 @@ export class DirectivesController {
   /** One directive with its output, cost and history. */
   @ApiParam(DIRECTIVE_PARAM)
   @Get('directives/:directiveId')
-  @Route({ auth: 'token', returns: { 200: DirectiveView }, errors: [NotFound] })
+  @Route({ auth: 'member', returns: { 200: DirectiveView }, errors: [NotFound] })
   async read(
     @CurrentCaller() caller: Caller,
     @Param('directiveId') directiveId: string,
@@ -101,7 +101,7 @@ export class DirectivesController {
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/cancel')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     stops: true,
@@ -119,7 +119,7 @@ export class DirectivesController {
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/retry')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     returns: { 200: DirectiveView },

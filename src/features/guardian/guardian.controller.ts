@@ -27,7 +27,7 @@ export class GuardianController {
 
   /** The guardian's mode and what it holds back. */
   @Get()
-  @Route({ auth: 'token', returns: { 200: GuardianView } })
+  @Route({ auth: 'member', returns: { 200: GuardianView } })
   async read(@CurrentCaller() caller: Caller): Promise<GuardianView> {
     const scope = scopeOf(caller);
     const [guardian, heldBack] = await Promise.all([
@@ -40,7 +40,7 @@ export class GuardianController {
   /** Halts all autonomous operations of the workspace. */
   @Post(['kill-switch', 'killswitch'])
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     // Anyone who may act may stop, be it in one team alone.
     teamRole: true,
@@ -56,7 +56,7 @@ export class GuardianController {
   /** Restores operation after a kill. */
   @Post('revert')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     limit: specified('/api/pro/guardian/revert'),
     returns: { 200: RevertAnswer },
@@ -69,7 +69,7 @@ export class GuardianController {
   /** Sets how much the guardian lets pass. */
   @Put('mode')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     stops: ({ mode }) => mode === 'observe',
     returns: { 200: GuardianView },

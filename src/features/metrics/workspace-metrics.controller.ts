@@ -12,7 +12,7 @@ export class WorkspaceMetricsController {
 
   /** Revenue and performance metrics. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/metrics'), returns: { 200: WorkspaceMetricsView } })
+  @Route({ auth: 'member', limit: specified('/api/pro/metrics'), returns: { 200: WorkspaceMetricsView } })
   read(@CurrentCaller() caller: Caller): Promise<WorkspaceMetricsView> {
     return this.metrics.read(scopeOf(caller));
   }

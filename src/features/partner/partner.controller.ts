@@ -49,7 +49,7 @@ export class PartnerController {
 
   /** The persona now: where all buyers together stand. */
   @Get('avatar')
-  @Route({ auth: 'token', limit: specified('/api/pro/partner/avatar'), returns: { 200: PartnerAvatar } })
+  @Route({ auth: 'member', limit: specified('/api/pro/partner/avatar'), returns: { 200: PartnerAvatar } })
   avatar(@CurrentCaller() caller: Caller): Promise<PartnerAvatar> {
     return this.persona.avatar(scopeOf(caller));
   }
@@ -57,7 +57,7 @@ export class PartnerController {
   /** What changes the buyers: trends, the biggest gap and the newest updates. */
   @Get('intelligence')
   @Route({
-    auth: 'token',
+    auth: 'member',
     limit: specified('/api/pro/partner/intelligence'),
     returns: { 200: PartnerIntelligence },
   })

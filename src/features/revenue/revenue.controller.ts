@@ -18,7 +18,7 @@ export class RevenueController {
 
   /** What was earned, the latest first. */
   @Get()
-  @Route({ auth: 'token', limit: specified('/api/pro/revenue-events'), returns: { 200: RevenueEventPage } })
+  @Route({ auth: 'member', limit: specified('/api/pro/revenue-events'), returns: { 200: RevenueEventPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: RevenueEventsQuery): Promise<RevenueEventPage> {
     return this.revenue.list(scopeOf(caller), query);
   }
@@ -26,7 +26,7 @@ export class RevenueController {
   /** Logs a revenue event; one that was reported before is answered as it was recorded. */
   @Post()
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     limit: specified('/api/pro/revenue-events'),
     returns: { 201: RecordedRevenue, 200: RecordedRevenue },

@@ -34,7 +34,7 @@ export class StandingOrdersController {
   /** Creates a standing order. It decides at once, unless it allows work packets that cannot be undone. */
   @Post()
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     limit: specified('/api/pro/standing-orders'),
@@ -54,7 +54,7 @@ export class StandingOrdersController {
   /** The standing orders the caller may see, newest first; the active ones unless another status is asked for. */
   @Get()
   @Route({
-    auth: 'token',
+    auth: 'member',
     limit: specified('/api/pro/standing-orders'),
     returns: { 200: StandingOrderPage },
   })
@@ -69,7 +69,7 @@ export class StandingOrdersController {
   /** One standing order, whatever its status. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Get(':standingOrderId')
-  @Route({ auth: 'token', returns: { 200: StandingOrderView }, errors: [NotFound] })
+  @Route({ auth: 'member', returns: { 200: StandingOrderView }, errors: [NotFound] })
   async read(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
@@ -81,7 +81,7 @@ export class StandingOrdersController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/activate')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     returns: { 200: StandingOrderView },
@@ -99,7 +99,7 @@ export class StandingOrdersController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/pause')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'operator',
     teamRole: true,
     stops: true,
@@ -114,7 +114,7 @@ export class StandingOrdersController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Delete(':standingOrderId')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     returns: { 200: StandingOrderView },

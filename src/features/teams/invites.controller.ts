@@ -34,7 +34,7 @@ export class InvitesController {
 
   /** Invites to the teams whose admin the caller is; owner and admin of the workspace see all. */
   @Get()
-  @Route({ auth: 'token', role: 'admin', teamRole: true, stops: true, returns: { 200: InvitePage } })
+  @Route({ auth: 'member', role: 'admin', teamRole: true, stops: true, returns: { 200: InvitePage } })
   list(@CurrentCaller() caller: Caller, @Query() query: InvitesQuery): Promise<InvitePage> {
     return this.invites.list(caller, query, this.clock.now());
   }
@@ -55,7 +55,7 @@ export class InvitesController {
   @ApiParam(INVITE_PARAM)
   @Post(':id/resend')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     changesMembership: true,
@@ -70,7 +70,7 @@ export class InvitesController {
   @ApiParam(INVITE_PARAM)
   @Delete(':id')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     changesMembership: true,

@@ -32,7 +32,7 @@ export class MembersController {
 
   /** The members of the workspace, whichever teams they are in. */
   @Get()
-  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: MemberPage } })
+  @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: MemberPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: MembersQuery): Promise<MemberPage> {
     return this.members.list(scopeOf(caller), query);
   }
@@ -40,7 +40,7 @@ export class MembersController {
   /** Invites somebody to the workspace, and to no team. */
   @Post()
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     changesMembership: true,
     returns: { 201: InviteView },
@@ -54,7 +54,7 @@ export class MembersController {
   @ApiParam(MEMBER_PARAM)
   @Patch(':uid')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     changesMembership: true,
     returns: { 200: MemberView },
@@ -72,7 +72,7 @@ export class MembersController {
   @ApiParam(MEMBER_PARAM)
   @Delete(':uid')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     changesMembership: true,
     stops: true,

@@ -44,7 +44,7 @@ export class TeamsController {
 
   /** The caller's teams; owner and admin of the workspace see all. */
   @Get()
-  @Route({ auth: 'token', returns: { 200: TeamPage } })
+  @Route({ auth: 'member', returns: { 200: TeamPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: TeamsQuery): Promise<TeamPage> {
     return this.teams.list(caller, query);
   }
@@ -52,7 +52,7 @@ export class TeamsController {
   /** Makes a team. */
   @Post()
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     changesMembership: true,
     returns: { 201: TeamView },
@@ -66,7 +66,7 @@ export class TeamsController {
   @ApiParam(TEAM_PARAM)
   @Patch(':id')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     changesMembership: true,
     returns: { 200: TeamView },
@@ -84,7 +84,7 @@ export class TeamsController {
   @ApiParam(TEAM_PARAM)
   @Post(':id/archive')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     changesMembership: true,
     returns: { 200: ArchivedTeam },
@@ -112,7 +112,7 @@ export class TeamMembersController {
   /** The members of a team. */
   @ApiParam(TEAM_PARAM)
   @Get()
-  @Route({ auth: 'token', returns: { 200: MemberPage } })
+  @Route({ auth: 'member', returns: { 200: MemberPage } })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('id') teamId: string,
@@ -126,7 +126,7 @@ export class TeamMembersController {
   @ApiParam(TEAM_PARAM)
   @Post()
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     changesMembership: true,
@@ -146,7 +146,7 @@ export class TeamMembersController {
   @ApiParam(TEAM_PARAM)
   @Patch(':uid')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     changesMembership: true,
@@ -166,7 +166,7 @@ export class TeamMembersController {
   @ApiParam(TEAM_PARAM)
   @Delete(':uid')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     teamRole: true,
     changesMembership: true,

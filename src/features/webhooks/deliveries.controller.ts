@@ -20,7 +20,7 @@ export class DeliveriesController {
   /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
   @ApiParam(DESTINATION_PARAM)
   @Get(['webhooks/:id/deliveries', 'partner/webhooks/:id/deliveries'])
-  @Route({ auth: 'token', role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
+  @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
   list(
     @CurrentCaller() caller: Caller,
     @Param('id') destinationId: string,
@@ -32,7 +32,7 @@ export class DeliveriesController {
   /** One delivery with every attempt and what the receiver answered. */
   @ApiParam(DELIVERY_PARAM)
   @Get('deliveries/:id')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
+  @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
     return this.log.get(scopeOf(caller), deliveryId);
   }
@@ -41,7 +41,7 @@ export class DeliveriesController {
   @ApiParam(DELIVERY_PARAM)
   @Post('deliveries/:id/redeliver')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     returns: { 202: DeliveryView },
     errors: [NotFound, InvalidTransition],

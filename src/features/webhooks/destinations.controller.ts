@@ -47,7 +47,7 @@ export class DestinationsController {
   @ApiBody({ type: RegisterWebhookBody, examples: REGISTER_WEBHOOK_EXAMPLES })
   @ChecksDestination(RegisterWebhookBody)
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     returns: { 201: DestinationView },
     errors: [InvalidDestination, TooManyDestinations],
@@ -64,7 +64,7 @@ export class DestinationsController {
   @Post('partner/webhooks')
   @ChecksDestination(RegisterPartnerWebhookBody)
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     limit: specified('/api/pro/partner/webhooks'),
     secretAnswer: true,
@@ -81,7 +81,7 @@ export class DestinationsController {
 
   /** The destinations of the workspace, newest first. */
   @Get('webhooks')
-  @Route({ auth: 'token', role: 'admin', returns: { 200: DestinationPage } })
+  @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
     const page = await this.destinations.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(viewOf) };
@@ -90,7 +90,7 @@ export class DestinationsController {
   /** The same list, under the limit that the specification gives this path. */
   @Get('partner/webhooks')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     limit: specified('/api/pro/partner/webhooks'),
     returns: { 200: DestinationPage },
@@ -102,7 +102,7 @@ export class DestinationsController {
   /** Deletes a destination; what still waits for it is given up. */
   @ApiParam(DESTINATION_PARAM)
   @Delete(one())
-  @Route({ auth: 'token', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
+  @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
   delete(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
     return this.deleteDestination.execute(caller, destinationId);
   }
@@ -111,7 +111,7 @@ export class DestinationsController {
   @ApiParam(DESTINATION_PARAM)
   @Post(one('/test'))
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     returns: { 202: DeliveryView },
     errors: [NotFound, InvalidTransition],
@@ -124,7 +124,7 @@ export class DestinationsController {
   @ApiParam(DESTINATION_PARAM)
   @Post(one('/rotate-secret'))
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     secretAnswer: true,
     returns: { 200: RotatedDestination },
@@ -142,7 +142,7 @@ export class DestinationsController {
   @ApiParam(DESTINATION_PARAM)
   @Post(one('/resume'))
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     returns: { 200: DestinationView },
     errors: [NotFound, InvalidTransition],

@@ -22,14 +22,14 @@ export class TokensController {
 
   /** The operator tokens of the workspace, revoked ones too; never a token itself. */
   @Get()
-  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenPage } })
+  @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: TokenPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<TokenPage> {
     return this.tokens.list(scopeOf(caller), query);
   }
 
   /** Makes an operator token; the answer is the only one that shows it. */
   @Post()
-  @Route({ auth: 'token', role: 'admin', secretAnswer: true, returns: { 201: NewToken }, errors: [NotFound] })
+  @Route({ auth: 'member', role: 'admin', secretAnswer: true, returns: { 201: NewToken }, errors: [NotFound] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateTokenBody): Promise<NewToken> {
     return this.createToken.execute(caller, body);
   }
@@ -37,7 +37,7 @@ export class TokensController {
   /** Revokes a token; within a second no process accepts it any more. */
   @ApiParam(TOKEN_PARAM)
   @Delete(':id')
-  @Route({ auth: 'token', role: 'admin', stops: true, returns: { 200: TokenView } })
+  @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: TokenView } })
   revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
     return this.revokeToken.execute(caller, tokenId);
   }
@@ -46,7 +46,7 @@ export class TokensController {
   @ApiParam(TOKEN_PARAM)
   @Post(':id/rotate')
   @Route({
-    auth: 'token',
+    auth: 'member',
     role: 'admin',
     secretAnswer: true,
     returns: { 201: NewToken },

@@ -29,7 +29,8 @@ export interface Caller {
   teamIds: readonly string[];
   /** By team. */
   teamRoles: Readonly<Record<string, Role>>;
-  tokenId: string;
+  /** The operator token or the session of the admin area that the caller presented. */
+  credentialId: string;
   /** The other members who have seen the token, since they made it for this one. */
   tokenMadeBy: readonly string[];
   via: Via;

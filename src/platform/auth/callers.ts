@@ -47,7 +47,7 @@ export class Callers {
     if (found.expiresAt && found.expiresAt <= this.clock.now()) {
       throw new Unauthorized({ reason: 'expired_token' });
     }
-    this.#used.set(found.tokenId, found.workspaceId);
+    this.#used.set(found.credentialId, found.workspaceId);
     return { ...found, via: 'api' };
   }
 

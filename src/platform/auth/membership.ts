@@ -23,9 +23,9 @@ export const exclusiveMembership = (workspaceId: string): Statement => ({
 });
 
 /** What the caller may now, in a statement of its own, which sees what was committed before the lock was had. */
-export const standingOf = ({ workspaceId, tokenId }: Caller): Statement => ({
+export const standingOf = ({ workspaceId, credentialId }: Caller): Statement => ({
   text: 'select * from app.standing_of($1, $2)',
-  values: [workspaceId, tokenId],
+  values: [workspaceId, credentialId],
 });
 
 export interface Standing {

@@ -38,9 +38,9 @@ export function errorsOf({ policy, roles, transactional, method, paths }: RouteE
     common.RateLimited,
     common.Internal,
     common.Unavailable,
-    ...(policy.auth === 'token' ? [common.Unauthorized] : []),
+    ...(policy.auth === 'member' ? [common.Unauthorized] : []),
     ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
-    ...(policy.auth === 'token' && roles.length < 4 ? [common.Forbidden] : []),
+    ...(policy.auth === 'member' && roles.length < 4 ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
     ...(transactional
       ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]

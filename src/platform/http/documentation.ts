@@ -62,7 +62,7 @@ function describe(
     if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
   }
   operation.description = [operation.description ?? [], accessOf(entry), limitOf(entry)].flat().join('\n\n');
-  if (operation.security === undefined && entry.policy.auth !== 'token') operation.security = [];
+  if (operation.security === undefined && entry.policy.auth !== 'member') operation.security = [];
   operation.parameters = [
     ...(operation.parameters ?? []),
     VERSION_PARAMETER,
@@ -155,7 +155,7 @@ export function routeReference(entries: readonly RouteEntry[]): string {
       [
         method.padEnd(6),
         path.padEnd(48),
-        (policy.auth === 'token' ? role : policy.auth).padEnd(9),
+        (policy.auth === 'member' ? role : policy.auth).padEnd(9),
         `${limit.limit}/${limit.windowSeconds}s`,
       ].join(' '),
     ),

@@ -102,7 +102,7 @@ function entryOf(
     role,
     roles: ROLES.filter((candidate) => hasRole(candidate, role)),
     limit: { bucket: `${controller.name}.${name}`, ...limit },
-    transactional: policy.transaction ?? (policy.auth === 'token' && !reads),
+    transactional: policy.transaction ?? (policy.auth === 'member' && !reads),
     takesBody: hasBody(controller, name),
     handler,
   };

@@ -16,10 +16,10 @@ type Representations = Readonly<Record<string, Type | string>>;
 /** Everything a handler says about itself, once. */
 export interface RoutePolicy {
   /**
-   * `token`: an operator token. `signature`: the body is signed with a secret that its sender shares with a workspace
+   * `member`: an active member, by an operator token. `signature`: the body is signed with a secret that its sender shares with a workspace
    * (SignedRequests). `public`: anyone; said, never guessed.
    */
-  auth: 'token' | 'signature' | 'public';
+  auth: 'member' | 'signature' | 'public';
   /** The least role that may call; `viewer` unless said. */
   role?: Role;
   /**
@@ -66,7 +66,7 @@ const SUCCESS: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'A
 /** The one declaration of a handler. A handler without it keeps the application from starting. */
 export function Route(policy: RoutePolicy): MethodDecorator {
   const statuses = Object.entries(policy.returns);
-  const security = policy.auth === 'token' ? [ApiSecurity('operatorToken')] : [];
+  const security = policy.auth === 'member' ? [ApiSecurity('operatorToken')] : [];
   return applyDecorators(
     SetMetadata(ROUTE, policy),
     HttpCode(Number(statuses[0]![0])),

@@ -19,7 +19,7 @@ const bodiless = () =>
   test.app
     .get(RouteTable)
     .entries.filter(
-      ({ method, policy, takesBody }) => policy.auth === 'token' && method !== 'GET' && !takesBody,
+      ({ method, policy, takesBody }) => policy.auth === 'member' && method !== 'GET' && !takesBody,
     )
     .flatMap(({ method, paths }) =>
       paths.map((path) => ({ method, path: path.replace(/:\w+/g, newId('apr')) })),
