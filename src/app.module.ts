@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
+import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
@@ -31,6 +32,7 @@ export class AppModule {
         PlatformModule.forRoot(config, address, logs),
         WorkspacesModule,
         TeamsModule,
+        AccountsModule,
         AuditModule,
         GuardianModule,
         SignalsModule,

@@ -4,7 +4,7 @@ drop function if exists app.find_caller;
 -- gives no role any more.
 create function app.find_caller(p_token_hash text) returns table (
   credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
-  email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamptz,
+  email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamptz,
   revoked_at timestamptz, member_status text
 ) language sql stable security definer set search_path = public, pg_temp as $$
   select t.token_id, t.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
@@ -12,7 +12,7 @@ create function app.find_caller(p_token_hash text) returns table (
       where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
-    t.made_by, t.expires_at, t.revoked_at, m.status
+    t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, t.expires_at, t.revoked_at, m.status
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { InputGuard, RoleGuard, SignatureGuard, TokenGuard, VersionGuard } from './auth/admission.guards.js';
+import { CallerGuard, InputGuard, RoleGuard, SignatureGuard, VersionGuard } from './auth/admission.guards.js';
 import { Callers } from './auth/callers.js';
 import { Passwords } from './auth/passwords.js';
 import { SignedRequests } from './auth/signed-requests.js';
@@ -27,7 +27,7 @@ import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
     BrokenRequests,
     { provide: APP_GUARD, useClass: RouteLimitGuard },
     { provide: APP_GUARD, useClass: VersionGuard },
-    { provide: APP_GUARD, useClass: TokenGuard },
+    { provide: APP_GUARD, useClass: CallerGuard },
     { provide: APP_GUARD, useClass: SignatureGuard },
     { provide: APP_GUARD, useClass: TierLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },

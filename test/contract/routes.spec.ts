@@ -40,7 +40,7 @@ describe.each(BUILT.map((route) => [name(route), route] as const))('%s', (_name,
   it('exists in every spelling, under its kind of authentication', () => {
     const entry = entryOf(specified);
     expect(entry?.paths.map(shape)).toEqual(expect.arrayContaining(specified.paths.map(shape)));
-    expect(entry?.policy.auth).toBe(specified.signed ? 'signature' : 'token');
+    expect(entry?.policy.auth).toBe(specified.signed ? 'signature' : 'member');
   });
 
   it('has its limit', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assertIsolation } from '../../src/platform/database/isolation-check.js';
 import { loadConfig } from '../../src/platform/config/config.js';
 import { createApplication } from '../../src/application.js';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
@@ -158,7 +159,7 @@ const routes = () =>
   test.app
     .get(RouteTable)
     .entries.flatMap((entry) => entry.paths.map((path) => ({ ...entry, path })))
-    .filter(({ policy }) => policy.auth === 'member');
+    .filter(({ policy, path }) => policy.auth === 'member' && !isAdminPath(path));
 
 /** A body that would do for the route if its id were one's own. */
 function bodyFor(path: string, method: string): object | undefined {

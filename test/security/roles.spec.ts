@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES, type Role } from '../../src/platform/auth/caller.js';
 import { type RouteEntry, RouteTable } from '../../src/platform/http/route-table.js';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Client } from '../support/client.js';
 import { startTestApp, type TestMember } from '../support/test-app.js';
@@ -12,7 +13,9 @@ import { startTestApp, type TestMember } from '../support/test-app.js';
 const test = await startTestApp({ PROCESS_ROLE: 'api' });
 afterAll(() => test.close());
 
-const routes = test.app.get(RouteTable).entries.filter(({ policy }) => policy.auth === 'member');
+const routes = test.app
+  .get(RouteTable)
+  .entries.filter(({ policy, paths }) => policy.auth === 'member' && !paths.every(isAdminPath));
 const named = routes.map((route) => [`${route.method} ${route.paths[0]}`, route] as const);
 
 /** Times of last use are written now and then by the program itself. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { csrfTokenOf } from '../../src/platform/auth/session-cookie.js';
 
 /** What came back: the status, the headers, and the body parsed if it is JSON. */
 export interface Answer<T = any> {
@@ -61,5 +62,28 @@ export class Client {
       body: (isJson ? JSON.parse(text) : text) as T,
       text,
     };
+  }
+}
+
+/** Calls the admin area as a browser that is signed in; paths without a leading `/api` are below `/api/admin`. */
+export class AdminClient extends Client {
+  constructor(
+    url: string,
+    readonly secret: string,
+  ) {
+    super(url, undefined);
+  }
+
+  override send<T = any>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    return super.send<T>(method, ABSOLUTE.test(path) ? path : `/api/admin${path}`, body, {
+      Cookie: `consigliere_session=${this.secret}`,
+      ...(method !== 'GET' && { 'X-CSRF-Token': csrfTokenOf(this.secret) }),
+      ...headers,
+    });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
-import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { countByTally, type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -153,9 +153,14 @@ export class Approvals {
   /** Urgent and oldest first, as of `at`; what is decided, newest first. */
   list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
     const { status, capo, teamId, urgent, ...paging } = query;
-    const filters = where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId });
+    const { workspaceId } = scope;
+    const filters = where({ workspace_id: workspaceId, status, capo, team_id: teamId });
+    // The tally tells apart what is pending with its draft and without.
+    const statuses = status === 'pending' ? ['pending', 'ready'] : [status];
+    const count = countByTally('approvals', { workspaceId, teamId }, { statuses, beside: capo });
     if (status === 'pending') {
-      return readPage(this.db, scope, pendingListing(LISTED, filters, { urgent, at }), paging);
+      const pending = pendingListing(LISTED, filters, { urgent, at });
+      return readPage(this.db, scope, { ...(urgent === undefined && { count }), ...pending }, paging);
     }
     const listing: Listing = {
       name: `approvals ${status}`,
@@ -165,6 +170,7 @@ export class Approvals {
       where: urgent ? `${filters.where} and false` : filters.where,
       values: filters.values,
       order: newestFirst('approval_id', 'requested_at'),
+      ...(!urgent && { count }),
     };
     return readPage(this.db, scope, listing, paging);
   }

@@ -33,20 +33,24 @@ export function pendingListing(
     soonAfterRevert: `${notAlways} and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`,
     later: `${notAlways} and case when frozen_ms is null then expires_at >= ${soon} else frozen_ms >= ${URGENT_BEFORE_EXPIRY_MS} end`,
   };
+  const allValues = [...values, new Date(at + URGENT_BEFORE_EXPIRY_MS)];
   const isUrgent = [parts.always, parts.soon, parts.soonAfterRevert];
   return {
     name: 'approvals pending',
     select,
     from: 'approvals',
     where: urgent === false ? parts.later : pending,
-    values: [...values, new Date(at + URGENT_BEFORE_EXPIRY_MS)],
+    values: allValues,
     order: [{ column: 'part', kind: 'number' }, ...OLDEST_FIRST],
     at,
     page: (place) => pageOf(parts, urgent, place),
     ...(urgent && {
-      count: `select count(*) as total from (
-        ${isUrgent.map((part) => `select 1 from approvals where ${part}`).join(' union all ')}
-        limit ${COUNT_UP_TO + 1}) counted`,
+      count: {
+        text: `select count(*) as total from (
+          ${isUrgent.map((part) => `select 1 from approvals where ${part}`).join(' union all ')}
+          limit ${COUNT_UP_TO + 1}) counted`,
+        values: allValues,
+      },
     }),
   };
 }

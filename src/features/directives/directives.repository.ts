@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { countByTally, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
@@ -191,6 +191,11 @@ export class Directives {
       from: 'directives',
       ...where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId }),
       order: newestFirst('directive_id'),
+      count: countByTally(
+        'directives',
+        { workspaceId: scope.workspaceId, teamId },
+        { statuses: status && [status], beside: capo },
+      ),
     };
     return readPage(this.db, scope, listing, paging);
   }

@@ -99,6 +99,7 @@ export class FirstRun implements OnApplicationBootstrap {
       tokenHash: sha256(token),
       hint: token.slice(-4),
       madeBy: [],
+      sessionId: null,
       createdAt: now,
       lastUsedAt: null,
       expiresAt: null,

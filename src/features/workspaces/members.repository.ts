@@ -161,7 +161,7 @@ export class Members {
   }
 
   /**
-   * Ends the membership with all its tokens, so that none opens anything if the member ever comes back, and with those that
+   * Ends the membership with its sessions and all its tokens, so that none opens anything if the member ever comes back, and with those that
    * the member made for others, and so has seen. Answers how many tokens that were.
    */
   async remove(workspaceId: string, memberId: string, at: number): Promise<number> {
@@ -170,6 +170,7 @@ export class Members {
       workspaceId,
       memberId,
     ]);
+    this.db.write('select app.end_sessions_of_member($1, $2, $3)', [workspaceId, memberId, new Date(at)]);
     const revoked = await this.db.query(
       `update tokens set revoked_at = $3
        where workspace_id = $1 and (member_id = $2 or $2 = any(made_by)) and revoked_at is null returning token_id`,

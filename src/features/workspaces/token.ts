@@ -22,9 +22,10 @@ export function assertMayIssue(caller: Caller, role: Role): void {
 export function issueToken(
   caller: Pick<Caller, 'workspaceId' | 'memberId' | 'tokenMadeBy'>,
   holder: Pick<TokenHolder, 'memberId' | 'memberName'>,
-  { name, createdAt, expiresAt }: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'>,
+  facts: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'> & Partial<Pick<TokenEntity, 'sessionId'>>,
 ): { row: TokenEntity; shown: NewToken } {
   const token = newOperatorToken();
+  const { name, createdAt, expiresAt, sessionId = null } = facts;
   const { memberId, memberName } = holder;
   const row: TokenEntity = {
     tokenId: newId('tok'),
@@ -34,6 +35,7 @@ export function issueToken(
     tokenHash: sha256(token),
     hint: token.slice(-4),
     madeBy: peopleBehind(caller).filter((person) => person !== memberId),
+    sessionId,
     createdAt,
     lastUsedAt: null,
     expiresAt,

@@ -9,7 +9,7 @@ import type { TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
 /** The hash is compared, never shown. */
-const COLUMNS = columnsOf(TokenEntity, { of: 't', without: ['workspaceId', 'tokenHash'] });
+const COLUMNS = columnsOf(TokenEntity, { of: 't', without: ['workspaceId', 'tokenHash', 'sessionId'] });
 
 /** The member whom a token is for. */
 export interface TokenHolder {
@@ -22,14 +22,14 @@ export interface TokenHolder {
 export class Tokens {
   constructor(private readonly db: Db) {}
 
-  /** All tokens of the workspace, the newest first, with how many there are. */
+  /** The tokens of the workspace, the newest first, without those that sessions made for the dashboard for some minutes. */
   list(scope: Scope, query: PageQuery): Promise<Page<TokenView>> {
     const listing = {
       name: 'tokens',
       select: `${COLUMNS}, u.display_name as member_name`,
       from: 'tokens t',
       joins: 'join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id',
-      ...where({ 't.workspace_id': scope.workspaceId }),
+      ...where({ 't.workspace_id': scope.workspaceId }, 't.session_id is null'),
       order: newestFirst('t.token_id', 't.created_at'),
     };
     return readPage(this.db, scope, listing, query);
@@ -66,12 +66,15 @@ export class Tokens {
     return row!.workspaceId ?? undefined;
   }
 
-  /** The token with the member whom it is for, locked; undefined when there is none. */
+  /**
+   * The token with the member whom it is for, locked; undefined when there is none. One that a session made ends with that
+   * session, and in no other way.
+   */
   async lock(workspaceId: string, tokenId: string): Promise<(TokenView & TokenHolder) | undefined> {
     const [row] = await this.db.query<TokenView & TokenHolder>(
       `select ${COLUMNS}, u.display_name as member_name, m.role
        from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
-       where t.workspace_id = $1 and t.token_id = $2 for update of t`,
+       where t.workspace_id = $1 and t.token_id = $2 and t.session_id is null for update of t`,
       [workspaceId, tokenId],
     );
     return row;

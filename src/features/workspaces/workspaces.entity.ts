@@ -124,6 +124,9 @@ export class TokenEntity {
   /** The other members who made it for this one, and so have seen it. */
   @Column('text', { array: true })
   madeBy!: string[];
+  /** The session that made it for the dashboard, and with which it ends; null: it stands alone. */
+  @Column('text', { nullable: true })
+  sessionId!: string | null;
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })

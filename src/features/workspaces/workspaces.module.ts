@@ -12,6 +12,7 @@ import { ProfileController } from './profile.controller.js';
 import { ReadProfile } from './read-profile.js';
 import { RevokeToken } from './revoke-token.js';
 import { RotateToken } from './rotate-token.js';
+import { SessionToken } from './session-token.js';
 import { SettingsController } from './settings.controller.js';
 import { TeamOfRequest } from './team-of-request.js';
 import { TokenUse } from './token-use.js';
@@ -54,9 +55,10 @@ import {
     CreateToken,
     RevokeToken,
     RotateToken,
+    SessionToken,
     ChangeSettings,
     ReadProfile,
   ],
-  exports: [AcceptanceToken, AutonomyMode, FirstRun, KnownZone, Members, TeamOfRequest, Teams, Workspaces],
+  exports: [AcceptanceToken, AutonomyMode, FirstRun, KnownZone, Members, SessionToken, TeamOfRequest, Teams, Workspaces],
 })
 export class WorkspacesModule {}

@@ -1,14 +1,17 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
+import { isAdminPath } from '../http/admin-path.js';
 import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
 import { assertNoProperties, readBody, readRawBody } from '../http/body.js';
 import { isCleanText, keyFaults, unclean } from '../http/json.js';
+import { PublicAddress } from '../http/public-address.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { type Caller, hasRole, highestRole } from './caller.js';
 import { Callers } from './callers.js';
 import { presentedToken } from './presented-token.js';
+import { CSRF_HEADER, isCsrfTokenOf, sessionSecretOf } from './session-cookie.js';
 import { SignedRequests } from './signed-requests.js';
 
 /** Which version the client speaks; an unknown one ends the request before anything is executed. */
@@ -21,20 +24,39 @@ export class VersionGuard implements CanActivate {
   }
 }
 
-/** Who calls. Only a route that says `public` or `signature` is passed without a token. */
+/**
+ * Who calls. Only a route that says `public` or `signature` is passed without a credential: below /api/admin the cookie of a
+ * session, and for a change its CSRF token; everywhere else an operator token. Neither opens what the other does.
+ */
 @Injectable()
-export class TokenGuard implements CanActivate {
+export class CallerGuard implements CanActivate {
   constructor(
     private readonly routes: RouteTable,
     private readonly callers: Callers,
+    private readonly publicAddress: PublicAddress,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { auth } = this.routes.of(context.getHandler()).policy;
     if (auth === 'public' || auth === 'signature') return true;
     const request = context.switchToHttp().getRequest<AdmittedRequest>();
-    request.caller = await this.callers.identify(presentedToken(request));
+    // The path as it is declared: another spelling of it, in capitals say, is still the same route.
+    const { path } = request.route as { path: string };
+    request.caller = isAdminPath(path)
+      ? await this.signedIn(request)
+      : await this.callers.identify(presentedToken(request));
     return true;
+  }
+
+  private async signedIn(request: AdmittedRequest): Promise<Caller> {
+    const secret = sessionSecretOf(request.headers, this.publicAddress.url);
+    const caller = await this.callers.identifySession(secret);
+    const changes = request.method !== 'GET' && request.method !== 'HEAD';
+    if (changes && !isCsrfTokenOf(secret!, request.headers[CSRF_HEADER.toLowerCase()])) {
+      const message = `A change in the admin area needs the session's CSRF token in the header ${CSRF_HEADER}.`;
+      throw new Forbidden({ reason: 'csrf_token', message });
+    }
+    return caller;
   }
 }
 

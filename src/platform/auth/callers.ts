@@ -4,10 +4,11 @@ import { Clock } from '../kernel/clock.js';
 import { Unauthorized } from '../kernel/errors.js';
 import { RequestContext } from '../kernel/request-context.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
+import type { Statement } from '../database/batch.js';
 import { Db } from '../database/db.js';
 import type { Caller } from './caller.js';
 
-interface Found extends Omit<Caller, 'via'> {
+interface Found extends Caller {
   expiresAt: number | null;
   revokedAt: number | null;
   memberStatus: 'active' | 'removed';
@@ -19,13 +20,16 @@ interface Known {
   until: number;
 }
 
+/** Without a request for so long, a session of the admin area ends (CONTRACT, Admin). */
+export const SESSION_IDLE_MINUTES = 30;
+
 /** A revoked token is refused everywhere within one second (CONTRACT, Tokens); half of that is left for the clock. */
 const REMEMBER_MS = 500;
 const REMEMBER_AT_MOST = 10_000;
 
 /**
- * Who presents a token. Looked up by the token's SHA-256, remembered for half a second: under load one look-up
- * serves many requests, and a revocation is still seen by every process in time, without any message between them.
+ * Who presents a token, or the cookie of a session. Looked up by its SHA-256, remembered for half a second: under load one
+ * look-up serves many requests, and a revocation is still seen by every process in time, without any message between them.
  */
 @Injectable()
 export class Callers {
@@ -40,7 +44,10 @@ export class Callers {
   /** @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token` */
   async identify(token: string | undefined): Promise<Caller> {
     if (token === undefined || token === '') throw new Unauthorized({ reason: 'missing_token' });
-    const found = isOperatorToken(token) ? await this.find(sha256(token)) : undefined;
+    const hash = sha256(token);
+    const found = isOperatorToken(token)
+      ? await this.find(hash, { text: 'select * from app.find_caller($1)', values: [hash] })
+      : undefined;
     if (!found) throw new Unauthorized({ reason: 'invalid_token' });
     if (found.revokedAt || found.memberStatus !== 'active')
       throw new Unauthorized({ reason: 'revoked_token' });
@@ -48,7 +55,22 @@ export class Callers {
       throw new Unauthorized({ reason: 'expired_token' });
     }
     this.#used.set(found.credentialId, found.workspaceId);
-    return { ...found, via: 'api' };
+    return found;
+  }
+
+  /** @throws Unauthorized with the reason `missing_session`, `invalid_session`, `ended_session` or `expired_session` */
+  async identifySession(secret: string | undefined): Promise<Caller> {
+    if (secret === undefined || secret === '') throw noSession('missing_session');
+    const now = this.clock.now();
+    const hash = sha256(secret);
+    const found = await this.find(hash, {
+      text: `select * from app.find_session($1, $2, interval '${SESSION_IDLE_MINUTES} minutes')`,
+      values: [hash, new Date(now)],
+    });
+    if (!found) throw noSession('invalid_session');
+    if (found.revokedAt || found.memberStatus !== 'active') throw noSession('ended_session');
+    if (found.expiresAt! <= now) throw noSession('expired_session');
+    return found;
   }
 
   /** The tokens used since the last call, with their workspaces; for noting `lastUsedAt` now and then. */
@@ -58,14 +80,14 @@ export class Callers {
     return used;
   }
 
-  private find(hash: string): Promise<Found | undefined> {
+  private find(hash: string, { text, values }: Statement): Promise<Found | undefined> {
     const now = this.clock.now();
     const known = this.#known.get(hash);
     // What stops work does not share a look-up that may itself be waiting for a connection.
     const shares = known?.isKnown || !RequestContext.current?.urgent;
     if (known && known.until > now && shares) return known.found;
     if (this.#known.size >= REMEMBER_AT_MOST) this.#known.clear();
-    const found = this.db.system<Found>('select * from app.find_caller($1)', [hash]).then(([row]) => row);
+    const found = this.db.system<Found>(text, values).then(([row]) => row);
     const looked: Known = { found, isKnown: false, until: now + REMEMBER_MS };
     this.#known.set(hash, looked);
     // Neither a failure nor a stranger is remembered: strangers could fill the memory.
@@ -75,4 +97,8 @@ export class Callers {
     );
     return found;
   }
+}
+
+function noSession(reason: string): Error {
+  return new Unauthorized({ reason, message: 'You are not signed in, or no longer.' });
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { hash, verify } from '@node-rs/argon2';
 import { Unavailable } from '../kernel/errors.js';
@@ -10,6 +11,8 @@ const WAITING = 200;
 /** Hashes passwords with Argon2id, a few at a time, so that they cannot starve other requests. */
 @Injectable()
 export class Passwords {
+  /** The hash of a password that nobody has. */
+  #nobodys: Promise<string> | undefined;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -18,9 +21,17 @@ export class Passwords {
     return this.inTurn(() => hash(password));
   }
 
-  /** @throws Unavailable when too many wait already */
-  verify(password: string, passwordHash: string): Promise<boolean> {
-    return this.inTurn(() => verify(passwordHash, password));
+  /**
+   * Whether the hash is one of this password. Without a hash it is not, after the same work: the time of the answer must not
+   * tell which accounts there are.
+   * @throws Unavailable when too many wait already
+   */
+  verify(password: string, passwordHash: string | null | undefined): Promise<boolean> {
+    return this.inTurn(async () => {
+      this.#nobodys ??= hash(randomBytes(16).toString('base64url'));
+      const fits = await verify(passwordHash ?? (await this.#nobodys), password);
+      return fits && passwordHash != null;
+    });
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -29,8 +29,8 @@ export interface Listing {
   at?: number;
   /** Where no index has the order of the list: the statement that finds the rows of a page, made of several. */
   page?: (place: Place) => string;
-  /** Where the rows are found so, the statement that counts them; it stops behind {@link COUNT_UP_TO}. */
-  count?: string;
+  /** Where counting the rows one by one is not the way: the statement that answers their number as `total`. */
+  count?: Statement;
 }
 
 /** Which rows of a list a page has: so many, behind others. */
@@ -52,6 +52,22 @@ export function where(
   const given = Object.entries(equal).filter(([, value]) => value !== undefined);
   const conditions = given.map(([column], index) => `${column} = $${index + 1}`);
   return { where: [...conditions, ...more].join(' and '), values: given.map(([, value]) => value) };
+}
+
+/**
+ * The number of rows by their tally (docs/decisions/0007), which costs the same however many rows there are. The keys of
+ * the tally are a status and what is counted beside it, such as the capo; what is undefined narrows nothing.
+ */
+export function countByTally(
+  kind: string,
+  { workspaceId, teamId }: { workspaceId: string; teamId?: string | undefined },
+  { statuses, beside }: { statuses?: readonly string[] | undefined; beside?: string | undefined },
+): Statement {
+  return {
+    text: `select coalesce(sum(n), 0)::bigint as total from app.tally_of($1, $2, $3)
+      where ($4::text[] is null or split_part(key, ' ', 1) = any($4)) and ($5::text is null or split_part(key, ' ', 2) = $5)`,
+    values: [workspaceId, kind, teamId ?? null, statuses ?? null, beside ?? null],
+  };
 }
 
 /** By the time of creation, and by id among rows of one time. */
@@ -117,10 +133,8 @@ export function pageStatements(listing: Listing, { limit, offset, cursor }: Pagi
         ) ${from.split(' ').at(-1)} ${joins} order by ${directionOf(order)}`,
       values,
     },
-    {
-      text:
-        listing.count ??
-        `select count(*) as total from (select 1 from ${from} where ${listing.where} limit ${COUNT_UP_TO + 1}) counted`,
+    listing.count ?? {
+      text: `select count(*) as total from (select 1 from ${from} where ${listing.where} limit ${COUNT_UP_TO + 1}) counted`,
       values: listing.values,
     },
   ];

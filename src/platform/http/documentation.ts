@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { definedErrors, MAX_DETAILS } from '../kernel/define-error.js';
+import { CSRF_HEADER } from '../auth/session-cookie.js';
+import { isAdminPath } from './admin-path.js';
 import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-version.js';
 import { ERROR_SCHEMAS, errorExamples, errorResponses, errorsOf } from './documentation-errors.js';
 import { HEADERS, headersOf } from './documentation-headers.js';
@@ -12,6 +14,10 @@ type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number
 type ContentObject = ParameterObject['content'];
 type Components = NonNullable<OpenAPIObject['components']>;
 
+/** The names of the security schemes. */
+const OPERATOR_TOKEN = 'operatorToken';
+const SESSION = 'adminSession';
+
 /** The OpenAPI 3.1 document, made from the decorators and DTOs; errors, headers and limits from the route table. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -21,7 +27,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setVersion('1')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/')
-    .addApiKey({ type: 'apiKey', name: 'x-service-token', in: 'header' }, 'operatorToken')
+    .addApiKey({ type: 'apiKey', name: 'x-service-token', in: 'header' }, OPERATOR_TOKEN)
+    .addApiKey({ type: 'apiKey', name: '__Host-consigliere_session', in: 'cookie' }, SESSION)
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
@@ -39,7 +46,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     for (const [spelling, path] of entry.paths.entries()) {
       const item = document.paths[path.replace(/:([^/]+)/g, '{$1}')];
       const operation = item?.[entry.method.toLowerCase() as 'get'];
-      if (operation) describe(operation, entry, spelling, document.components);
+      if (operation) describe(operation, entry, { path, spelling }, document.components);
     }
   }
   return document;
@@ -48,25 +55,26 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 function describe(
   operation: OperationObject,
   entry: RouteEntry,
-  spelling: number,
+  { path, spelling }: { path: string; spelling: number },
   components: Components,
 ): void {
   const schemas = components.schemas ?? {};
   // Nest numbers the spellings of a route as `Guardian_kill[0]`, which is no name in any language.
-  operation.operationId = operation.operationId?.replace(
-    /\[\d+\]$/,
-    spelling === 0 ? '' : `_${spelling + 1}`,
-  );
+  const isAdmin = isAdminPath(path);
+  const suffix = isAdmin ? '_admin' : `_${spelling + 1}`;
+  operation.operationId = operation.operationId?.replace(/\[\d+\]$/, spelling === 0 ? '' : suffix);
   // The compiler plugin takes every POST to answer 201; the policy knows.
   for (const status of Object.keys(operation.responses)) {
     if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
   }
   operation.description = [operation.description ?? [], accessOf(entry), limitOf(entry)].flat().join('\n\n');
-  if (operation.security === undefined && entry.policy.auth !== 'member') operation.security = [];
+  const isMembers = entry.policy.auth === 'member';
+  operation.security = isMembers ? [{ [isAdmin ? SESSION : OPERATOR_TOKEN]: [] }] : [];
   operation.parameters = [
     ...(operation.parameters ?? []),
     VERSION_PARAMETER,
     ...(entry.transactional ? [IDEMPOTENCY_PARAMETER] : []),
+    ...(isMembers && isAdmin && entry.method !== 'GET' ? [CSRF_PARAMETER] : []),
   ];
   const { requestBody } = operation;
   if (requestBody && 'content' in requestBody) {
@@ -119,6 +127,15 @@ const VERSION_PARAMETER: ParameterObject = {
   description: 'The version of the API to speak, YYYY-MM. It also chooses the shape of errors.',
   schema: { type: 'string', enum: [...SUPPORTED_VERSIONS] },
   example: CURRENT_VERSION,
+};
+
+const CSRF_PARAMETER: ParameterObject = {
+  name: CSRF_HEADER,
+  in: 'header',
+  required: true,
+  description: "The session's CSRF token, which `GET /api/admin/session` answers.",
+  schema: { type: 'string' },
+  example: 'q2b7N0y6wXk3mV1tZ8rLpA5fHs9DcUeGiJoKyQxWz4M',
 };
 
 const IDEMPOTENCY_PARAMETER: ParameterObject = {

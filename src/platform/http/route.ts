@@ -1,11 +1,5 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiResponse,
-  type ApiResponseOptions,
-  ApiSecurity,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
 import type { Role } from '../auth/caller.js';
 import type { ErrorType } from '../kernel/define-error.js';
 import type { RouteLimit } from '../rate-limit/limits.js';
@@ -16,7 +10,7 @@ type Representations = Readonly<Record<string, Type | string>>;
 /** Everything a handler says about itself, once. */
 export interface RoutePolicy {
   /**
-   * `member`: an active member, by an operator token. `signature`: the body is signed with a secret that its sender shares with a workspace
+   * `member`: an active member; below /api/admin by the cookie of a session, elsewhere by an operator token. `signature`: the body is signed with a secret that its sender shares with a workspace
    * (SignedRequests). `public`: anyone; said, never guessed.
    */
   auth: 'member' | 'signature' | 'public';
@@ -66,12 +60,10 @@ const SUCCESS: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'A
 /** The one declaration of a handler. A handler without it keeps the application from starting. */
 export function Route(policy: RoutePolicy): MethodDecorator {
   const statuses = Object.entries(policy.returns);
-  const security = policy.auth === 'member' ? [ApiSecurity('operatorToken')] : [];
   return applyDecorators(
     SetMetadata(ROUTE, policy),
     HttpCode(Number(statuses[0]![0])),
     ...statuses.map(([status, body]) => answerOf(status, body)),
-    ...security,
   );
 }
 

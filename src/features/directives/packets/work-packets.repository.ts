@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
-import { type Listing, readPage, where } from '../../../platform/database/listing.js';
+import { countByTally, type Listing, readPage, where } from '../../../platform/database/listing.js';
 import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
@@ -267,6 +267,11 @@ export class WorkPackets {
         { column: 'position', kind: 'number' },
         { column: 'work_packet_id', kind: 'text' },
       ],
+      // They are tallied by their status alone.
+      ...(capo === undefined &&
+        directiveId === undefined && {
+          count: countByTally('packets', scope, { statuses: status && [status] }),
+        }),
     };
     return readPage(this.db, scope, listing, paging);
   }

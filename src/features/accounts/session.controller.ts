@@ -1,0 +1,78 @@
+import { Body, Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Route } from '../../platform/http/route.js';
+import { NotFound, Unauthorized } from '../../platform/kernel/errors.js';
+import { clientAddress } from '../../platform/rate-limit/client-address.js';
+import { SessionToken } from '../workspaces/session-token.js';
+import { EndSession } from './end-session.js';
+import { ReadSession } from './read-session.js';
+import { EndedSession, OperatorToken, SessionView, SignInBody } from './sessions.dto.js';
+import { SignIn } from './sign-in.js';
+
+/** Each try costs a hash. */
+const SIGN_IN_LIMIT = { limit: 20, windowSeconds: 60, bucket: 'sign-in' };
+
+/** The session of whoever uses the admin area; its cookie opens that area and nothing else. */
+@Controller('api/admin')
+export class SessionController {
+  constructor(
+    private readonly signIn: SignIn,
+    private readonly readSession: ReadSession,
+    private readonly endSession: EndSession,
+    private readonly sessionToken: SessionToken,
+    private readonly publicAddress: PublicAddress,
+  ) {}
+
+  /** Signs in; the answer sets the cookie. A session that the browser had before ends. */
+  @Post('session')
+  @Route({
+    auth: 'public',
+    limit: SIGN_IN_LIMIT,
+    returns: { 201: SessionView },
+    errors: [Unauthorized, NotFound],
+  })
+  async start(
+    @Body() body: SignInBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SessionView> {
+    const { url } = this.publicAddress;
+    const { secret, view } = await this.signIn.execute(body, {
+      address: clientAddress(request),
+      userAgent: request.headers['user-agent'],
+      presented: sessionSecretOf(request.headers, url),
+    });
+    response.setHeader('Set-Cookie', sessionCookie(secret, url));
+    return view;
+  }
+
+  /** Who is signed in, with the CSRF token that each change sends back. */
+  @Get('session')
+  @Route({ auth: 'member', returns: { 200: SessionView } })
+  read(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
+    return this.readSession.execute(caller, sessionSecretOf(headers, this.publicAddress.url)!);
+  }
+
+  /** Signs out; the answer takes the cookie away. */
+  @Delete('session')
+  @Route({ auth: 'member', stops: true, returns: { 200: EndedSession } })
+  async end(
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<EndedSession> {
+    const ended = await this.endSession.execute(caller, caller.credentialId);
+    response.setHeader('Set-Cookie', sessionCookie(undefined, this.publicAddress.url));
+    return ended;
+  }
+
+  /** An operator token of 15 minutes for the dashboard, which calls the API with it; it ends with the session. */
+  @Post('operator-token')
+  @Route({ auth: 'member', secretAnswer: true, returns: { 201: OperatorToken } })
+  operatorToken(@CurrentCaller() caller: Caller): OperatorToken {
+    return this.sessionToken.issue(caller);
+  }
+}

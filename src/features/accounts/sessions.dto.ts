@@ -1,0 +1,218 @@
+import { IsEmail, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import type { Role } from '../../platform/auth/caller.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { SignInMethod } from './session.entity.js';
+
+/** The parameter of the paths, as it is documented. */
+export const SESSION_PARAM = {
+  name: 'id',
+  description: 'The id of the session.',
+  example: 'ses_01kerqh2a4c6e8g0j2l4n6p8r0',
+};
+
+/** Body of `POST /api/admin/session`. */
+export class SignInBody {
+  /**
+   * The mail address of the account.
+   * @example 'mira@northwind.example'
+   */
+  @IsEmail()
+  @MaxLength(254)
+  email!: string;
+
+  /**
+   * The password of the account.
+   * @example 'correct horse battery staple'
+   */
+  @IsString()
+  @MaxLength(1000)
+  password!: string;
+
+  /**
+   * Which workspace to open; left out: the one where the account may do most.
+   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
+   */
+  @IsOptional()
+  @Matches(/^wks_[0-9a-z]{26}$/, { message: '$property must be the id of a workspace' })
+  workspaceId?: string;
+}
+
+/** A workspace that the account is a member of. */
+export class OwnWorkspace {
+  /**
+   * The id of the workspace.
+   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
+   */
+  workspaceId!: string;
+  /**
+   * What the workspace is called.
+   * @example 'Northwind'
+   */
+  workspaceName!: string;
+  /**
+   * The membership.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
+  memberId!: string;
+  /**
+   * The role in it: viewer, operator, admin or owner.
+   * @example 'owner'
+   */
+  role!: Role;
+}
+
+/** Who is signed in, where, and until when. */
+export class SessionView {
+  /**
+   * The id of the session.
+   * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
+   */
+  sessionId!: string;
+  /**
+   * What each change in the admin area sends back in the header X-CSRF-Token.
+   * @example 'q2b7N0y6wXk3mV1tZ8rLpA5fHs9DcUeGiJoKyQxWz4M'
+   */
+  csrfToken!: string;
+  /**
+   * How the account signed in: password or oidc.
+   * @example 'password'
+   */
+  method!: SignInMethod;
+  /** Whether a second factor was shown. */
+  secondFactor!: boolean;
+  /** The workspace that is open. */
+  workspace!: OwnWorkspace;
+  /** Every workspace that the account is an active member of; sign in with its id to open another. */
+  workspaces!: OwnWorkspace[];
+  /**
+   * The name of the account.
+   * @example 'Mira Novak'
+   */
+  displayName!: string;
+  /**
+   * The mail address of the account.
+   * @example 'mira@northwind.example'
+   */
+  email!: string;
+  /**
+   * When it began, Unix milliseconds.
+   * @example 1768209000000
+   */
+  createdAt!: number;
+  /**
+   * When it ends unless a request comes before, Unix milliseconds.
+   * @example 1768210800000
+   */
+  endsAt!: number;
+  /**
+   * When it ends in any case, Unix milliseconds.
+   * @example 1768252200000
+   */
+  expiresAt!: number;
+}
+
+export class SessionsQuery extends PageQuery {
+  /**
+   * Only the sessions of this member. Owner and admin see those of everyone, others their own.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
+  @IsOptional()
+  @Matches(/^mem_[0-9a-z]{26}$/, { message: '$property must be the id of a member' })
+  memberId?: string;
+}
+
+/** An open session as lists show it. */
+export class ListedSession {
+  /**
+   * The id of the session.
+   * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
+   */
+  sessionId!: string;
+  /**
+   * Whose it is.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
+  memberId!: string;
+  /**
+   * The account of the member.
+   * @example 'usr_01kerpxzm0g7k7xtwmhd8ah2pe'
+   */
+  userId!: string;
+  /**
+   * The name of the member.
+   * @example 'Mira Novak'
+   */
+  memberName!: string;
+  /** Whether it is the one that asks. */
+  current!: boolean;
+  /**
+   * How the account signed in: password or oidc.
+   * @example 'password'
+   */
+  method!: SignInMethod;
+  /** Whether a second factor was shown. */
+  secondFactor!: boolean;
+  /**
+   * What the browser says that it is.
+   * @example 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+   */
+  userAgent!: string | null;
+  /**
+   * The address that signed in.
+   * @example '192.0.2.17'
+   */
+  address!: string;
+  /**
+   * When it began, Unix milliseconds.
+   * @example 1768209000000
+   */
+  createdAt!: number;
+  /**
+   * The last request, known to five seconds, Unix milliseconds.
+   * @example 1768209300000
+   */
+  lastSeenAt!: number;
+  /**
+   * When it ends unless a request comes before, Unix milliseconds.
+   * @example 1768211100000
+   */
+  endsAt!: number;
+}
+
+export class SessionPage extends PageFacts {
+  /** The open sessions of this page, newest first. */
+  items!: ListedSession[];
+}
+
+/** A session that has ended. */
+export class EndedSession {
+  /**
+   * The id of the session.
+   * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
+   */
+  sessionId!: string;
+  /**
+   * When it ended, Unix milliseconds.
+   * @example 1768209300000
+   */
+  endedAt!: number;
+}
+
+/** An operator token for a page of the dashboard, which keeps it in memory. */
+export class OperatorToken {
+  /**
+   * The id of the token.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
+  tokenId!: string;
+  /**
+   * The token; it is shown here alone.
+   * @example 'cons_4fJq8Wn2Rk6Tz0Xb5Vc9Lm3Pd7Hs1Gy8Ua4Ei6Or2Qw0ZtX1Bn'
+   */
+  token!: string;
+  /**
+   * When it stops to open anything, Unix milliseconds; it ends with the session too.
+   * @example 1768209900000
+   */
+  expiresAt!: number;
+}

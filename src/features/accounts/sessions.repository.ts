@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller, Role } from '../../platform/auth/caller.js';
+import { SESSION_IDLE_MINUTES } from '../../platform/auth/callers.js';
+import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { ListedSession } from './sessions.dto.js';
+import { SessionEntity } from './session.entity.js';
+
+/** The account that an address belongs to. */
+export interface Account {
+  userId: string;
+  displayName: string;
+  /** Null: it has no password, since it has only ever signed in elsewhere. */
+  passwordHash: string | null;
+}
+
+/** An active membership of an account. */
+export interface Membership {
+  workspaceId: string;
+  workspaceName: string;
+  memberId: string;
+  role: Role;
+}
+
+const LISTED = columnsOf(SessionEntity, { of: 's', without: ['workspaceId', 'secretHash', 'endedAt'] });
+
+@Injectable()
+export class Sessions {
+  constructor(private readonly db: Db) {}
+
+  /** The account with this address, in whatever workspaces. */
+  async accountOf(email: string): Promise<Account | undefined> {
+    const [account] = await this.db.system<Account>('select * from app.find_account($1)', [email]);
+    return account;
+  }
+
+  /** Where the account is an active member; first where it may do most. */
+  membershipsOf(userId: string): Promise<Membership[]> {
+    return this.db.system<Membership>('select * from app.memberships_of($1)', [userId]);
+  }
+
+  add(session: SessionEntity): void {
+    this.db.insert(SessionEntity, session);
+  }
+
+  /** A session of the workspace. */
+  get(caller: Pick<Caller, 'workspaceId'>, sessionId: string): Promise<SessionEntity | undefined> {
+    const { workspaceId } = caller;
+    return this.db.findOne({ workspaceId, teamIds: 'all' }, SessionEntity, { workspaceId, sessionId });
+  }
+
+  /** The open sessions of the workspace, or of one member, the newest first. */
+  list(
+    scope: Scope,
+    memberId: string | undefined,
+    now: number,
+    paging: PageQuery,
+  ): Promise<Page<Omit<ListedSession, 'current' | 'endsAt'> & { expiresAt: number }>> {
+    const own = where({ 's.workspace_id': scope.workspaceId, 's.member_id': memberId });
+    const at = `$${own.values.length + 1}::timestamptz`;
+    const listing = {
+      name: `sessions ${memberId ?? ''}`,
+      select: `${LISTED}, u.display_name as member_name`,
+      from: 'sessions s',
+      joins: 'join users u on u.user_id = s.user_id',
+      where: `${own.where} and s.ended_at is null and s.expires_at > ${at}
+        and s.last_seen_at > ${at} - interval '${SESSION_IDLE_MINUTES} minutes'`,
+      values: [...own.values, new Date(now)],
+      order: newestFirst('s.session_id', 's.created_at'),
+    };
+    return readPage(this.db, scope, listing, paging);
+  }
+
+  /** The session with the role of its member, locked; undefined when there is none that is open. */
+  async lock(
+    workspaceId: string,
+    sessionId: string,
+  ): Promise<
+    Pick<SessionEntity & { memberName: string; role: Role }, 'memberId' | 'memberName' | 'role'> | undefined
+  > {
+    const [row] = await this.db.query<{ memberId: string; memberName: string; role: Role }>(
+      `select s.member_id, u.display_name as member_name, m.role
+       from sessions s join members m on m.member_id = s.member_id join users u on u.user_id = s.user_id
+       where s.workspace_id = $1 and s.session_id = $2 and s.ended_at is null for update of s`,
+      [workspaceId, sessionId],
+    );
+    return row;
+  }
+
+  /** Ends a session with the tokens that it made for the dashboard. */
+  end(workspaceId: string, sessionId: string, at: number): void {
+    this.db.update(SessionEntity, { workspaceId, sessionId }, { endedAt: at });
+    this.db.write(
+      'update tokens set revoked_at = $3 where workspace_id = $1 and session_id = $2 and revoked_at is null',
+      [workspaceId, sessionId, new Date(at)],
+    );
+  }
+
+  /** Ends every session of an account, in all workspaces, except one; answers how many those were. */
+  async endAllOf(userId: string, at: number, except: string | null = null): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>('select app.end_sessions($1, $2, $3) as count', [
+      userId,
+      except,
+      new Date(at),
+    ]);
+    return row!.count;
+  }
+}

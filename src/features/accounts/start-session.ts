@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { newSessionSecret } from '../../platform/auth/session-cookie.js';
+import { Db } from '../../platform/database/db.js';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { cutText } from '../../platform/kernel/text.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { lastEndOf, viewOf } from './session.js';
+import type { SessionEntity } from './session.entity.js';
+import type { SessionView } from './sessions.dto.js';
+import { type Membership, Sessions } from './sessions.repository.js';
+
+const MAX_USER_AGENT = 300;
+
+/** Who signs in, as far as it has been proved. */
+export interface Proved {
+  userId: string;
+  displayName: string;
+  email: string;
+  method: SessionEntity['method'];
+  secondFactor: boolean;
+}
+
+/** Where a request comes from. */
+export interface Origin {
+  address: string;
+  userAgent: string | undefined;
+}
+
+/** A session, and what its cookie carries. */
+export interface StartedSession {
+  secret: string;
+  view: SessionView;
+}
+
+/** Starts a session for somebody whose account has been proved, in a workspace that they are an active member of. */
+@Injectable()
+export class StartSession {
+  constructor(
+    private readonly db: Db,
+    private readonly sessions: Sessions,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  async execute(
+    proved: Proved,
+    { workspace, workspaces }: { workspace: Membership; workspaces: Membership[] },
+    { address, userAgent }: Origin,
+  ): Promise<StartedSession> {
+    const { userId, displayName, method, secondFactor } = proved;
+    const { workspaceId, memberId } = workspace;
+    const secret = newSessionSecret();
+    const createdAt = this.clock.now();
+    const session: SessionEntity = {
+      sessionId: newId('ses'),
+      workspaceId,
+      memberId,
+      userId,
+      secretHash: sha256(secret),
+      method,
+      secondFactor,
+      userAgent: userAgent === undefined ? null : cutText(userAgent, MAX_USER_AGENT),
+      address,
+      createdAt,
+      lastSeenAt: createdAt,
+      expiresAt: lastEndOf(createdAt),
+      endedAt: null,
+    };
+    const actor: Actor = { type: 'member', id: memberId, name: displayName, via: 'dashboard' };
+    await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
+      this.sessions.add(session);
+      this.receipts.append({
+        actor,
+        action: 'session.started',
+        entity: { type: 'session', id: session.sessionId },
+        summary: `${displayName} signed in from ${address}.`,
+        details: { memberId, method, secondFactor, address, userAgent: session.userAgent },
+      });
+    });
+    return { secret, view: viewOf(session, secret, proved, { workspace, workspaces }) };
+  }
+}

@@ -1,0 +1,251 @@
+import { hash } from '@node-rs/argon2';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csrfTokenOf } from '../../../src/platform/auth/session-cookie.js';
+import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
+import { AdminClient, type Answer, Client } from '../../support/client.js';
+import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+
+const PASSWORD = 'correct horse battery staple';
+
+let test: TestApp;
+let owner: TestMember;
+let workspaceId: string;
+let email: string;
+
+beforeAll(async () => {
+  test = await startTestApp();
+  ({ workspaceId } = await test.createWorkspace());
+  owner = await test.createMember(workspaceId, 'owner');
+  email = await withPassword(owner);
+});
+afterAll(() => test.close());
+
+/** Gives the member's account a password; answers its address. */
+async function withPassword({ memberId }: TestMember): Promise<string> {
+  const [user] = await test.rows<{ email: string }>(
+    `update users set password_hash = $1 where user_id = (select user_id from members where member_id = $2) returning email`,
+    [await hash(PASSWORD), memberId],
+  );
+  return user!.email;
+}
+
+const signIn = (body: object, headers: Record<string, string> = {}) =>
+  new Client(test.url, undefined).post('/api/admin/session', body, headers);
+
+/** What the answer's `Set-Cookie` gives the browser. */
+function secretIn({ headers }: Answer): string {
+  return /^consigliere_session=([^;]+);/.exec(headers.get('set-cookie') ?? '')![1]!;
+}
+
+const sessionRows = (memberId: string) =>
+  test.rows('select * from sessions where member_id = $1 order by created_at, session_id', [memberId]);
+
+describe('POST /api/admin/session', () => {
+  it('201 starts a session, whose secret stands in the cookie alone', async () => {
+    const member = await test.createMember(workspaceId, 'admin');
+    const address = await withPassword(member);
+    const answer = await signIn(
+      { email: address.toUpperCase(), password: PASSWORD },
+      { 'User-Agent': 'Firefox 🦊' },
+    );
+    expect(answer.status).toBe(201);
+    const cookie = answer.headers.get('set-cookie')!;
+    expect(cookie).toMatch(/^consigliere_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const secret = secretIn(answer);
+    expect(answer.text).not.toContain(secret);
+    expect(answer.body).toMatchObject({
+      csrfToken: csrfTokenOf(secret),
+      method: 'password',
+      secondFactor: false,
+      workspace: { workspaceId, memberId: member.memberId, role: 'admin' },
+      email: address,
+    });
+    const [row] = await sessionRows(member.memberId);
+    expect(row).toMatchObject({
+      session_id: answer.body.sessionId,
+      secret_hash: sha256(secret),
+      ended_at: null,
+    });
+    expect(JSON.stringify(row)).not.toContain(secret);
+    const [receipt] = await test.rows<{ body: { actor: object } }>(
+      `select convert_from(body, 'UTF8')::jsonb as body from receipts where workspace_id = $1 and entity_id = $2`,
+      [workspaceId, answer.body.sessionId],
+    );
+    expect(receipt!.body).toMatchObject({
+      action: 'session.started',
+      actor: { type: 'member', id: member.memberId, via: 'dashboard' },
+    });
+  });
+
+  it('401 says the same of a wrong password, an unknown address and a removed member, and starts nothing', async () => {
+    const removed = await test.createMember(workspaceId, 'operator');
+    const address = await withPassword(removed);
+    await test.rows(`update members set status = 'removed' where member_id = $1`, [removed.memberId]);
+    const before = await test.rows('select count(*) from sessions');
+    const answers = [
+      await signIn({ email, password: `${PASSWORD}!` }),
+      await signIn({ email: 'nobody@northwind.example', password: PASSWORD }),
+      await signIn({ email: address, password: PASSWORD }),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(401);
+      expect(answer.body).toMatchObject({ reason: 'invalid_credentials' });
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    }
+    const told = answers.map(({ body: { requestId: _requestId, ...rest } }) => JSON.stringify(rest));
+    expect(new Set(told).size).toBe(1);
+    expect(await test.rows('select count(*) from sessions')).toEqual(before);
+  });
+
+  it('ends the session that the browser had before', async () => {
+    const first = await signIn({ email, password: PASSWORD });
+    const cookie = `consigliere_session=${secretIn(first)}`;
+    const second = await signIn({ email, password: PASSWORD }, { Cookie: cookie });
+    const [old] = await test.rows('select ended_at from sessions where session_id = $1', [
+      first.body.sessionId,
+    ]);
+    expect(old!['ended_at']).not.toBeNull();
+    expect((await new AdminClient(test.url, secretIn(second)).get('/session')).status).toBe(200);
+  });
+
+  it('404 for a workspace that the account is not in', async () => {
+    const other = await test.createWorkspace();
+    const answer = await signIn({ email, password: PASSWORD, workspaceId: other.workspaceId });
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('422 names each fault', async () => {
+    const answer = await signIn({ email: 'nobody', password: 7, workspaceId: 'here', extra: true });
+    expect(answer.status).toBe(422);
+    const paths = answer.body.error.details.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual(['email', 'extra', 'password', 'workspaceId']);
+  });
+});
+
+describe('the cookie of a session', () => {
+  it('opens the admin area until thirty minutes after the last request, and no longer than twelve hours', async () => {
+    const admin = await test.signIn(owner.memberId);
+    const began = test.clock.now();
+    const reads = async (minutes: number) => {
+      test.clock.stop(began + minutes * 60_000);
+      const { status, body } = await admin.get('/session');
+      return status === 200 ? 200 : body.reason;
+    };
+    expect(await reads(29)).toBe(200);
+    expect(await reads(58)).toBe(200);
+    expect(await reads(89)).toBe('expired_session');
+    test.clock.goOn();
+  });
+
+  it('ends after twelve hours, however often it is used', async () => {
+    const admin = await test.signIn(owner.memberId);
+    const began = test.clock.now();
+    for (let minute = 25; minute < 12 * 60; minute += 25) {
+      test.clock.stop(began + minute * 60_000);
+      expect((await admin.get('/session')).status, String(minute)).toBe(200);
+    }
+    test.clock.stop(began + 12 * 60 * 60_000);
+    expect((await admin.get('/session')).body.reason).toBe('expired_session');
+    test.clock.goOn();
+  });
+
+  it('opens no operator route, and an operator token no admin route, in whatever spelling of the path', async () => {
+    const admin = await test.signIn(owner.memberId);
+    expect((await admin.get('/api/pro/profile')).body.reason).toBe('missing_token');
+    for (const path of ['/api/admin/session', '/API/ADMIN/session', '/api/Admin/sessions/']) {
+      const answer = await fetch(test.url + path, { headers: { 'x-service-token': owner.token } });
+      expect(answer.status, path).toBe(401);
+      expect(await answer.json(), path).toMatchObject({ reason: 'missing_session' });
+    }
+  });
+
+  it('changes nothing without the CSRF token of this very session', async () => {
+    const admin = await test.signIn(owner.memberId);
+    const another = await test.signIn(owner.memberId);
+    for (const token of ['', 'guessed', csrfTokenOf(another.secret), `${csrfTokenOf(admin.secret)}x`]) {
+      const answer = await admin.delete('/session', { 'X-CSRF-Token': token });
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ reason: 'csrf_token', error: { code: 'FORBIDDEN' } });
+    }
+    expect((await admin.get('/session')).status).toBe(200);
+  });
+});
+
+describe('DELETE /api/admin/session', () => {
+  it('200 ends it, takes the cookie away, and ends the tokens that it made', async () => {
+    const admin = await test.signIn(owner.memberId);
+    const { body: made } = await admin.post('/operator-token');
+    const dashboard = new Client(test.url, made.token);
+    expect((await dashboard.get('/profile')).status).toBe(200);
+    const answer = await admin.delete('/session');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('set-cookie')).toMatch(/^consigliere_session=; Max-Age=0;/);
+    const [token] = await test.rows('select revoked_at from tokens where token_id = $1', [made.tokenId]);
+    expect(token!['revoked_at']).not.toBeNull();
+    // What was looked up is remembered for half a second.
+    test.clock.advance(1000);
+    expect((await admin.get('/session')).body.reason).toBe('ended_session');
+    expect((await dashboard.get('/profile')).body.reason).toBe('revoked_token');
+  });
+});
+
+describe('POST /api/admin/operator-token', () => {
+  it('201 a token of fifteen minutes, which acts as the dashboard and stands in no list', async () => {
+    const admin = await test.signIn(owner.memberId);
+    const answer = await admin.post('/operator-token');
+    expect(answer.status).toBe(201);
+    expect(answer.body.expiresAt).toBe(test.clock.now() + 15 * 60_000);
+    const dashboard = new Client(test.url, answer.body.token);
+    const signal = await dashboard.put('/guardian/mode', { mode: 'supervised' });
+    expect(signal.status).toBe(200);
+    const { body } = await owner.get('/audit-feed?action=guardian.mode_changed&limit=1');
+    expect(body.items[0].actor).toMatchObject({ id: owner.memberId, via: 'dashboard' });
+    const { body: tokens } = await owner.get('/tokens');
+    expect(tokens.items.map(({ tokenId }: { tokenId: string }) => tokenId)).not.toContain(
+      answer.body.tokenId,
+    );
+  });
+});
+
+describe('GET and DELETE /api/admin/sessions', () => {
+  it('show and end one’s own to an operator, and those of lower roles to an admin', async () => {
+    const { workspaceId: own, owner: boss } = await test.createWorkspace();
+    const adminMember = await test.createMember(own, 'admin');
+    const operatorMember = await test.createMember(own, 'operator');
+    const bossId = (await boss.get('/profile')).body.operator.memberId;
+    const [asOwner, asAdmin, asOperator] = [
+      await test.signIn(bossId),
+      await test.signIn(adminMember.memberId),
+      await test.signIn(operatorMember.memberId),
+    ];
+    const idsOf = async (client: AdminClient, query = '') =>
+      (await client.get(`/sessions${query}`)).body.items.map(
+        ({ memberId }: { memberId: string }) => memberId,
+      );
+    expect(await idsOf(asOperator, `?memberId=${bossId}`)).toEqual([operatorMember.memberId]);
+    expect((await idsOf(asAdmin)).toSorted()).toEqual(
+      [bossId, adminMember.memberId, operatorMember.memberId].toSorted(),
+    );
+    expect(await idsOf(asAdmin, `?memberId=${bossId}`)).toEqual([bossId]);
+
+    const [ownerSession] = (await asOwner.get(`/sessions?memberId=${bossId}`)).body.items;
+    expect((await asAdmin.delete(`/sessions/${ownerSession.sessionId}`)).status).toBe(404);
+    expect((await asOperator.delete(`/sessions/${ownerSession.sessionId}`)).status).toBe(404);
+    const [operatorSession] = (await asOperator.get('/sessions')).body.items;
+    expect(operatorSession).toMatchObject({ current: true });
+    expect((await asAdmin.delete(`/sessions/${operatorSession.sessionId}`)).status).toBe(200);
+    test.clock.advance(1000);
+    expect((await asOperator.get('/session')).body.reason).toBe('ended_session');
+    expect((await asAdmin.delete(`/sessions/${operatorSession.sessionId}`)).status).toBe(404);
+  });
+
+  it('end with the membership, and stay ended when the member comes back', async () => {
+    const member = await test.createMember(workspaceId, 'operator');
+    const admin = await test.signIn(member.memberId);
+    expect((await owner.delete(`/members/${member.memberId}`)).status).toBe(200);
+    await test.rows(`update members set status = 'active' where member_id = $1`, [member.memberId]);
+    test.clock.advance(1000);
+    expect((await admin.get('/session')).body.reason).toBe('ended_session');
+  });
+});
