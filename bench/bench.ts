@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { measureApprovals } from './approvals.js';
 import { measureAuditPages } from './audit-pages.js';
+import { quantile } from './calls.js';
 import { measureDeliveries } from './deliveries.js';
 import { measureDrafts } from './drafts.js';
 import { measureHandIns } from './hand-ins.js';
@@ -19,6 +20,7 @@ import {
   reportStarts,
   reportTimes,
 } from './report.js';
+import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
 import { FLOOD, measureWork } from './work.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
@@ -26,7 +28,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, work, deliveries, approvals, audit and growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, sign-ins, work, deliveries, approvals, audit and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -56,6 +58,7 @@ async function main(): Promise<void> {
       });
     });
   }
+  if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
   if (wants('growth')) await measureGrowth();
@@ -73,6 +76,16 @@ async function measureAndReportWork(environment: Record<string, string>): Promis
     'one workspace': perSecond.one,
     'sixteen workspaces': perSecond.sixteen,
   });
+}
+
+async function measureAndReportSignIns(environment: Record<string, string>): Promise<void> {
+  const { perSecond, context } = await measureSignIns(environment);
+  reportRates('sign-ins per second, 16 clients', { 'by password': perSecond });
+  reportTimes('GET /context, 20 a second', context);
+  const [alone, beside] = Object.values(context).map((times) => quantile(times, 0.99));
+  console.log(
+    `\nThe p99 of /context beside them is ${(beside! / alone!).toFixed(2)} times what it is alone.`,
+  );
 }
 
 /** Here workers work, and find nothing to do but what is measured. */

@@ -41,6 +41,7 @@ create index members_of_user on members (user_id) where status = 'active';
 
 alter table tokens add column session_id text references sessions on delete cascade;
 create index tokens_of_session on tokens (session_id) where session_id is not null;
+create index tokens_of_dashboard on tokens (expires_at) where session_id is not null;
 create policy system_changes on tokens to consigliere_system using (true);
 grant update, delete on tokens to consigliere_system;
 `;

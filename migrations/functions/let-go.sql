@@ -84,6 +84,21 @@ begin
   where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
   get diagnostics gone = row_count;
   return next;
+
+  subject := 'tokens of the dashboard';
+  delete from tokens where token_id in (
+    select t.token_id from tokens t
+    where t.session_id is not null and t.expires_at < now() - interval '1 day'
+    order by t.expires_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'sessions';
+  delete from sessions where session_id in (
+    select s.session_id from sessions s where s.expires_at < now() - interval '90 days'
+    order by s.expires_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
 end $$;
 alter function app.let_go owner to consigliere_system;
 revoke all on function app.let_go from public;

@@ -1,24 +1,39 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { hash, verify } from '@node-rs/argon2';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Unavailable } from '../kernel/errors.js';
+import { CallFailed } from '../processes/call-failed.js';
+import { ProcessPool } from '../processes/process-pool.js';
 
-/** At a time in one process: the rest of the threads stays with everything else. */
-const AT_A_TIME = 2;
+/** A password to hash, or to hold against a hash. */
+export interface PasswordWork {
+  password: string;
+  passwordHash?: string;
+}
+
+const PROCESSES = {
+  entry: new URL('password-process.js', import.meta.url),
+  size: 2,
+  timeLimitMs: 20_000,
+  memoryLimitMb: 64,
+  // A hash takes a processor for as long as some hundred requests do; whoever signs in waits for them, not they for it.
+  niceness: 10,
+};
 /** Waiting at most; whoever comes then is told to come back. */
 const WAITING = 200;
 
-/** Hashes passwords with Argon2id, a few at a time, so that they cannot starve other requests. */
+const NEVER = new AbortController().signal;
+
+/** Hashes passwords with Argon2id, in processes of its own that give way to all others: sign-ins starve no request. */
 @Injectable()
-export class Passwords {
+export class Passwords implements OnApplicationShutdown {
+  readonly #processes = new ProcessPool<PasswordWork, string | boolean>(PROCESSES);
   /** The hash of a password that nobody has. */
   #nobodys: Promise<string> | undefined;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
 
   /** @throws Unavailable when too many wait already */
-  hash(password: string): Promise<string> {
-    return this.inTurn(() => hash(password));
+  async hash(password: string): Promise<string> {
+    return (await this.run({ password })) as string;
   }
 
   /**
@@ -26,28 +41,26 @@ export class Passwords {
    * tell which accounts there are.
    * @throws Unavailable when too many wait already
    */
-  verify(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-    return this.inTurn(async () => {
-      this.#nobodys ??= hash(randomBytes(16).toString('base64url'));
-      const fits = await verify(passwordHash ?? (await this.#nobodys), password);
-      return fits && passwordHash != null;
-    });
+  async verify(password: string, passwordHash: string | null | undefined): Promise<boolean> {
+    this.#nobodys ??= this.hash(randomBytes(16).toString('base64url'));
+    const against = passwordHash ?? (await this.#nobodys);
+    const fits = (await this.run({ password, passwordHash: against })) as boolean;
+    return fits && passwordHash != null;
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_A_TIME) {
-      if (this.#waiting.length >= WAITING) throw new Unavailable({ retryAfterSeconds: 5 });
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running++;
-    }
+  async onApplicationShutdown(): Promise<void> {
+    await this.#processes.close();
+  }
+
+  private async run(work: PasswordWork): Promise<string | boolean> {
+    if (this.#underWay >= PROCESSES.size + WAITING) throw new Unavailable({ retryAfterSeconds: 5 });
+    this.#underWay++;
     try {
-      return await work();
+      return await this.#processes.run(work, NEVER);
+    } catch (error) {
+      throw error instanceof CallFailed ? new Unavailable({ cause: error }) : error;
     } finally {
-      // Whoever waits takes over this turn.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
+      this.#underWay--;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import { CallFailed } from './call-failed.js';
 import type { Call, Report } from './messages.js';
 
@@ -15,6 +16,8 @@ export interface ProcessLimits {
   timeLimitMs: number;
   /** Of the heap of the process. */
   memoryLimitMb: number;
+  /** How far it gives way to other processes, 0 (not at all, unless said) to 19. */
+  niceness?: number;
 }
 
 /** One process that computes for this one, a call at a time. It keeps nothing alive and does not survive its host. */
@@ -38,6 +41,9 @@ export class PooledProcess<Input, Output> {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
+    const { niceness = 0 } = limits;
+    // Without a pid it could not be started, which its own event says.
+    if (niceness > 0 && this.#child.pid !== undefined) setPriority(this.#child.pid, niceness);
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       if (this.#stderr.length < STDERR_CHARACTERS) this.#stderr += chunk.toString();
     });

@@ -8,8 +8,8 @@ export interface ProcessPoolOptions extends ProcessLimits {
 }
 
 /**
- * Runs code of ours that reads what strangers wrote in processes of its own, so that a text for which the code loops or
- * eats memory ends one call and not the service. A thread would not do: when a single allocation does not fit (a
+ * Computes in processes of its own what must not hold up the service. For code of ours that reads what strangers wrote: a
+ * text for which the code loops or eats memory ends one call and not the service. A thread would not do: when a single allocation does not fit (a
  * `replace` that multiplies the text), V8 ends the whole process, `resourceLimits` or not.
  *
  * A process is started when it is first needed, then kept, and replaced when it has ended.
