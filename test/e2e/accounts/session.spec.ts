@@ -68,7 +68,7 @@ describe('POST /api/admin/session', () => {
     });
     expect(JSON.stringify(row)).not.toContain(secret);
     const [receipt] = await test.rows<{ body: { actor: object } }>(
-      `select convert_from(body, 'UTF8')::jsonb as body from receipts where workspace_id = $1 and entity_id = $2`,
+      `select body::jsonb as body from receipts where workspace_id = $1 and entity_id = $2`,
       [workspaceId, answer.body.sessionId],
     );
     expect(receipt!.body).toMatchObject({
