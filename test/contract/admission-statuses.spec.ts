@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { newId } from '../../src/platform/kernel/ids.js';
-import { Client } from '../support/client.js';
+import { AdminClient, Client } from '../support/client.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 /** An operation as the OpenAPI document has it. */
@@ -13,6 +14,8 @@ interface Operation {
 
 /** Who cannot sign is told nothing about the body; test/e2e/partner has what a signed one is told. */
 const UNSIGNED = ['POST /api/pro/partner/induction: 401'];
+/** Who signs in is a stranger until the body says otherwise; test/e2e/accounts has what a wrong password is told. */
+const UNSAID = ['POST /api/admin/session: 422'];
 
 let test: TestApp;
 let operations: Operation[];
@@ -32,22 +35,46 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+/** Whoever calls an operation, by what it wants to see: an operator token, or the cookie of a session. */
+interface Credentials {
+  token: string;
+  secret: string;
+}
+
+const stranger = async (): Promise<Credentials> => ({ token: 'a stranger', secret: 'a-stranger' });
+
+/** The owner, in a session of its own each time: some operations end theirs. */
+const owner = async (): Promise<Credentials> => ({
+  token: test.owner.token!,
+  secret: (await test.signIn()).secret,
+});
+
+/** A client with an address of its own. */
+const clientOf = ({ path }: Operation, { token, secret }: Credentials) =>
+  isAdminPath(path) ? new AdminClient(test.url, secret) : new Client(test.url, token);
+
 /** Sends to each operation that documents `status`, from an address of its own; names those that answer another. */
 async function others(
   status: number,
   send: (client: Client, operation: Operation) => Promise<{ status: number }>,
-  token = test.owner.token,
+  who: () => Promise<Credentials> = owner,
 ): Promise<string[]> {
   const documenting = operations.filter(({ statuses }) => statuses.includes(String(status)));
   expect(documenting.length).toBeGreaterThan(20);
   const answers = await Promise.all(
     documenting.map(async (operation) => {
-      const answer = await send(new Client(test.url, token), operation);
+      const answer = await send(clientOf(operation, await who()), operation);
       return answer.status === status ? [] : [`${operation.method} ${operation.path}: ${answer.status}`];
     }),
   );
   return answers.flat();
 }
+
+const NEEDS_A_BODY = [
+  'POST /api/pro/partner/induction',
+  'POST /api/pro/invites/accept',
+  'POST /api/admin/session',
+];
 
 const bodyOf = ({ method }: Operation) => (method === 'GET' ? undefined : {});
 
@@ -60,8 +87,8 @@ describe('every operation that documents it answers', () => {
   });
 
   it('401 to a stranger', async () => {
-    expect(await others(401, (client, { method, path }) => client.send(method, path), 'a stranger')).toEqual(
-      [],
+    expect(await others(401, (client, { method, path }) => client.send(method, path), stranger)).toEqual(
+      UNSAID,
     );
   });
 
@@ -91,12 +118,13 @@ describe('every operation that documents it answers', () => {
       }
       return client.send(method, path);
     };
-    expect(await others(429, untilRefused, 'a stranger')).toEqual([]);
+    expect(await others(429, untilRefused, stranger)).toEqual([]);
   });
 });
 
 describe('without its database', () => {
   it('every operation that needs it answers 503 with Retry-After, and a shape', async () => {
+    const credentials = await owner();
     const address = new URL(test.database.url);
     const name = address.pathname.slice(1);
     address.pathname = '/postgres';
@@ -110,10 +138,11 @@ describe('without its database', () => {
     try {
       const answers = await Promise.all(
         operations
-          // Signatures and invites are asked about after the body is checked.
-          .filter(({ path }) => path.startsWith('/api/pro') && !/\/(induction|accept)$/.test(path))
+          // Signatures, invites and passwords are asked about after the body is checked.
+          .filter(({ path }) => path.startsWith('/api/'))
+          .filter(({ method, path }) => !NEEDS_A_BODY.includes(`${method} ${path}`))
           .map(async (operation) => {
-            const client = new Client(test.url, test.owner.token);
+            const client = clientOf(operation, credentials);
             const { status, headers, body } = await client.send(
               operation.method,
               operation.path,

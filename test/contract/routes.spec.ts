@@ -2,6 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routeReference } from '../../src/platform/http/documentation.js';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { Route } from '../../src/platform/http/route.js';
 import { type RouteEntry, RouteTable } from '../../src/platform/http/route-table.js';
 import { Client } from '../support/client.js';
@@ -123,7 +124,16 @@ describe('the route table', () => {
     ]);
   });
 
-  it('is printed with a line for each spelling: method, path, role and limit', () => {
+  it('has for each path of the admin area no credential but a session, and for no other path a session', () => {
+    for (const line of routeReference(entries).trimEnd().split('\n')) {
+      const [method, path, credential] = line.split(/ +/);
+      expect(credential === 'session', line).toBe(
+        isAdminPath(path!) && `${method} ${path}` !== 'POST /api/admin/session',
+      );
+    }
+  });
+
+  it('is printed with a line for each spelling: method, path, credential, role and limit', () => {
     const lines = routeReference(entries).trimEnd().split('\n');
     expect(lines).toHaveLength(entries.flatMap(({ paths }) => paths).length);
     for (const specified of BUILT) {
@@ -135,7 +145,7 @@ describe('the route table', () => {
         });
         expect(line, name(specified)).toMatch(
           new RegExp(
-            ` ${specified.signed ? 'signature' : '(viewer|operator|admin|owner)'} +${limit}/${windowSeconds}s$`,
+            ` ${specified.signed ? 'signature +-' : 'token +(viewer|operator|admin|owner)'} +${limit}/${windowSeconds}s$`,
           ),
         );
       }

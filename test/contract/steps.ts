@@ -439,7 +439,7 @@ const TEAMS: Record<string, Step> = {
       'select email from users join members using (user_id) where member_id = $1',
       [other.memberId],
     );
-    await walk.as(admin.token).post(`/teams/${teamId}/members`, { email: row!.email, role: 'operator' });
+    await (await walk.as(admin)).post(`/teams/${teamId}/members`, { email: row!.email, role: 'operator' });
   },
   'PATCH /api/pro/teams/{id}/members/{uid}': async (walk) => {
     const teamId = await walk.test.createTeam(walk.workspaceId, 'Marketing');
@@ -489,6 +489,45 @@ const TEAMS: Record<string, Step> = {
   },
 };
 
+/** What the admin area has alone; `reading` and the rest call below `/api/admin` there. */
+const ADMIN: Record<string, Step> = {
+  'GET /api/admin/session': reading('/session'),
+  'POST /api/admin/session': async (walk) => {
+    const account = await walk.password();
+    await walk.anyone.post('/session', account);
+    await walk.anyone.post('/session', { ...account, workspaceId: walk.workspaceId });
+    await walk.anyone.post('/session', { ...account, password: 'wrong' });
+  },
+  'DELETE /api/admin/session': async (walk) => {
+    await walk.owner.delete('/session');
+    await walk.stranger.delete('/session');
+  },
+  'POST /api/admin/operator-token': async (walk) => {
+    await walk.owner.post('/operator-token');
+    await walk.owner.post('/operator-token', undefined, { 'X-CSRF-Token': 'of nobody' });
+  },
+  'GET /api/admin/sessions': reading('/sessions', '/sessions?limit=1&offset=0'),
+  'DELETE /api/admin/sessions/{id}': async (walk) => {
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'operator');
+    const { sessionId } = (await (await walk.test.signIn(memberId)).get('/session')).body;
+    for (let n = 0; n < 2; n++) await walk.owner.delete(`/sessions/${sessionId}`);
+  },
+  'GET /api/admin/workspace': reading('/workspace'),
+  'PATCH /api/admin/workspace': async (walk) => {
+    await walk.owner.send('PATCH', '/workspace', { name: 'Northwind Traders' });
+    await (await walk.viewer()).send('PATCH', '/workspace', { name: 'Mine' });
+  },
+  'GET /api/admin/partner-secret': async (walk) => {
+    await walk.owner.get('/partner-secret');
+    await rotateSecret(walk.test, walk.workspaceId);
+    await walk.owner.get('/partner-secret');
+  },
+  'POST /api/admin/partner-secret/rotate': async (walk) => {
+    for (let n = 0; n < 2; n++) await walk.owner.post('/partner-secret/rotate');
+    await (await walk.viewer()).post('/partner-secret/rotate');
+  },
+};
+
 function each(spellings: string[], steps: (spelling: string) => Record<string, Step>): Record<string, Step> {
   return Object.assign({}, ...spellings.map(steps));
 }
@@ -502,4 +541,9 @@ export const STEPS: Record<string, Step> = {
   ...ORDERS,
   ...REST,
   ...TEAMS,
+  ...ADMIN,
 };
+
+/** What stands below `/api/pro` too is called below `/api/admin` in the same step. */
+export const stepOf = (name: string): string =>
+  name in STEPS ? name : name.replace(' /api/admin/', ' /api/pro/');

@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { DOCUMENT_FILE, operations } from './operations.js';
-import { READINGS, STEPS } from './steps.js';
+import { READINGS, stepOf, STEPS } from './steps.js';
 import { undeclared } from './undeclared.js';
 import { ValidatingProxy } from './validating-proxy.js';
-import { Walk } from './walk.js';
+import { type Area, Walk } from './walk.js';
 
 let test: TestApp;
 let receiver: EventReceiver;
 let proxy: ValidatingProxy;
 let busy: Walk;
 
+const begin = (area: Area) => Walk.begin(test, receiver, { url: proxy.url, area });
+
 beforeAll(async () => {
   receiver = await startEventReceiver();
   test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
   proxy = await ValidatingProxy.start(DOCUMENT_FILE, test.url);
-  busy = await Walk.begin(test, proxy.url, receiver);
+  busy = await begin('pro');
   await busy.everything();
 });
 afterAll(async () => {
@@ -26,17 +29,18 @@ afterAll(async () => {
 });
 
 it('has a step for each operation of the document, and for no other', () => {
-  expect(Object.keys(STEPS).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  const needed = new Set(operations.map(({ name }) => stepOf(name)));
+  expect(Object.keys(STEPS).toSorted()).toEqual([...needed].toSorted());
 });
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))(
   '%s',
   (name, operation) => {
     it('answers and refuses as the document says', async () => {
-      const walk = READINGS.has(name) ? busy : await Walk.begin(test, proxy.url, receiver);
-      const before = walk.calls.length;
-      await STEPS[name]!(walk);
-      const calls = walk.calls.slice(before);
+      const area = isAdminPath(operation.path) ? 'admin' : 'pro';
+      const walk = READINGS.has(stepOf(name)) ? busy.in(area) : await begin(area);
+      await STEPS[stepOf(name)]!(walk);
+      const { calls } = walk;
       for (const { violations, status, answer } of calls) {
         expect(violations, `${status} ${answer.text.slice(0, 2000)}`).toEqual([]);
         expect(undeclared(operation, answer)).toEqual([]);

@@ -1,6 +1,7 @@
+import { hash } from '@node-rs/argon2';
 import { sign } from '@octokit/webhooks-methods';
 import type { EventReceiver } from '../support/event-receiver.js';
-import { type Answer, Client } from '../support/client.js';
+import { type AdminClient, type Answer, Client, sessionHeaders } from '../support/client.js';
 import { eventually, type TestApp, type TestMember } from '../support/test-app.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
@@ -24,14 +25,22 @@ export interface Call {
   answer: Answer;
 }
 
+/** Where a step walks: what stands at both paths is called below `/api/pro` by token, below `/api/admin` by session. */
+export type Area = 'pro' | 'admin';
+
+interface Proxy {
+  url: string;
+  area: Area;
+}
+
 /** A client whose calls go through the proxy and are kept. */
 class ProxiedClient extends Client {
   constructor(
-    url: string,
-    token: string | undefined,
+    private readonly proxy: Proxy,
+    private readonly credentials: Record<string, string>,
     private readonly calls: Call[],
   ) {
-    super(url, token);
+    super(proxy.url, undefined);
   }
 
   override async send<T = any>(
@@ -40,8 +49,9 @@ class ProxiedClient extends Client {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<T>> {
-    const answer = await super.send<T>(method, path, body, headers);
-    const full = path.startsWith('/api/') ? path : `/api/pro${path}`;
+    const asked = path.startsWith('/api/') ? path : `/api/pro${path}`;
+    const full = asked.replace(/^\/api\/pro(?=\/)/, `/api/${this.proxy.area}`);
+    const answer = await super.send<T>(method, full, body, { ...this.credentials, ...headers });
     const name = operationOf(method, full)?.name;
     this.calls.push({ name, status: answer.status, violations: violationsOf(answer), answer });
     return answer;
@@ -60,30 +70,39 @@ export class Walk {
 
   private constructor(
     readonly test: TestApp,
-    readonly proxyUrl: string,
     readonly receiver: EventReceiver,
     readonly workspaceId: string,
+    private readonly proxy: Proxy,
     private readonly member: TestMember,
+    /** The owner's. */
+    readonly session: AdminClient,
   ) {}
 
-  static async begin(test: TestApp, proxyUrl: string, receiver: EventReceiver): Promise<Walk> {
+  static async begin(test: TestApp, receiver: EventReceiver, proxy: Proxy): Promise<Walk> {
     const { workspaceId, owner } = await test.createWorkspace();
-    return new Walk(test, proxyUrl, receiver, workspaceId, owner as TestMember);
+    const member = owner as TestMember;
+    return new Walk(test, receiver, workspaceId, proxy, member, await test.signIn(member.memberId));
+  }
+
+  /** The same workspace in another area. */
+  in(area: Area): Walk {
+    const { test, receiver, workspaceId, member, session } = this;
+    return new Walk(test, receiver, workspaceId, { ...this.proxy, area }, member, session);
   }
 
   /** The owner, through the proxy. */
   get owner(): Client {
-    return new ProxiedClient(this.proxyUrl, this.member.token, this.calls);
+    return this.client(this.member.token, this.session.secret);
   }
 
-  /** Somebody whose token is none, through the proxy. */
+  /** Somebody whose token, or cookie, is none, through the proxy. */
   get stranger(): Client {
-    return new ProxiedClient(this.proxyUrl, 'cons_nobody', this.calls);
+    return this.client('cons_nobody', 'nobody');
   }
 
   /** Nobody in particular, through the proxy. */
   get anyone(): Client {
-    return new ProxiedClient(this.proxyUrl, undefined, this.calls);
+    return new ProxiedClient(this.proxy, {}, this.calls);
   }
 
   /** The owner without the proxy: prepares what a step needs. */
@@ -95,9 +114,20 @@ export class Walk {
     return this.member.token;
   }
 
+  /** Gives the owner's account a password. */
+  async password(): Promise<{ email: string; password: string }> {
+    const password = 'correct horse battery staple';
+    const [user] = await this.test.rows<{ email: string }>(
+      `update users set password_hash = $1
+       where user_id = (select user_id from members where member_id = $2) returning email`,
+      [await hash(password), this.member.memberId],
+    );
+    return { email: user!.email, password };
+  }
+
   /** Calls a path outside of `/api` without a token, through the proxy. */
   async probe(path: string): Promise<void> {
-    const response = await fetch(this.proxyUrl + path);
+    const response = await fetch(this.proxy.url + path);
     const { status, headers } = response;
     const text = await response.text();
     const answer = { status, headers, body: text, text };
@@ -111,12 +141,21 @@ export class Walk {
 
   /** A member who may read and nothing else, through the proxy. */
   async viewer(): Promise<Client> {
-    return this.as((await this.test.createMember(this.workspaceId, 'viewer')).token);
+    return this.as(await this.test.createMember(this.workspaceId, 'viewer'));
   }
 
-  /** Whoever has this token, through the proxy. */
-  as(token: string): Client {
-    return new ProxiedClient(this.proxyUrl, token, this.calls);
+  /** This member, through the proxy. */
+  async as({ memberId, token }: TestMember): Promise<Client> {
+    return this.client(token, (await this.test.signIn(memberId)).secret);
+  }
+
+  private client(token: string, secret: string): Client {
+    const isAdmin = this.proxy.area === 'admin';
+    return new ProxiedClient(
+      this.proxy,
+      isAdmin ? sessionHeaders(secret) : { 'x-service-token': token },
+      this.calls,
+    );
   }
 
   /** An approval whose draft is attached. */

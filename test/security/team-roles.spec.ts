@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRole, type Role, ROLES } from '../../src/platform/auth/caller.js';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { Desk } from '../e2e/directives/desk.js';
@@ -16,6 +17,7 @@ const TEAM_ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
 type TeamRole = (typeof TEAM_ROLES)[number];
 
 interface Member {
+  memberId: string;
   role: Role;
   teamRole: TeamRole;
   token: string;
@@ -38,7 +40,7 @@ beforeAll(async () => {
       if (teamRole !== 'none') {
         await test.rows('update team_members set role = $2 where member_id = $1', [memberId, teamRole]);
       }
-      members.push({ role, teamRole, token });
+      members.push({ memberId, role, teamRole, token });
     }
   }
 });
@@ -227,16 +229,19 @@ describe('what belongs to the workspace and not to a team', () => {
     const teamAdmin = members.find(({ role, teamRole }) => role === 'viewer' && teamRole === 'admin')!;
     const routes = test.app
       .get(RouteTable)
-      .entries.filter(({ policy, role }) => policy.auth === 'member' && role !== 'viewer' && !policy.teamRole);
+      .entries.filter(({ policy, role }) => policy.auth === 'member' && role !== 'viewer' && !policy.teamRole)
+      .flatMap(({ method, paths }) => paths.map((path) => ({ method, path })));
     expect(routes.length).toBeGreaterThan(10);
-    for (const { method, paths } of routes) {
-      const path = paths[0]!.replace(/:role\b/, 'ceo').replace(/:[^/]+/g, newId('tok'));
-      const answer = await new Client(test.url, teamAdmin.token).send(
-        method,
-        path,
-        method === 'GET' ? undefined : {},
-      );
+    const [byToken, bySession] = [
+      new Client(test.url, teamAdmin.token),
+      await test.signIn(teamAdmin.memberId),
+    ];
+    for (const { method, path: pattern } of routes) {
+      const path = pattern.replace(/:role\b/, 'ceo').replace(/:[^/]+/g, newId('tok'));
+      const client = isAdminPath(pattern) ? bySession : byToken;
+      const answer = await client.send(method, path, method === 'GET' ? undefined : {});
       expect(answer.status, `${method} ${path}`).toBe(403);
+      expect(answer.body.error.details, `${method} ${path}`).toHaveProperty('requiredRoles');
     }
   });
 

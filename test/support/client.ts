@@ -65,6 +65,15 @@ export class Client {
   }
 }
 
+/** The cookie of a session, as a browser sends it. */
+export const cookieOf = (secret: string) => ({ Cookie: `consigliere_session=${secret}` });
+
+/** What comes with each change in the admin area: the cookie and the session's CSRF token. */
+export const sessionHeaders = (secret: string) => ({
+  ...cookieOf(secret),
+  'X-CSRF-Token': csrfTokenOf(secret),
+});
+
 /** Calls the admin area as a browser that is signed in; paths without a leading `/api` are below `/api/admin`. */
 export class AdminClient extends Client {
   constructor(
@@ -81,8 +90,7 @@ export class AdminClient extends Client {
     headers: Record<string, string> = {},
   ): Promise<Answer<T>> {
     return super.send<T>(method, ABSOLUTE.test(path) ? path : `/api/admin${path}`, body, {
-      Cookie: `consigliere_session=${this.secret}`,
-      ...(method !== 'GET' && { 'X-CSRF-Token': csrfTokenOf(this.secret) }),
+      ...(method === 'GET' ? cookieOf(this.secret) : sessionHeaders(this.secret)),
       ...headers,
     });
   }

@@ -15,8 +15,8 @@ import { sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { Clock } from '../../src/platform/kernel/clock.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
-import { newSessionSecret } from '../../src/platform/auth/session-cookie.js';
 import { AdminClient, type Answer, Client } from './client.js';
+import { leaveSession } from './sessions.js';
 import { TestClock } from './test-clock.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
@@ -48,8 +48,8 @@ export interface TestApp {
   createWorkspace(tier?: Tier): Promise<TestWorkspace>;
   createTeam(workspaceId: string, name: string): Promise<string>;
   createMember(workspaceId: string, role: Role, teamIds?: string[]): Promise<TestMember>;
-  /** The admin area as this member, who has signed in a moment ago. */
-  signIn(memberId: string): Promise<AdminClient>;
+  /** The admin area as this member, who has signed in a moment ago; as the first owner unless said. */
+  signIn(memberId?: string): Promise<AdminClient>;
   close(): Promise<void>;
 }
 
@@ -160,15 +160,8 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
       return teamId;
     },
     async signIn(memberId) {
-      const secret = newSessionSecret();
-      await rows(
-        `insert into sessions (session_id, workspace_id, member_id, user_id, secret_hash, method, second_factor, address,
-           created_at, last_seen_at, expires_at)
-         select $1, workspace_id, member_id, user_id, $2, 'password', false, '127.0.0.1', $3, $3,
-           $3::timestamptz + interval '12 hours' from members where member_id = $4`,
-        [newId('ses'), sha256(secret), new Date(clock.now()), memberId],
-      );
-      return new AdminClient(url, secret);
+      const workspaceId = first!.workspace_id;
+      return new AdminClient(url, await leaveSession(rows, { workspaceId, memberId }, clock.now()));
     },
     async close() {
       await app.close();

@@ -20,7 +20,7 @@ import { ReadAuditFeed } from './read-audit-feed.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
 import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
 
-@Controller('api/pro/audit-feed')
+@Controller(['api/pro/audit-feed', 'api/admin/audit-feed'])
 export class AuditFeedController {
   constructor(
     private readonly readAuditFeed: ReadAuditFeed,

@@ -14,7 +14,7 @@ import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 import { RevertKill } from './revert-kill.js';
 
-@Controller('api/pro/guardian')
+@Controller(['api/pro/guardian', 'api/admin/guardian'])
 export class GuardianController {
   constructor(
     private readonly guardians: Guardians,

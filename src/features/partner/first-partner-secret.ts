@@ -34,7 +34,8 @@ export class FirstPartnerSecret implements OnApplicationBootstrap {
 
   /** Kept before the COMMIT: a secret that nobody ever saw would be of no use. */
   private async make(workspaceId: string): Promise<void> {
-    this.firstRun.keep({ partnerSecret: await this.rotatePartnerSecret.execute(workspaceId, SYSTEM) });
+    const { secret } = await this.rotatePartnerSecret.execute(workspaceId, SYSTEM);
+    this.firstRun.keep({ partnerSecret: secret });
   }
 
   /**

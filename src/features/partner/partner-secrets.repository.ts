@@ -17,6 +17,17 @@ export class PartnerSecrets {
     return row;
   }
 
+  /** The secret of the workspace, in the open transaction; undefined while it has none. */
+  async get(
+    workspaceId: string,
+  ): Promise<Pick<PartnerSecretEntity, 'sealedSecret' | 'previousUntil' | 'setAt'> | undefined> {
+    const [row] = await this.db.query<PartnerSecretEntity>(
+      'select sealed_secret, previous_until, set_at from partner_secrets where workspace_id = $1',
+      [workspaceId],
+    );
+    return row;
+  }
+
   /** The workspace that the first start made. */
   async firstWorkspace(): Promise<string> {
     const [row] = await this.db.system<{ workspaceId: string }>(

@@ -7,6 +7,7 @@ import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
 import { Buyers } from './buyers.repository.js';
 import { FirstPartnerSecret } from './first-partner-secret.js';
 import { PartnerEvents } from './partner-events.repository.js';
+import { PartnerSecretController } from './partner-secret.controller.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { PartnerSignatures } from './partner-signatures.js';
 import { PartnerController } from './partner.controller.js';
@@ -20,6 +21,7 @@ import {
 } from './partner.entity.js';
 import { PersonaReader } from './persona.reader.js';
 import { RotatePartnerSecret } from './rotate-partner-secret.js';
+import { ShowPartnerSecret } from './show-partner-secret.js';
 import { TrustFiguresReader } from './trust-figures.reader.js';
 
 /** @level 4 */
@@ -37,7 +39,7 @@ import { TrustFiguresReader } from './trust-figures.reader.js';
     WorkspacesModule,
     SignalsModule,
   ],
-  controllers: [PartnerController],
+  controllers: [PartnerController, PartnerSecretController],
   providers: [
     AcceptConfidenceUpdate,
     Buyers,
@@ -47,6 +49,7 @@ import { TrustFiguresReader } from './trust-figures.reader.js';
     PartnerSignatures,
     PersonaReader,
     RotatePartnerSecret,
+    ShowPartnerSecret,
     TrustFiguresReader,
   ],
   exports: [RotatePartnerSecret, TrustFiguresReader],

@@ -5,6 +5,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
+import type { PartnerSecretView } from './partner-secret.dto.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { secretPurpose } from './partner-signatures.js';
 
@@ -22,12 +23,12 @@ export class RotatePartnerSecret {
     private readonly receipts: Receipts,
   ) {}
 
-  /** Answers the secret that is in force now; nothing shows it again. */
+  /** Answers the secret that is in force now. */
   execute(
     workspaceId: string,
     by: Actor,
     secret: string = randomBytes(32).toString('base64url'),
-  ): Promise<string> {
+  ): Promise<PartnerSecretView> {
     return this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
       const setAt = this.clock.now();
       const previousUntil = setAt + OVERLAP_MS;
@@ -42,7 +43,7 @@ export class RotatePartnerSecret {
           : `${by.name} created the signing secret of the partner.`,
         details: replaced ? { previousUntil } : {},
       });
-      return secret;
+      return { secret, setAt, previousUntil: replaced ? previousUntil : null };
     });
   }
 }

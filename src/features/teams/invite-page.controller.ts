@@ -7,9 +7,9 @@ import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { AcceptInvite } from './accept-invite.js';
+import { ACCEPT_LIMIT } from './acceptance.controller.js';
 import { invitePage, messagePage, welcomePage } from './invite-page.js';
 import { AcceptanceBody } from './invites.dto.js';
-import { ACCEPT_LIMIT } from './invites.controller.js';
 import { AccountExists } from './teams.errors.js';
 
 const POLICY = `default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

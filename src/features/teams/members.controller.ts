@@ -21,7 +21,7 @@ import { RemoveMember } from './remove-member.js';
 import { LastOwner, LimitReached } from './teams.errors.js';
 
 /** The members of the workspace. */
-@Controller('api/pro/members')
+@Controller(['api/pro/members', 'api/admin/members'])
 export class MembersController {
   constructor(
     private readonly members: Members,

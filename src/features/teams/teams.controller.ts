@@ -33,7 +33,7 @@ import {
 import { LimitReached, TeamHasOpenWork } from './teams.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
 
-@Controller('api/pro/teams')
+@Controller(['api/pro/teams', 'api/admin/teams'])
 export class TeamsController {
   constructor(
     private readonly teams: Teams,
@@ -99,7 +99,7 @@ export class TeamsController {
   }
 }
 
-@Controller('api/pro/teams/:id/members')
+@Controller(['api/pro/teams/:id/members', 'api/admin/teams/:id/members'])
 export class TeamMembersController {
   constructor(
     private readonly teams: Teams,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { MailModule } from '../mail/mail.module.js';
 import { AcceptInvite } from './accept-invite.js';
+import { AcceptanceController } from './acceptance.controller.js';
 import { ArchiveTeam } from './archive-team.js';
 import { ChangeRole } from './change-role.js';
 import { ChangeTeamRole } from './change-team-role.js';
@@ -34,6 +35,7 @@ import { WithdrawInvites } from './withdraw-invites.js';
     TeamMembersController,
     MembersController,
     InvitesController,
+    AcceptanceController,
     InvitePageController,
   ],
   providers: [

@@ -10,7 +10,7 @@ import { DESTINATION_PARAM } from './destinations.dto.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { Redeliver } from './redeliver.js';
 
-@Controller('api/pro')
+@Controller(['api/pro', 'api/admin'])
 export class DeliveriesController {
   constructor(
     private readonly log: DeliveryLog,

@@ -31,7 +31,7 @@ import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 /** Both spellings of what concerns one destination. */
 const one = (rest = '') => [`webhooks/:id${rest}`, `partner/webhooks/:id${rest}`];
 
-@Controller('api/pro')
+@Controller(['api/pro', 'api/admin'])
 export class DestinationsController {
   constructor(
     private readonly destinations: Destinations,

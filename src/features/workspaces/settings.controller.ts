@@ -6,7 +6,7 @@ import { ChangeSettings } from './change-settings.js';
 import { ChangeSettingsBody, SettingsView } from './settings.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
-@Controller('api/pro/settings')
+@Controller(['api/pro/settings', 'api/admin/settings'])
 export class SettingsController {
   constructor(
     private readonly workspaces: Workspaces,

@@ -11,7 +11,7 @@ import { RotateToken } from './rotate-token.js';
 import { CreateTokenBody, NewToken, TOKEN_PARAM, TokenPage, TokenView } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
 
-@Controller('api/pro/tokens')
+@Controller(['api/pro/tokens', 'api/admin/tokens'])
 export class TokensController {
   constructor(
     private readonly tokens: Tokens,

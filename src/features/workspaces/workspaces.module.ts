@@ -10,6 +10,7 @@ import { Members } from './members.repository.js';
 import { Teams } from './teams.repository.js';
 import { ProfileController } from './profile.controller.js';
 import { ReadProfile } from './read-profile.js';
+import { RenameWorkspace } from './rename-workspace.js';
 import { RevokeToken } from './revoke-token.js';
 import { RotateToken } from './rotate-token.js';
 import { SessionToken } from './session-token.js';
@@ -18,6 +19,7 @@ import { TeamOfRequest } from './team-of-request.js';
 import { TokenUse } from './token-use.js';
 import { TokensController } from './tokens.controller.js';
 import { Tokens } from './tokens.repository.js';
+import { WorkspaceController } from './workspace.controller.js';
 import { Workspaces } from './workspaces.repository.js';
 import {
   MemberEntity,
@@ -40,7 +42,7 @@ import {
       TokenEntity,
     ]),
   ],
-  controllers: [ProfileController, SettingsController, TokensController],
+  controllers: [ProfileController, SettingsController, TokensController, WorkspaceController],
   providers: [
     KnownZone,
     AutonomyMode,
@@ -58,6 +60,7 @@ import {
     SessionToken,
     ChangeSettings,
     ReadProfile,
+    RenameWorkspace,
   ],
   exports: [AcceptanceToken, AutonomyMode, FirstRun, KnownZone, Members, SessionToken, TeamOfRequest, Teams, Workspaces],
 })

@@ -5,6 +5,8 @@ import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { type ChangeRetention, retentionOf } from './retention.dto.js';
 import type { SenderView, SettingsView } from './settings.dto.js';
+import type { WorkspaceFacts } from './workspace.js';
+import { WorkspaceEntity } from './workspaces.entity.js';
 
 /** What work in a workspace depends on. */
 export interface WorkspaceSettings extends SettingsView {
@@ -17,6 +19,7 @@ export type SettingsChange = Partial<
   Omit<SettingsView, 'sender' | 'retention'> & { sender: Partial<SenderView>; retention: ChangeRetention }
 >;
 
+const FACTS = 'workspace_id, name, tier, created_at';
 const SETTINGS = `timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature,
   sender_reply_to, model_budget, retention`;
 
@@ -34,6 +37,27 @@ export class Workspaces {
       [scope.workspaceId],
     );
     return asRead(row!);
+  }
+
+  /** The workspace itself. */
+  async facts(scope: Scope): Promise<WorkspaceFacts> {
+    const [row] = await this.db.read<WorkspaceFacts>(scope, `select ${FACTS} from workspaces where workspace_id = $1`, [
+      scope.workspaceId,
+    ]);
+    return row!;
+  }
+
+  /** The workspace itself, locked against changes; whatever only names it goes on. */
+  async lock(workspaceId: string): Promise<WorkspaceFacts> {
+    const [row] = await this.db.query<WorkspaceFacts>(
+      `select ${FACTS} from workspaces where workspace_id = $1 for no key update`,
+      [workspaceId],
+    );
+    return row!;
+  }
+
+  rename(workspaceId: string, name: string): void {
+    this.db.update(WorkspaceEntity, { workspaceId }, { name });
   }
 
   /** Whether the operator is there to be asked; for a caller that sends it along with statements of its own. */

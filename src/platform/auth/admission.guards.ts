@@ -11,6 +11,7 @@ import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { type Caller, hasRole, highestRole } from './caller.js';
 import { Callers } from './callers.js';
 import { presentedToken } from './presented-token.js';
+import { assertSameOrigin } from './same-origin.js';
 import { CSRF_HEADER, isCsrfTokenOf, sessionSecretOf } from './session-cookie.js';
 import { SignedRequests } from './signed-requests.js';
 
@@ -26,7 +27,8 @@ export class VersionGuard implements CanActivate {
 
 /**
  * Who calls. Only a route that says `public` or `signature` is passed without a credential: below /api/admin the cookie of a
- * session, and for a change its CSRF token; everywhere else an operator token. Neither opens what the other does.
+ * session, and for a change its CSRF token and a page of ours; everywhere else an operator token. Neither opens what the
+ * other does.
  */
 @Injectable()
 export class CallerGuard implements CanActivate {
@@ -38,11 +40,17 @@ export class CallerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { auth } = this.routes.of(context.getHandler()).policy;
-    if (auth === 'public' || auth === 'signature') return true;
-    const request = context.switchToHttp().getRequest<AdmittedRequest>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<AdmittedRequest>();
     // The path as it is declared: another spelling of it, in capitals say, is still the same route.
     const { path } = request.route as { path: string };
-    request.caller = isAdminPath(path)
+    const isAdmin = isAdminPath(path);
+    if (isAdmin) {
+      http.getResponse<Response>().vary('Cookie');
+      if (changes(request)) assertSameOrigin(request, this.publicAddress.url);
+    }
+    if (auth === 'public' || auth === 'signature') return true;
+    request.caller = isAdmin
       ? await this.signedIn(request)
       : await this.callers.identify(presentedToken(request));
     return true;
@@ -51,14 +59,15 @@ export class CallerGuard implements CanActivate {
   private async signedIn(request: AdmittedRequest): Promise<Caller> {
     const secret = sessionSecretOf(request.headers, this.publicAddress.url);
     const caller = await this.callers.identifySession(secret);
-    const changes = request.method !== 'GET' && request.method !== 'HEAD';
-    if (changes && !isCsrfTokenOf(secret!, request.headers[CSRF_HEADER.toLowerCase()])) {
+    if (changes(request) && !isCsrfTokenOf(secret!, request.headers[CSRF_HEADER.toLowerCase()])) {
       const message = `A change in the admin area needs the session's CSRF token in the header ${CSRF_HEADER}.`;
       throw new Forbidden({ reason: 'csrf_token', message });
     }
     return caller;
   }
 }
+
+const changes = ({ method }: AdmittedRequest) => method !== 'GET' && method !== 'HEAD';
 
 /** Whether the body is signed; before it is parsed, so that nothing is revealed to those who cannot sign. */
 @Injectable()

@@ -99,6 +99,7 @@ export class Callers {
   }
 }
 
-function noSession(reason: string): Error {
+/** Whoever is not signed in, for whatever reason. */
+export function noSession(reason: string): Error {
   return new Unauthorized({ reason, message: 'You are not signed in, or no longer.' });
 }

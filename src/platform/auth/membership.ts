@@ -1,6 +1,8 @@
 import type { Statement } from '../database/batch.js';
 import { Unauthorized } from '../kernel/errors.js';
+import { isId } from '../kernel/ids.js';
 import type { Caller, Role } from './caller.js';
+import { noSession } from './callers.js';
 
 /** Any number no other use of advisory locks has. */
 const LOCK = 5;
@@ -36,10 +38,10 @@ export interface Standing {
 
 /**
  * The caller as they stand now; the same object when nothing has changed.
- * @throws Unauthorized for a member who was removed, or a token that was revoked, in the meantime
+ * @throws Unauthorized for a member who was removed, a token that was revoked or a session that ended in the meantime
  */
 export function refreshed(caller: Caller, standing: Standing | undefined): Caller {
-  if (!standing?.isValid) throw new Unauthorized({ reason: 'revoked_token' });
+  if (!standing?.isValid) throw noLonger(caller);
   const { role, teamRoles } = standing;
   const teamIds = Object.keys(teamRoles).toSorted();
   const isSame =
@@ -47,4 +49,10 @@ export function refreshed(caller: Caller, standing: Standing | undefined): Calle
     teamIds.length === caller.teamIds.length &&
     teamIds.every((teamId) => caller.teamRoles[teamId] === teamRoles[teamId]);
   return isSame ? caller : { ...caller, role, teamIds, teamRoles };
+}
+
+function noLonger({ credentialId }: Caller): Error {
+  return isId('ses', credentialId)
+    ? noSession('ended_session')
+    : new Unauthorized({ reason: 'revoked_token' });
 }

@@ -42,7 +42,7 @@ export function errorsOf({ policy, roles, transactional, method, paths }: RouteE
     ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
     ...(policy.auth === 'member' && roles.length < 4 ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
-    ...(transactional
+    ...(transactional && method !== 'GET'
       ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]
       : []),
     ...(method === 'GET' ? [] : [common.MalformedJson, common.PayloadTooLarge, common.UnsupportedMediaType]),

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { definedErrors, MAX_DETAILS } from '../kernel/define-error.js';
+import { Forbidden } from '../kernel/errors.js';
 import { CSRF_HEADER } from '../auth/session-cookie.js';
 import { isAdminPath } from './admin-path.js';
 import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-version.js';
@@ -17,6 +18,7 @@ type Components = NonNullable<OpenAPIObject['components']>;
 /** The names of the security schemes. */
 const OPERATOR_TOKEN = 'operatorToken';
 const SESSION = 'adminSession';
+const SESSION_WITHOUT_HTTPS = 'adminSessionWithoutHttps';
 
 /** The OpenAPI 3.1 document, made from the decorators and DTOs; errors, headers and limits from the route table. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
@@ -29,6 +31,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addServer('/')
     .addApiKey({ type: 'apiKey', name: 'x-service-token', in: 'header' }, OPERATOR_TOKEN)
     .addApiKey({ type: 'apiKey', name: '__Host-consigliere_session', in: 'cookie' }, SESSION)
+    .addApiKey({ type: 'apiKey', name: 'consigliere_session', in: 'cookie' }, SESSION_WITHOUT_HTTPS)
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
@@ -43,10 +46,10 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     responses: {},
   };
   for (const entry of entries) {
-    for (const [spelling, path] of entry.paths.entries()) {
+    for (const path of entry.paths) {
       const item = document.paths[path.replace(/:([^/]+)/g, '{$1}')];
       const operation = item?.[entry.method.toLowerCase() as 'get'];
-      if (operation) describe(operation, entry, { path, spelling }, document.components);
+      if (operation) describe(operation, entry, path, document.components);
     }
   }
   return document;
@@ -55,26 +58,27 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 function describe(
   operation: OperationObject,
   entry: RouteEntry,
-  { path, spelling }: { path: string; spelling: number },
+  path: string,
   components: Components,
 ): void {
   const schemas = components.schemas ?? {};
-  // Nest numbers the spellings of a route as `Guardian_kill[0]`, which is no name in any language.
   const isAdmin = isAdminPath(path);
-  const suffix = isAdmin ? '_admin' : `_${spelling + 1}`;
-  operation.operationId = operation.operationId?.replace(/\[\d+\]$/, spelling === 0 ? '' : suffix);
+  const isChange = entry.method !== 'GET';
+  // Nest numbers the spellings of a route as `Guardian_kill[0]`, which is no name in any language.
+  operation.operationId = operation.operationId?.replace(/\[\d+\]$/, suffixOf(entry, path));
   // The compiler plugin takes every POST to answer 201; the policy knows.
   for (const status of Object.keys(operation.responses)) {
     if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
   }
   operation.description = [operation.description ?? [], accessOf(entry), limitOf(entry)].flat().join('\n\n');
   const isMembers = entry.policy.auth === 'member';
-  operation.security = isMembers ? [{ [isAdmin ? SESSION : OPERATOR_TOKEN]: [] }] : [];
+  const credentials = isAdmin ? [SESSION, SESSION_WITHOUT_HTTPS] : [OPERATOR_TOKEN];
+  operation.security = isMembers ? credentials.map((credential) => ({ [credential]: [] })) : [];
   operation.parameters = [
     ...(operation.parameters ?? []),
     VERSION_PARAMETER,
-    ...(entry.transactional ? [IDEMPOTENCY_PARAMETER] : []),
-    ...(isMembers && isAdmin && entry.method !== 'GET' ? [CSRF_PARAMETER] : []),
+    ...(entry.transactional && isChange ? [IDEMPOTENCY_PARAMETER] : []),
+    ...(isMembers && isAdmin && isChange ? [CSRF_PARAMETER] : []),
   ];
   const { requestBody } = operation;
   if (requestBody && 'content' in requestBody) {
@@ -89,10 +93,20 @@ function describe(
     giveExamples(response.content, schemas);
     response.headers = headersOf();
   }
-  for (const { status, name, response } of errorResponses(errorsOf(entry))) {
+  // A change that a page of another site asks for is refused to anyone.
+  const errors = isAdmin && isChange ? [Forbidden, ...errorsOf(entry)] : errorsOf(entry);
+  for (const { status, name, response } of errorResponses(errors)) {
     (components.responses ??= {})[name] = response;
     operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
   }
+}
+
+/** Of a route that stands below several prefixes, or is spelled in several ways, each path has a name of its own. */
+function suffixOf({ paths }: RouteEntry, path: string): string {
+  const alike = paths.filter((other) => isAdminPath(other) === isAdminPath(path));
+  const spelling = alike.indexOf(path);
+  const area = isAdminPath(path) && alike.length < paths.length ? '_admin' : '';
+  return spelling === 0 ? area : `${area}_${spelling + 1}`;
 }
 
 function accessOf({ policy, role }: RouteEntry): string {
@@ -165,17 +179,23 @@ export function errorReference(): string {
   ].join('\n');
 }
 
-/** docs/reference/routes.txt */
+/** docs/reference/routes.txt: method, path, what the caller shows, the least role, limit. */
 export function routeReference(entries: readonly RouteEntry[]): string {
   const rows = entries.flatMap(({ method, paths, policy, role, limit }) =>
     paths.map((path) =>
       [
         method.padEnd(6),
         path.padEnd(48),
-        (policy.auth === 'member' ? role : policy.auth).padEnd(9),
+        credentialOf(policy.auth, path).padEnd(9),
+        (policy.auth === 'member' ? role : '-').padEnd(8),
         `${limit.limit}/${limit.windowSeconds}s`,
       ].join(' '),
     ),
   );
   return `${rows.join('\n')}\n`;
+}
+
+function credentialOf(auth: RouteEntry['policy']['auth'], path: string): string {
+  if (auth !== 'member') return auth;
+  return isAdminPath(path) ? 'session' : 'token';
 }

@@ -57,8 +57,9 @@ export class PartnerDesk {
   }
 }
 
-export function rotateSecret(test: TestApp, workspaceId: string): Promise<string> {
-  return test.app.get(RotatePartnerSecret, { strict: false }).execute(workspaceId, SYSTEM);
+export async function rotateSecret(test: TestApp, workspaceId: string): Promise<string> {
+  const rotation = test.app.get(RotatePartnerSecret, { strict: false });
+  return (await rotation.execute(workspaceId, SYSTEM)).secret;
 }
 
 /** All that induction can change, in one line per table. */

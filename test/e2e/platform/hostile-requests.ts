@@ -325,13 +325,17 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
 }
 
 /** Sends it from an address that has called nothing yet, and judges the answer. Answers the status. */
-async function expectCivilAnswer(url: string, token: string, request: HostileRequest): Promise<number> {
-  const { address } = new Client(url, token);
+async function expectCivilAnswer(
+  url: string,
+  credentials: Record<string, string>,
+  request: HostileRequest,
+): Promise<number> {
+  const { address } = new Client(url, undefined);
   const response = await fetch(url + request.path, {
     method: request.method,
     headers: {
       'X-Forwarded-For': address,
-      'x-service-token': token,
+      ...credentials,
       ...(request.body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...request.headers,
     },
@@ -366,7 +370,7 @@ async function expectCivilAnswer(url: string, token: string, request: HostileReq
 /** `runs` hostile requests to every route of the document; answers how often each status came. */
 export async function attackEveryRoute(
   url: string,
-  token: string,
+  credentialsFor: (path: string) => Promise<Record<string, string>>,
   ids: readonly string[],
   runs: number,
 ): Promise<{ routes: number; statuses: Record<number, number> }> {
@@ -382,9 +386,11 @@ export async function attackEveryRoute(
       ['get', 'post', 'put', 'patch', 'delete'].includes(key),
     )) {
       routes++;
+      // Anew for each route: some end the session that calls them.
+      const credentials = await credentialsFor(template);
       await fc.assert(
         fc.asyncProperty(hostileRequests(document, method, template, ids), async (request) => {
-          const status = await expectCivilAnswer(url, token, request);
+          const status = await expectCivilAnswer(url, credentials, request);
           statuses[status] = (statuses[status] ?? 0) + 1;
         }),
         { numRuns: runs },

@@ -107,6 +107,9 @@ describe('the routes that say so', () => {
       .filter(({ policy }) => policy.stops)
       .map(({ method, paths }) => `${method} ${paths[0]}`);
     expect(stopping).toEqual([
+      'DELETE /api/admin/session',
+      'GET /api/admin/sessions',
+      'DELETE /api/admin/sessions/:id',
       'POST /api/pro/agents/:role/pause',
       'POST /api/pro/approvals',
       'POST /api/pro/approvals/:approvalId/reject',

@@ -1,0 +1,27 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { Route } from '../../platform/http/route.js';
+import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
+import { AcceptInvite } from './accept-invite.js';
+import { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
+import { AccountExists, InviteAccepted, InviteExpired } from './teams.errors.js';
+
+/** Whoever accepts has no token, and each try costs a hash. */
+export const ACCEPT_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'accept-invite' };
+
+/** Accepting an invite, which needs no session: it is no part of the admin area, where the other acts on invites stand too. */
+@Controller('api/pro/invites')
+export class AcceptanceController {
+  constructor(private readonly acceptInvite: AcceptInvite) {}
+
+  /** Accepts an invite, whose token stands in the mailed link; the answer shows a token of the member's own, once. */
+  @Post('accept')
+  @Route({
+    auth: 'public',
+    limit: ACCEPT_LIMIT,
+    returns: { 201: AcceptedInvite },
+    errors: [NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists],
+  })
+  accept(@Body() body: AcceptInviteBody): Promise<AcceptedInvite> {
+    return this.acceptInvite.execute(body, 'api');
+  }
+}

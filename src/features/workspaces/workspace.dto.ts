@@ -1,0 +1,48 @@
+import type { Tier } from '../../platform/auth/caller.js';
+import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+
+const MAX_NAME = 60;
+
+/** Body of `PATCH /api/admin/workspace`. */
+export class WorkspaceBody {
+  /**
+   * One line of 1 to 60 characters: what members, and whoever gets mail of the workspace, see.
+   * @example 'Northwind'
+   */
+  @IsVisibleName(MAX_NAME)
+  name!: string;
+}
+
+/** The workspace that is open. */
+export class WorkspaceView {
+  /**
+   * The id of the workspace.
+   * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
+   */
+  workspaceId!: string;
+  /**
+   * What the workspace is called.
+   * @example 'Northwind'
+   */
+  name!: string;
+  /**
+   * free, pro or enterprise; it comes from the licence, and is changed by no request.
+   * @example 'pro'
+   */
+  tier!: Tier;
+  /**
+   * Requests per minute of the tier, for the whole workspace; null is unlimited.
+   * @example 120
+   */
+  requestsPerMinute!: number | null;
+  /**
+   * Requests per day of the tier, for the whole workspace; null is unlimited.
+   * @example 10000
+   */
+  requestsPerDay!: number | null;
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1768209000000
+   */
+  createdAt!: number;
+}

@@ -1,0 +1,26 @@
+import type { Request } from 'express';
+import { Forbidden } from '../kernel/errors.js';
+
+/**
+ * Refuses a change that a page of another site asks for, whatever cookie and CSRF token come with it. Browsers say where a
+ * request comes from, and no page can make them say otherwise; a program that is no browser says nothing.
+ * @throws Forbidden
+ */
+export function assertSameOrigin(request: Request, publicUrl: string): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const isForeign = origin !== undefined && !ownOrigins(request, publicUrl).includes(origin);
+  // `none`: a person typed the address.
+  if (isForeign || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
+    throw new Forbidden({
+      reason: 'foreign_origin',
+      message:
+        'The request comes from a page of another site. If the page is at an address of this service, set PUBLIC_URL to that address.',
+    });
+  }
+}
+
+/** PUBLIC_URL, and the address that was called: no page of another site can be at either. */
+const ownOrigins = ({ protocol, host }: Request, publicUrl: string) => [
+  new URL(publicUrl).origin,
+  `${protocol}://${host}`,
+];

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AdminClient, Client } from '../../support/client.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+const PUBLIC_URL = 'https://office.northwind.example';
+
+let test: TestApp;
+let admin: AdminClient;
+beforeAll(async () => {
+  test = await startTestApp({ PROCESS_ROLE: 'api' });
+  admin = await test.signIn();
+});
+afterAll(() => test.close());
+
+const receipts = async (action: string) =>
+  (await admin.get(`/audit-feed?action=${action}`)).body.items as Record<string, any>[];
+
+describe('what stands below both paths', () => {
+  it('is the same act: the same row, and a receipt that says it came from the dashboard', async () => {
+    const made = await admin.post('/teams', { name: 'Marketing' });
+    expect(made.status, made.text).toBe(201);
+    const { body } = await test.owner.get('/teams');
+    expect(body.items).toEqual([made.body]);
+    expect(await receipts('team.created')).toMatchObject([
+      { entity: { id: made.body.teamId }, actor: { type: 'member', via: 'dashboard' } },
+    ]);
+  });
+
+  it('shares its limit: what was asked for below one path counts below the other', async () => {
+    const { address } = admin;
+    const remaining = async (client: Client, path: string) =>
+      Number(
+        (await client.get(path, { 'X-Forwarded-For': address })).headers.get('x-ratelimit-remaining'),
+      );
+    const before = await remaining(admin, '/members');
+    expect(await remaining(test.owner, '/members')).toBe(before - 1);
+  });
+
+  it('does not take a replay from one to the other: the same key below another path is another request', async () => {
+    const key = { 'Idempotency-Key': 'one-token' };
+    expect((await admin.post('/tokens', { name: 'Ledger' }, key)).status).toBe(201);
+    const again = await test.owner.post('/tokens', { name: 'Ledger' }, key);
+    expect(again.status).toBe(422);
+    expect(again.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    const replayed = await admin.post('/tokens', { name: 'Ledger' }, key);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('is stopped from the admin area as well, in both spellings', async () => {
+    const killed = await admin.post('/guardian/killswitch', { reason: 'A wrong price list.' });
+    expect(killed.status, killed.text).toBe(200);
+    expect((await admin.post('/guardian/kill-switch')).body).toMatchObject({ mode: 'killed', changed: false });
+    expect((await test.owner.get('/guardian')).body).toMatchObject({
+      mode: 'killed',
+      killedBy: { via: 'dashboard' },
+    });
+    expect((await admin.post('/guardian/revert')).status).toBe(200);
+    expect((await admin.get('/guardian')).body.mode).toBe('guardrailed');
+  });
+
+  it('leaves out the acceptance of an invite, which needs no session', async () => {
+    const body = { token: 'x', displayName: 'Jo Lind', password: 'correct horse battery' };
+    const answer = await admin.post('/invites/accept', body);
+    expect(answer.status).toBe(404);
+    expect(answer.body.error.message).not.toContain('invite');
+  });
+});
+
+describe('the answers', () => {
+  it.each([
+    ['GET', '/session', 200],
+    ['GET', '/tokens', 200],
+    ['POST', '/tokens', 422],
+    ['GET', '/partner-secret', 200],
+  ])('of %s %s are kept by nobody, and depend on the cookie', async (method, path, status) => {
+    const answer = await admin.send(method, path, method === 'GET' ? undefined : {});
+    expect(answer.status, answer.text).toBe(status);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('vary')).toBe('X-Service-API-Version, Cookie');
+  });
+
+  it('let no page of another site read them', async () => {
+    const origin = { Origin: 'https://evil.example' };
+    const read = await admin.get('/session', origin);
+    expect(read.status).toBe(200);
+    const asked = await admin.send('OPTIONS', '/tokens', undefined, {
+      ...origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'content-type,x-csrf-token',
+    });
+    expect(asked.status).toBe(405);
+    for (const { headers } of [read, asked]) {
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
+  });
+});
+
+describe('a change that a page of another site asks for', () => {
+  const foreign: [string, Record<string, string>][] = [
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['an origin that is hidden', { Origin: 'null' }],
+    ['the same host by another scheme', { Origin: 'https://127.0.0.1' }],
+    ['the same host at another port', { Origin: 'http://127.0.0.1:1' }],
+    ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['another host of the same site', { 'Sec-Fetch-Site': 'same-site' }],
+  ];
+
+  it.each(foreign)('is a 403, whatever cookie and CSRF token come with it: %s', async (_who, headers) => {
+    const before = await test.rows('select count(*) from tokens');
+    const answer = await admin.post('/tokens', { name: 'Stolen' }, headers);
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ reason: 'foreign_origin', error: { code: 'FORBIDDEN' } });
+    expect(await test.rows('select count(*) from tokens')).toEqual(before);
+  });
+
+  it.each(foreign)('is a 403 to a sign-in too: %s', async (_who, headers) => {
+    const body = { email: 'mira@northwind.example', password: 'correct horse battery staple' };
+    const answer = await new Client(test.url, undefined).post('/api/admin/session', body, headers);
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('is none of a page of ours, of what a person typed, and of a program that is no browser', async () => {
+    for (const headers of [
+      { Origin: test.url, 'Sec-Fetch-Site': 'same-origin' },
+      { 'Sec-Fetch-Site': 'none' },
+      {},
+    ]) {
+      expect((await admin.post('/operator-token', undefined, headers)).status).toBe(201);
+    }
+  });
+
+  it('is none at PUBLIC_URL, nor at the address that a trusted proxy names', async () => {
+    const behind = await startTestApp({ PROCESS_ROLE: 'api', PUBLIC_URL });
+    try {
+      const url = await behind.app.getUrl();
+      const { secret } = await behind.signIn();
+      const client = new AdminClient(url, secret);
+      const headers = { Cookie: `__Host-consigliere_session=${secret}` };
+      const change = (more: Record<string, string>) =>
+        client.post('/operator-token', undefined, { ...headers, ...more });
+      expect((await change({ Origin: PUBLIC_URL })).status).toBe(201);
+      const proxied = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'desk.northwind.example' };
+      expect((await change({ Origin: 'https://desk.northwind.example', ...proxied })).status).toBe(201);
+      expect((await change({ Origin: 'http://desk.northwind.example', ...proxied })).status).toBe(403);
+    } finally {
+      await behind.close();
+    }
+  });
+});
+
+describe('a sign-in that a form of another site can send', () => {
+  const body = 'email=mira%40northwind.example&password=correct+horse+battery+staple';
+  it.each([
+    ['application/x-www-form-urlencoded', body],
+    ['text/plain', '{"email":"mira@northwind.example","password":"correct horse battery staple"}'],
+    ['multipart/form-data; boundary=x', '--x--'],
+  ])('is a 415, since a form can say no other type: %s', async (type, form) => {
+    const sessions = await test.rows('select count(*) from sessions');
+    const answer = await new Client(test.url, undefined).post('/api/admin/session', form, {
+      'Content-Type': type,
+    });
+    expect(answer.status).toBe(415);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(await test.rows('select count(*) from sessions')).toEqual(sessions);
+  });
+});
