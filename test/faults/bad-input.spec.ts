@@ -14,7 +14,7 @@ describe('10,000 hostile requests to every route', () => {
     const [process] = service.processes;
     const { statuses } = await attackEveryRoute(
       process!.url,
-      service.token,
+      service,
       [directiveId, approvalId],
       10_000,
     );

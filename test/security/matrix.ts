@@ -37,6 +37,8 @@ export interface Act {
   places: readonly Place[];
   /** What the request names; nothing for a route of the whole workspace. */
   row?: RowKind;
+  /** To whoever may not, it is as if the row were not there: a 404 where a 403 would tell of it. */
+  isHidden?: boolean;
   /** The act ends its row, so each that may has one of its own. */
   spends?: boolean;
   request?: (row: Row) => Sent;
@@ -184,7 +186,7 @@ export class Matrix {
     if (status !== cell.expected) return `${status} ${answer.text.slice(0, 300)}`;
     const code = answer.status === status ? answer.body.error.code : answer.body.results[0].error.code;
     if (code !== (status === 403 ? 'FORBIDDEN' : 'NOT_FOUND')) return code;
-    if (row.id === '' || sees(member, place)) return status;
+    if (row.id === '' || (sees(member, place) && !act.isHidden)) return status;
     const none = missing(row);
     const [said, expected] = [
       shown(answer, row),
@@ -247,7 +249,9 @@ export class Matrix {
         MEMBERSHIPS.map((member) => {
           const what = act.what === undefined ? '' : `${act.what}, `;
           const name = `${nameOf(member)}: ${what}${place}`;
-          return { name, target, act, place, member, expected: expectedOf(member, place, act.right) };
+          const expected = expectedOf(member, place, act.right);
+          const told = expected === 403 && act.isHidden ? 404 : expected;
+          return { name, target, act, place, member, expected: told };
         }),
       ),
     );

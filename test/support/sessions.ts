@@ -1,6 +1,8 @@
 import { newSessionSecret } from '../../src/platform/auth/session-cookie.js';
+import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { newId } from '../../src/platform/kernel/ids.js';
+import { sessionHeaders } from './client.js';
 
 type Rows = (sql: string, values?: unknown[]) => Promise<unknown[]>;
 
@@ -21,4 +23,13 @@ export async function leaveSession(
     [newId('ses'), sha256(secret), new Date(at), memberId ?? null, workspaceId],
   );
   return secret;
+}
+
+/** What the owner of the first workspace shows at this path: a session in the admin area, elsewhere the operator token. */
+export async function credentialsFor(
+  path: string,
+  { rows, token, workspaceId }: { rows: Rows; token: string; workspaceId: string },
+): Promise<Record<string, string>> {
+  if (!isAdminPath(path)) return { 'x-service-token': token };
+  return sessionHeaders(await leaveSession(rows, { workspaceId }));
 }

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAdminPath } from '../../../src/platform/http/admin-path.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import { type Answer, Client, sessionHeaders } from '../../support/client.js';
+import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
-import { leaveSession } from '../../support/sessions.js';
+import { credentialsFor } from '../../support/sessions.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { expectErrorShape } from './error-shape.js';
 import { attackEveryRoute } from './hostile-requests.js';
@@ -485,19 +484,13 @@ describe('a process', () => {
   }, 60_000);
   afterAll(() => service.close());
 
-  /** The owner as the path wants it. */
-  const credentialsFor = async (path: string): Promise<Record<string, string>> =>
-    isAdminPath(path)
-      ? sessionHeaders(await leaveSession(service.rows, service))
-      : { 'x-service-token': service.token };
-
   it('answers hostile requests to any route with no 5xx, no stack, and one of the two shapes', async () => {
     const { directiveId, approvalId } = (await service.client().post('/directive', { text: 'x' })).body;
     const [process] = service.processes;
     // The document of the built program has the schemas of the bodies.
     const { routes, statuses } = await attackEveryRoute(
       process!.url,
-      credentialsFor,
+      service,
       [directiveId, approvalId],
       30,
     ).catch((error: unknown) => {
@@ -545,7 +538,7 @@ describe('a process', () => {
         '',
       ]) {
         const at = `${path.replace(/\{\w+\}/g, newId('apr'))}?${name}=${encodeURIComponent(number)}`;
-        const answer = await new Client(process!.url, undefined).get(at, await credentialsFor(path));
+        const answer = await new Client(process!.url, undefined).get(at, await credentialsFor(path, service));
         expect(answer.status, `${at} answered ${answer.text}`).toBe(422);
         const places = answer.body.error.details.map((fault: { path: string }) => fault.path);
         expect(places, at).toContain(name);

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Client } from '../../support/client.js';
+import type { Service } from '../../support/processes.js';
+import { credentialsFor } from '../../support/sessions.js';
 import { expectErrorShape, expectNoStack } from './error-shape.js';
 
 interface Schema {
@@ -370,7 +372,7 @@ async function expectCivilAnswer(
 /** `runs` hostile requests to every route of the document; answers how often each status came. */
 export async function attackEveryRoute(
   url: string,
-  credentialsFor: (path: string) => Promise<Record<string, string>>,
+  service: Pick<Service, 'rows' | 'token' | 'workspaceId'>,
   ids: readonly string[],
   runs: number,
 ): Promise<{ routes: number; statuses: Record<number, number> }> {
@@ -387,7 +389,7 @@ export async function attackEveryRoute(
     )) {
       routes++;
       // Anew for each route: some end the session that calls them.
-      const credentials = await credentialsFor(template);
+      const credentials = await credentialsFor(template, service);
       await fc.assert(
         fc.asyncProperty(hostileRequests(document, method, template, ids), async (request) => {
           const status = await expectCivilAnswer(url, credentials, request);
