@@ -52,7 +52,8 @@ export class SessionController {
 
   /** Who is signed in, with the CSRF token that each change sends back. */
   @Get('session')
-  @Route({ auth: 'member', returns: { 200: SessionView } })
+  // Without the CSRF token nobody stops anything.
+  @Route({ auth: 'member', stops: true, returns: { 200: SessionView } })
   read(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
     return this.readSession.execute(caller, sessionSecretOf(headers, this.publicAddress.url)!);
   }

@@ -78,7 +78,10 @@ export class SessionView {
    * @example 'password'
    */
   method!: SignInMethod;
-  /** Whether a second factor was shown. */
+  /**
+   * Whether a second factor was shown.
+   * @example false
+   */
   secondFactor!: boolean;
   /** The workspace that is open. */
   workspace!: OwnWorkspace;
@@ -143,14 +146,20 @@ export class ListedSession {
    * @example 'Mira Novak'
    */
   memberName!: string;
-  /** Whether it is the one that asks. */
+  /**
+   * Whether it is the one that asks.
+   * @example true
+   */
   current!: boolean;
   /**
    * How the account signed in: password or oidc.
    * @example 'password'
    */
   method!: SignInMethod;
-  /** Whether a second factor was shown. */
+  /**
+   * Whether a second factor was shown.
+   * @example false
+   */
   secondFactor!: boolean;
   /**
    * What the browser says that it is.

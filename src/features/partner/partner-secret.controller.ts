@@ -30,7 +30,7 @@ export class PartnerSecretController {
     return this.showPartnerSecret.execute(caller);
   }
 
-  /** Makes another secret, or the first one; the one before it is accepted for 24 hours more. */
+  /** Makes another secret, or the first one; only the one before it is accepted as well, for 24 hours. */
   @Post('rotate')
   @Route({ auth: 'member', role: 'admin', secretAnswer: true, returns: { 200: PartnerSecretView } })
   rotate(@CurrentCaller() caller: Caller): Promise<PartnerSecretView> {

@@ -10,6 +10,6 @@ export class PartnerSecretView {
    * @example 1768209000000
    */
   setAt!: number;
-  /** Until when the secret before it is accepted as well, Unix milliseconds; null: there was none, or its time is over. */
+  /** Until when the secret before this one is accepted as well, Unix milliseconds; null: there was none, or its time is over. */
   previousUntil!: number | null;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AdminClient, Client } from '../../support/client.js';
-import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
 const PUBLIC_URL = 'https://office.northwind.example';
 
@@ -56,6 +56,34 @@ describe('what stands below both paths', () => {
     });
     expect((await admin.post('/guardian/revert')).status).toBe(200);
     expect((await admin.get('/guardian')).body.mode).toBe('guardrailed');
+  });
+
+  it('can be stopped by whoever has a cookie alone, when the tier is used up', async () => {
+    const { workspaceId, owner } = await test.createWorkspace('free');
+    const [row] = await test.rows<{ member_id: string }>(
+      'select member_id from members where workspace_id = $1',
+      [workspaceId],
+    );
+    const signedIn = await test.signIn(row!.member_id);
+    const another = await test.signIn(row!.member_id);
+    // Each call comes from another address, so that it is the tier that refuses.
+    const from = () => ({ 'X-Forwarded-For': new Client(test.url, undefined).address });
+    await eventually(
+      () => owner.get('/guardian', from()),
+      ({ status }) => status === 429,
+    );
+    expect((await signedIn.get('/guardian', from())).status).toBe(429);
+    const { status, body } = await signedIn.get('/session', from());
+    expect(status).toBe(200);
+    const stop = { ...from(), 'X-CSRF-Token': body.csrfToken };
+    expect((await signedIn.post('/guardian/kill-switch', undefined, stop)).body.mode).toBe('killed');
+    const { items } = (await signedIn.get('/sessions', from())).body;
+    expect(items).toHaveLength(2);
+    const { sessionId } = items.find(({ current }: { current: boolean }) => !current);
+    expect((await signedIn.delete(`/sessions/${sessionId}`, from())).status).toBe(200);
+    expect((await signedIn.delete('/session', from())).status).toBe(200);
+    test.clock.advance(1000);
+    expect((await another.get('/session')).body.reason).toBe('ended_session');
   });
 
   it('leaves out the acceptance of an invite, which needs no session', async () => {

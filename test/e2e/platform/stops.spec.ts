@@ -108,6 +108,7 @@ describe('the routes that say so', () => {
       .map(({ method, paths }) => `${method} ${paths[0]}`);
     expect(stopping).toEqual([
       'DELETE /api/admin/session',
+      'GET /api/admin/session',
       'GET /api/admin/sessions',
       'DELETE /api/admin/sessions/:id',
       'POST /api/pro/agents/:role/pause',
