@@ -1,0 +1,305 @@
+import { newId } from '../../src/platform/kernel/ids.js';
+import type { Act, Acts } from './matrix.js';
+import { ofAny, ofEveryone, ofRow, ofWorkspace, type Place } from './matrix-rights.js';
+import type { Row, RowKind } from './matrix-rows.js';
+
+/** Records that carry a team or none. */
+const RECORDS: readonly Place[] = ['own team', 'other team', 'no team', 'other workspace'];
+/** Teams themselves. */
+const TEAMS: readonly Place[] = ['own team', 'other team', 'other workspace'];
+/** What the workspace has as a whole. */
+const WHOLE: readonly Place[] = ['the workspace'];
+const WHOLE_OR_FOREIGN: readonly Place[] = ['the workspace', 'other workspace'];
+
+const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
+const NOTE = { title: 'Note', body: 'Jane was told.' };
+const NOTHING = { actionTypes: ['http.call'], fields: { 'params.operation': { $eq: 'none' } } };
+/** Nothing listens there, and nothing is sent: the worker has stopped. */
+const RECEIVER = 'http://127.0.0.1:9/hook';
+/** Receivers of this machine that destinations may name. */
+export const OUTBOUND_ALLOW = '127.0.0.1:9';
+
+const address = () => `${newId('usr')}@example.com`;
+const teamOf = ({ id }: Row) => (id === '' ? {} : { teamId: id });
+
+/** What every member of the workspace may read. */
+const READ: Act = { right: ofWorkspace('viewer'), places: WHOLE };
+const ADMINISTER: Act = { right: ofWorkspace('admin'), places: WHOLE };
+
+const readRecord = (row: RowKind): Act => ({ right: ofRow('viewer'), row, places: RECORDS });
+const change = (least: 'operator' | 'admin', row: RowKind, request?: Act['request']): Act => ({
+  right: ofRow(least),
+  row,
+  places: RECORDS,
+  spends: true,
+  ...(request && { request }),
+});
+const withBody = (body: unknown) => () => ({ body });
+
+/** The outcome of the one decision in a list. */
+const statusOf: Act['statusOf'] = ({ body }) => body.results[0].error?.status ?? 200;
+
+/** A new record for a team that the request names, or leaves out. */
+const create = (least: 'operator' | 'admin', body: object): Act => ({
+  right: ofRow(least, 'operator'),
+  row: 'team',
+  places: [...TEAMS, 'by default'],
+  request: (row) => ({ body: { ...body, ...teamOf(row) } }),
+});
+const DENIAL = { name: 'Of the matrix', effect: 'deny', match: NOTHING };
+const PERMISSION = { name: 'Of the matrix', effect: 'allow', match: { actionTypes: ['document.file'] } };
+/** Null is said and not left out: it is for every team. */
+const forEveryone = (least: 'operator' | 'admin', body: object): Act => ({
+  right: { ...ofEveryone(least), admits: 'operator' },
+  places: WHOLE,
+  request: withBody({ ...body, teamId: null }),
+});
+
+const FORGET_DESTINATIONS: Act['after'] = ({ test }) =>
+  test.rows('update webhook_destinations set deleted_at = now() where url = $1', [RECEIVER]);
+
+const destinations = (spelling: string): Acts => {
+  const one = (row: RowKind, more: Partial<Act> = {}): Act => ({
+    right: ofWorkspace('admin'),
+    row,
+    places: WHOLE_OR_FOREIGN,
+    spends: true,
+    ...more,
+  });
+  return {
+    [`GET ${spelling}`]: ADMINISTER,
+    [`DELETE ${spelling}/:id`]: one('destination'),
+    [`GET ${spelling}/:id/deliveries`]: one('destination', { spends: false }),
+    [`POST ${spelling}/:id/test`]: one('destination'),
+    [`POST ${spelling}/:id/rotate-secret`]: one('destination', { request: withBody({}) }),
+    [`POST ${spelling}/:id/resume`]: one('paused destination'),
+  };
+};
+
+const ofMemberOfTeam = (body?: object): Act => ({
+  right: ofRow('admin'),
+  row: 'member of a team',
+  places: TEAMS,
+  spends: true,
+  request: ({ id, teamId }) => ({ params: { id: teamId!, uid: id }, ...(body && { body }) }),
+});
+
+/** A member with this role; one who is an admin, or becomes one, takes an owner. */
+const ofMember = (what: string, row: RowKind, least: 'admin' | 'owner', body?: object): Act => ({
+  what,
+  right: ofWorkspace(least, 'admin'),
+  row,
+  places: WHOLE_OR_FOREIGN,
+  spends: true,
+  ...(body && { request: withBody(body) }),
+});
+
+const ofInvite = [
+  { what: 'an operator', right: ofRow('admin'), row: 'invite', places: RECORDS, spends: true },
+  {
+    what: 'an admin',
+    right: { ...ofRow('owner'), admits: 'admin' },
+    row: 'invite of an admin',
+    places: ['no team'],
+    spends: true,
+  },
+] satisfies Act[];
+
+const killed: Act['before'] = ({ desk }) => desk.kill();
+const reverted: Act['after'] = ({ desk }) => desk.revert();
+
+const kill: Act = { right: ofAny('operator'), places: WHOLE, after: reverted };
+
+const capo = { params: { role: 'capo_product' } };
+const paused: Act['before'] = ({ desk }) => desk.client.post('/agents/capo_product/pause');
+const resumed: Act['after'] = ({ desk }) => desk.client.post('/agents/capo_product/resume');
+
+/** Every act of `/api/pro`, with a valid request for it. */
+export const ACTS: Acts = {
+  'GET /agents': READ,
+  'POST /agents/:role/pause': { ...ADMINISTER, request: () => capo, after: resumed },
+  'POST /agents/:role/resume': { ...ADMINISTER, request: () => capo, before: paused },
+  'GET /engines': READ,
+  'GET /profile': READ,
+  'GET /bootstrap': READ,
+  'GET /context': READ,
+  'GET /metrics': READ,
+  'GET /feed': READ,
+  'GET /feed/stream': READ,
+  'GET /audit-feed': READ,
+  'GET /audit-feed/head': READ,
+  'GET /audit-feed/verify': READ,
+  'GET /audit-feed/keys': READ,
+  'GET /partner/avatar': READ,
+  'GET /partner/intelligence': READ,
+
+  'GET /directives': READ,
+  'POST /directive': create('operator', { text: MEMO }),
+  'POST /directives': create('operator', { directive: MEMO, capo: 'capo_ops' }),
+  'GET /directives/:directiveId': readRecord('directive'),
+  'POST /directives/:directiveId/cancel': change('operator', 'directive'),
+  'POST /directives/:directiveId/retry': change('operator', 'failed directive'),
+  'GET /work-packets': READ,
+  'GET /work-packets/:id': readRecord('work packet'),
+  'GET /documents': READ,
+  'GET /documents/:id': readRecord('document'),
+
+  'GET /approvals': READ,
+  'POST /approvals': [
+    {
+      ...change('operator', 'approval', ({ id }) => ({ body: { approvalId: id, decision: 'approve' } })),
+      what: 'approve',
+      statusOf,
+    },
+    {
+      ...change('operator', 'approval', ({ id }) => ({
+        body: { decisions: [{ approvalId: id, decision: 'reject', feedback: 'No.' }] },
+      })),
+      what: 'reject',
+      statusOf,
+    },
+  ],
+  'GET /approvals/:approvalId': readRecord('approval'),
+  'PATCH /approvals/:approvalId': change('operator', 'approval', ({ contentHash }) => ({
+    body: { add: [{ action: { type: 'document.file', params: NOTE } }] },
+    headers: { 'If-Match': contentHash! },
+  })),
+  'POST /approvals/:approvalId/approve': change('operator', 'approval'),
+  'POST /approvals/:approvalId/reject': [
+    { ...change('operator', 'approval', withBody({ feedback: 'No.' })), what: 'for good' },
+    {
+      ...change('operator', 'approval', withBody({ feedback: 'Shorter.', revise: true })),
+      what: 'for another draft',
+    },
+  ],
+
+  'GET /signals': READ,
+  'GET /signals/:signalId': readRecord('signal'),
+  'POST /ack': change('operator', 'signal', ({ id }) => ({ body: { signalId: id } })),
+  'GET /revenue-events': READ,
+  'POST /revenue-events': {
+    right: ofWorkspace('operator'),
+    places: WHOLE,
+    request: withBody({ amount: 12, currency: 'EUR', source: 'shop' }),
+  },
+
+  'GET /standing-orders': READ,
+  'POST /standing-orders': [
+    { ...create('operator', DENIAL), what: 'deny' },
+    { ...create('admin', PERMISSION), what: 'allow' },
+    { ...forEveryone('operator', DENIAL), what: 'deny for every team' },
+    { ...forEveryone('admin', PERMISSION), what: 'allow for every team' },
+  ],
+  'GET /standing-orders/:standingOrderId': readRecord('order that allows'),
+  'POST /standing-orders/:standingOrderId/activate': [
+    { ...change('admin', 'order that was paused', withBody({})), what: 'what can be undone' },
+    {
+      ...change('admin', 'order that only an owner activates', withBody({ acknowledge: true })),
+      right: ofRow('owner', 'admin'),
+      what: 'what cannot be undone',
+    },
+  ],
+  'POST /standing-orders/:standingOrderId/pause': [
+    { ...change('operator', 'order that allows'), what: 'one that allows' },
+    {
+      ...change('admin', 'order that denies'),
+      right: ofRow('admin', 'operator'),
+      what: 'one that denies',
+    },
+  ],
+  'DELETE /standing-orders/:standingOrderId': change('admin', 'order that denies'),
+
+  'GET /settings': READ,
+  'PUT /settings': { ...ADMINISTER, request: withBody({ presence: 'away' }) },
+  'GET /tokens': ADMINISTER,
+  'POST /tokens': [
+    { ...ADMINISTER, what: 'for oneself', request: withBody({ name: 'Ledger' }) },
+    {
+      ...ADMINISTER,
+      what: 'for a viewer',
+      row: 'viewer',
+      places: WHOLE_OR_FOREIGN,
+      request: ({ id }) => ({ body: { name: 'Ledger', memberId: id } }),
+    },
+  ],
+  'DELETE /tokens/:id': [
+    { ...ofMember('of a viewer', 'token of a viewer', 'admin') },
+    { ...ofMember('of an owner', 'token of an owner', 'admin') },
+  ],
+  'POST /tokens/:id/rotate': [
+    { ...ofMember('of a viewer', 'token of a viewer', 'admin') },
+    { ...ofMember('of an owner', 'token of an owner', 'owner') },
+  ],
+
+  'GET /teams': READ,
+  'POST /teams': { ...ADMINISTER, request: () => ({ body: { name: newId('team') } }) },
+  'PATCH /teams/:id': {
+    ...ADMINISTER,
+    row: 'team',
+    places: TEAMS,
+    request: () => ({ body: { name: newId('team') } }),
+  },
+  'POST /teams/:id/archive': {
+    ...ADMINISTER,
+    row: 'team',
+    places: TEAMS,
+    spends: true,
+    request: withBody({ moveTo: null }),
+  },
+  'GET /teams/:id/members': { right: ofRow('viewer'), row: 'team', places: TEAMS },
+  'POST /teams/:id/members': {
+    right: ofRow('admin'),
+    row: 'team',
+    places: TEAMS,
+    request: () => ({ body: { email: address(), role: 'operator' } }),
+  },
+  'PATCH /teams/:id/members/:uid': ofMemberOfTeam({ role: 'operator' }),
+  'DELETE /teams/:id/members/:uid': ofMemberOfTeam(),
+  'GET /members': ADMINISTER,
+  'POST /members': [
+    {
+      ...ADMINISTER,
+      what: 'an operator',
+      request: () => ({ body: { email: address(), role: 'operator' } }),
+    },
+    {
+      right: ofWorkspace('owner', 'admin'),
+      places: WHOLE,
+      what: 'an admin',
+      request: () => ({ body: { email: address(), role: 'admin' } }),
+    },
+  ],
+  'PATCH /members/:uid': [
+    ofMember('a viewer into an operator', 'viewer', 'admin', { role: 'operator' }),
+    ofMember('a viewer into an admin', 'viewer', 'owner', { role: 'admin' }),
+    ofMember('an admin into a viewer', 'admin', 'owner', { role: 'viewer' }),
+  ],
+  'DELETE /members/:uid': [
+    ofMember('a viewer', 'viewer', 'admin'),
+    ofMember('an admin', 'admin', 'owner'),
+  ],
+  'GET /invites': { right: ofAny('admin'), places: WHOLE },
+  'POST /invites/:id/resend': ofInvite,
+  'DELETE /invites/:id': ofInvite,
+
+  'POST /webhooks': {
+    ...ADMINISTER,
+    request: withBody({ event: 'report.daily', url: RECEIVER, secret: 'a secret of Acme 2026' }),
+    after: FORGET_DESTINATIONS,
+  },
+  'POST /partner/webhooks': {
+    ...ADMINISTER,
+    request: withBody({ description: 'Ledger', url: RECEIVER }),
+    after: FORGET_DESTINATIONS,
+  },
+  ...destinations('/webhooks'),
+  ...destinations('/partner/webhooks'),
+  'GET /deliveries/:id': { ...ADMINISTER, row: 'delivery', places: WHOLE_OR_FOREIGN },
+  'POST /deliveries/:id/redeliver': { ...ADMINISTER, row: 'delivery', places: WHOLE_OR_FOREIGN },
+
+  'GET /guardian': READ,
+  'PUT /guardian/mode': { ...ADMINISTER, request: withBody({ mode: 'guardrailed' }) },
+  'POST /guardian/kill-switch': kill,
+  'POST /guardian/killswitch': kill,
+  'POST /guardian/revert': { ...ADMINISTER, before: killed },
+};
