@@ -85,6 +85,8 @@ interface MadeMember {
   token: string;
 }
 
+type Snapshot = readonly { name: string; content: string }[];
+
 interface Cell {
   name: string;
   target: Target;
@@ -115,7 +117,8 @@ export class Matrix {
   outsiders!: Record<string, Outsider>;
   readonly #members = new Map<string, MadeMember>();
   readonly #credentials = new Map<string, Record<string, string>>();
-  #snapshot = '';
+  #statement = '';
+  #last: Snapshot | undefined;
 
   constructor(private readonly setting: MatrixSetting) {
     const { prefixes, test } = setting;
@@ -151,22 +154,22 @@ export class Matrix {
       this.#credentials.set(nameOf(membership), await credentialsOf(member));
     }
     this.outsiders = await outsiders(this.rows);
-    this.#snapshot = await this.snapshotStatement();
+    this.#statement = await this.snapshotStatement();
   }
 
   /** Each table with what is in it. */
-  snapshot(): Promise<{ name: string; content: string }[]> {
-    return this.setting.test.rows(this.#snapshot);
+  snapshot(): Promise<Snapshot> {
+    return this.setting.test.rows(this.#statement);
   }
 
   /** Sends what must be refused and looks that it is, and that no row of any table is another afterwards. */
   async refuse(cells: readonly Cell[]): Promise<void> {
-    const before = await this.snapshot();
+    const before = await this.lastSnapshot();
     const answers = await atOnce(cells, async (cell) => [cell.name, await this.refusal(cell)] as const);
     expect(Object.fromEntries(answers)).toEqual(
       Object.fromEntries(cells.map(({ name, expected }) => [name, expected])),
     );
-    const changed = changesOf(before, await this.snapshot());
+    const changed = changesOf(before, await this.takeSnapshot());
     if (changed.length > 0) expect(await this.changers(cells)).toEqual(`nothing changes; ${changed}`);
   }
 
@@ -187,12 +190,22 @@ export class Matrix {
     expect(done, `${cell.name}: ${status} ${answer.text.slice(0, 300)}`).toContain(status);
   }
 
-  /** Sends the request of somebody who is no member; answers what it says. */
-  async turnAway(target: Target, { credentials }: Outsider): Promise<string> {
+  /** Sends a request of each who is no member and looks that it is refused for the right reason, and nothing changes. */
+  async turnAway(target: Target): Promise<void> {
     const [act] = this.actsOf(target);
-    const place = act!.places[0]!;
-    const answer = await this.call(target, credentials, requestOf(act!, this.rows.of(act!.row, place)));
-    return `${answer.status} ${answer.body.reason}`;
+    const sent = requestOf(act!, this.rows.of(act!.row, act!.places[0]!));
+    const outsiders = Object.entries(this.outsiders).filter(
+      ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
+    );
+    const before = await this.lastSnapshot();
+    const answers = await atOnce(outsiders, async ([who, { credentials }]) => {
+      const { status, body } = await this.call(target, credentials, sent);
+      return [who, `${status} ${body.reason}`] as const;
+    });
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(outsiders.map(([who, { status, reason }]) => [who, `${status} ${reason}`])),
+    );
+    expect(changesOf(before, await this.takeSnapshot())).toEqual([]);
   }
 
   /** What the refusal is; one of a row that is not seen must not differ from that of one that does not exist. */
@@ -223,6 +236,16 @@ export class Matrix {
       if (changed.length > 0) found.push(`${cell.name}: ${changed}`);
     }
     return found;
+  }
+
+  /** Between two refusals nothing happens, so what was found after one is what was there before the next. */
+  private async lastSnapshot(): Promise<Snapshot> {
+    return this.#last ?? this.takeSnapshot();
+  }
+
+  private async takeSnapshot(): Promise<Snapshot> {
+    this.#last = await this.snapshot();
+    return this.#last;
   }
 
   private send({ act, member, target }: Cell, row: Row): Promise<Answered> {
@@ -309,10 +332,7 @@ function shown({ status, body, headerNames }: Answered, { id, teamId }: Row): st
   return teamId === null ? text : text.replaceAll(teamId, 'the team');
 }
 
-function changesOf(
-  before: readonly { name: string; content: string }[],
-  after: readonly { name: string; content: string }[],
-): string[] {
+function changesOf(before: Snapshot, after: Snapshot): string[] {
   return after.filter(({ content }, index) => content !== before[index]!.content).map(({ name }) => name);
 }
 
@@ -360,17 +380,8 @@ export function describeMatrix(setting: MatrixSetting): Matrix {
       () => matrix.refuse(refused),
     );
 
-    it('turns away whoever is no member, with the reason, and nothing changes', async () => {
-      const before = await matrix.snapshot();
-      const said: Record<string, string> = {};
-      const outsiders = Object.entries(matrix.outsiders).filter(
-        ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
-      );
-      for (const [who, outsider] of outsiders) said[who] = await matrix.turnAway(target, outsider);
-      const expected = outsiders.map(([who, { status, reason }]) => [who, `${status} ${reason}`] as const);
-      expect(said).toEqual(Object.fromEntries(expected));
-      expect(changesOf(before, await matrix.snapshot())).toEqual([]);
-    });
+    it('turns away whoever is no member, with the reason, and nothing changes', () =>
+      matrix.turnAway(target));
   });
 
   // Behind all refusals: what is done here changes the rows that those are about.
