@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RouteEntry, RouteTable } from '../../src/platform/http/route-table.js';
+import { atOnce } from '../support/at-once.js';
 import type { TestApp } from '../support/test-app.js';
 import {
   type Expected,
@@ -165,7 +166,11 @@ export class Matrix {
   /** Sends what must be refused and looks that it is, and that no row of any table is another afterwards. */
   async refuse(cells: readonly Cell[]): Promise<void> {
     const before = await this.lastSnapshot();
-    const answers = await atOnce(cells, async (cell) => [cell.name, await this.refusal(cell)] as const);
+    const answers = await atOnce(
+      AT_ONCE,
+      cells,
+      async (cell) => [cell.name, await this.refusal(cell)] as const,
+    );
     expect(Object.fromEntries(answers)).toEqual(
       Object.fromEntries(cells.map(({ name, expected }) => [name, expected])),
     );
@@ -198,7 +203,7 @@ export class Matrix {
       ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
     );
     const before = await this.lastSnapshot();
-    const answers = await atOnce(outsiders, async ([who, { credentials }]) => {
+    const answers = await atOnce(AT_ONCE, outsiders, async ([who, { credentials }]) => {
       const { status, body } = await this.call(target, credentials, sent);
       return [who, `${status} ${body.reason}`] as const;
     });
@@ -334,19 +339,6 @@ function shown({ status, body, headerNames }: Answered, { id, teamId }: Row): st
 
 function changesOf(before: Snapshot, after: Snapshot): string[] {
   return after.filter(({ content }, index) => content !== before[index]!.content).map(({ name }) => name);
-}
-
-async function atOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const goOn = async () => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await run(items[index]!);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, goOn));
-  return results;
 }
 
 /** Declares the tests of a matrix. */

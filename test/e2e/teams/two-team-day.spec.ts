@@ -151,6 +151,7 @@ describe.each(NAMES)('a member of %s', (name) => {
 
   it.each(['viewer', 'operator', 'admin'] as const)(
     'who is %s there reads nothing of the other team',
+    { timeout: 60_000 },
     async (role) => {
       const member = teams[name].members[role]!;
       const read = await everythingReadable(test, member, ids[name], [asked(other)]);
@@ -198,7 +199,7 @@ describe.each(NAMES)('a member of %s', (name) => {
 });
 
 describe('a viewer of the workspace who is in no team', () => {
-  it('reads and hears nothing of either', async () => {
+  it('reads and hears nothing of either', { timeout: 60_000 }, async () => {
     const read = await everythingReadable(test, bystander, [], NAMES.map(asked));
     read.set('stream', streams['bystander']!.text);
     for (const name of NAMES) expect(leaksOf(read, teams[name].mark, ids[name])).toEqual({});

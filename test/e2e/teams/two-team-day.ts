@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { RouteTable } from '../../../src/platform/http/route-table.js';
+import { atOnce } from '../../support/at-once.js';
 import { Client } from '../../support/client.js';
 import type { TestApp, TestMember } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
@@ -249,42 +250,46 @@ export async function everythingReadable(
   own: readonly string[],
   others: readonly Asked[],
 ): Promise<Map<string, string>> {
-  const read = new Map<string, string>();
-  const get = async (path: string, statuses: readonly number[]) => {
-    const { status, text } = await new Client(test.url, member.token).get(path);
-    expect(statuses, `${path}: ${text}`).toContain(status);
-    read.set(path, text);
-  };
   const paths = test.app
     .get(RouteTable)
     .entries.filter(({ method, policy }) => method === 'GET' && policy.auth === 'member')
     .flatMap((entry) => entry.paths)
     .filter((path) => path.startsWith('/api/pro/') && !path.endsWith('/stream'));
   const lists = paths.filter((path) => !path.includes(':'));
-  expect(lists.length).toBeGreaterThan(20);
-  for (const path of [...lists, ...NARROWED]) await get(path, [200, 403]);
-
   const records = paths.filter((path) => /\/:[^/]+$/.test(path));
-  expect(records.length).toBeGreaterThan(6);
-  const recordPath = (id: string) => records.find((path) => path.includes(RECORDS[id.split('_')[0]!]!))!;
-  for (const id of own.filter((one) => OF_RECORDS.test(one))) {
-    await get(recordPath(id).replace(/:[^/]+$/, id), [200, 404]);
-  }
-  for (const { teamId, memberIds, ids, source } of others) {
+  expect([lists.length > 20, records.length > 6]).toEqual([true, true]);
+  const recordOf = (id: string) => {
+    const path = records.find((one) => one.includes(RECORDS[id.split('_')[0]!]!))!;
+    return path.replace(/:[^/]+$/, id);
+  };
+  const searches = others.flatMap(({ teamId, memberIds, ids, source }) => {
     const of = (prefixes: RegExp) => ids.filter((id) => prefixes.test(id));
-    await get(`/teams/${teamId}/members`, [404]);
-    for (const path of [
+    return [
       ...['directives', 'approvals', 'audit-feed'].map((list) => `/${list}?teamId=${teamId}`),
       `/revenue-events?source=${source}`,
-      ...memberIds.map((memberId) => `/audit-feed?actor=${memberId}&format=jsonl`),
+      ...memberIds.map((memberId) => `/audit-feed?actor=${memberId}`),
       ...of(/^dir_/).map((id) => `/work-packets?directiveId=${id}`),
       ...of(/^(?:dir|apr|so)_/).map((id) => `/audit-feed?entity=${id}`),
-    ]) {
-      await get(path, [200]);
-      expect.soft(read.get(path), path).not.toMatch(/"items":\[\{/);
-    }
-    for (const id of of(OF_RECORDS)) await get(recordPath(id).replace(/:[^/]+$/, id), [404]);
-  }
+    ];
+  });
+  const asked: { path: string; statuses: number[]; findsNothing?: boolean }[] = [
+    ...[...lists, ...NARROWED].map((path) => ({ path, statuses: [200, 403] })),
+    ...own.filter((id) => OF_RECORDS.test(id)).map((id) => ({ path: recordOf(id), statuses: [200, 404] })),
+    ...searches.map((path) => ({ path, statuses: [200], findsNothing: true })),
+    ...others.flatMap(({ teamId, ids }) =>
+      [`/teams/${teamId}/members`, ...ids.filter((id) => OF_RECORDS.test(id)).map(recordOf)].map((path) => ({
+        path,
+        statuses: [404],
+      })),
+    ),
+  ];
+  const read = new Map<string, string>();
+  await atOnce(8, asked, async ({ path, statuses, findsNothing = false }) => {
+    const { status, text } = await new Client(test.url, member.token).get(path);
+    expect(statuses, `${path}: ${text}`).toContain(status);
+    if (findsNothing) expect.soft(text, path).toMatch(/^{"items":\[\]/);
+    read.set(path, text);
+  });
   return read;
 }
 
