@@ -35,6 +35,15 @@ begin
   if act ? 'receipts' then
     select seq, hash into strict head_seq, head_hash from receipt_heads
       where workspace_id = own_workspace for update;
+    -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
+    -- it is known which of the two came first.
+    if act ? 'caller' and not exists (
+      select from members m where m.workspace_id = own_workspace and m.member_id = act->'caller'->>'memberId'
+        and m.status = 'active' and m.role = act->'caller'->>'role'
+        and act->'caller'->'teamRoles' = (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
+          where tm.workspace_id = own_workspace and tm.member_id = m.member_id)) then
+      raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
+    end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
       next_hash := encode(sha256(convert_to(head_hash || (receipt->>'body'), 'UTF8')), 'hex');
       head_seq := head_seq + 1;

@@ -7,8 +7,7 @@ begin
   return query select r.currency, sum(r.n)::bigint, sum(r.amount) from (
     select s.key as currency, s.n, s.amount from app.tally_since(p_workspace_id, 'revenue', p_from) s
     union all
-    select e.currency, 1, e.amount from public.revenue_events e
-    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
+    select b.currency, b.n, b.amount from app.revenue_between(p_from, app.next_hour(p_from)) b
   ) r group by r.currency;
 end $$;
 grant execute on function app.revenue_since to consigliere_app;

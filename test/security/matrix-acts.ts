@@ -274,10 +274,7 @@ export const ACTS: Acts = {
     ofMember('a viewer into an admin', 'viewer', 'owner', { role: 'admin' }),
     ofMember('an admin into a viewer', 'admin', 'owner', { role: 'viewer' }),
   ],
-  'DELETE /members/:uid': [
-    ofMember('a viewer', 'viewer', 'admin'),
-    ofMember('an admin', 'admin', 'owner'),
-  ],
+  'DELETE /members/:uid': [ofMember('a viewer', 'viewer', 'admin'), ofMember('an admin', 'admin', 'owner')],
   'GET /invites': { right: ofAny('admin'), places: WHOLE },
   'POST /invites/:id/resend': ofInvite,
   'DELETE /invites/:id': ofInvite,

@@ -49,10 +49,7 @@ export class MatrixRows {
     private readonly places: Record<Place, Where>,
   ) {}
 
-  static async prepare(
-    test: TestApp,
-    needed: Iterable<{ row: RowKind; place: Place }>,
-  ): Promise<MatrixRows> {
+  static async prepare(test: TestApp, needed: Iterable<{ row: RowKind; place: Place }>): Promise<MatrixRows> {
     const [ours, others] = [await test.createWorkspace(), await test.createWorkspace()];
     const [own, other, foreign] = [
       await test.createTeam(ours.workspaceId, 'Own'),

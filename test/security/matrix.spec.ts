@@ -51,6 +51,8 @@ describe('a viewer', () => {
     );
     expect(changes.map(({ target, name }) => `${target.name}: ${name}`)).toEqual([]);
     const mutations = matrix.targets.filter(({ route }) => route.method !== 'GET');
-    expect(mutations.filter(({ route }) => route.roles.includes('viewer')).map(({ name }) => name)).toEqual([]);
+    expect(mutations.filter(({ route }) => route.roles.includes('viewer')).map(({ name }) => name)).toEqual(
+      [],
+    );
   });
 });

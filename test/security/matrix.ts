@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RouteEntry, RouteTable } from '../../src/platform/http/route-table.js';
+import { atOnce } from '../support/at-once.js';
 import type { TestApp } from '../support/test-app.js';
 import {
   type Expected,
@@ -41,6 +42,8 @@ export interface Act {
   isHidden?: boolean;
   /** The act ends its row, so each that may has one of its own. */
   spends?: boolean;
+  /** The act ends the credentials that it is done with. */
+  endsCredentials?: boolean;
   request?: (row: Row) => Sent;
   /** The status of a decision that stands in the answer, where the answer itself is about several. */
   statusOf?: (answer: Answered) => number;
@@ -57,6 +60,8 @@ export interface Outsider {
   credentials: Record<string, string>;
   status: number;
   reason: string;
+  /** Only what changes something is refused. */
+  ofChanges?: boolean;
 }
 
 export interface MatrixSetting {
@@ -64,8 +69,8 @@ export interface MatrixSetting {
   /** The paths that it is about: `/api/pro`. Spellings of a route below other prefixes are left to another matrix. */
   prefixes: readonly string[];
   acts: Acts;
-  /** The headers that prove who calls; asked for once for each member. */
-  credentialsOf: (member: { memberId: string; token: string }) => Promise<Record<string, string>>;
+  /** The headers that prove who calls. */
+  credentialsOf: (member: MadeMember) => Promise<Record<string, string>>;
   outsiders: (rows: MatrixRows) => Promise<Record<string, Outsider>>;
   /** Times of last use and the like, which requests leave by themselves. */
   besideThePoint?: Record<string, string[]>;
@@ -77,6 +82,13 @@ interface Target {
   path: string;
   route: RouteEntry;
 }
+
+interface MadeMember {
+  memberId: string;
+  token: string;
+}
+
+type Snapshot = readonly { name: string; content: string }[];
 
 interface Cell {
   name: string;
@@ -90,7 +102,11 @@ interface Cell {
 const BELOW = /^\/api\/[a-z]+/;
 /** What requests leave whether or not they are refused: counts of the day, signatures under the chain. */
 const UNCOUNTED = ['tier_days', 'receipt_checkpoints'];
-const LAST_USE: Record<string, string[]> = { tokens: ['last_used_at'], members: ['last_seen_at'] };
+const LAST_USE: Record<string, string[]> = {
+  tokens: ['last_used_at'],
+  members: ['last_seen_at'],
+  sessions: ['last_seen_at'],
+};
 const AT_ONCE = 12;
 
 /**
@@ -102,8 +118,10 @@ export class Matrix {
   readonly cells: Cell[];
   rows!: MatrixRows;
   outsiders!: Record<string, Outsider>;
+  readonly #members = new Map<string, MadeMember>();
   readonly #credentials = new Map<string, Record<string, string>>();
-  #snapshot = '';
+  #statement = '';
+  #last: Snapshot | undefined;
 
   constructor(private readonly setting: MatrixSetting) {
     const { prefixes, test } = setting;
@@ -134,25 +152,31 @@ export class Matrix {
     );
     this.rows = await MatrixRows.prepare(test, needed.values());
     for (const membership of MEMBERSHIPS) {
-      this.#credentials.set(nameOf(membership), await credentialsOf(await this.rows.member(membership)));
+      const member = await this.rows.member(membership);
+      this.#members.set(nameOf(membership), member);
+      this.#credentials.set(nameOf(membership), await credentialsOf(member));
     }
     this.outsiders = await outsiders(this.rows);
-    this.#snapshot = await this.snapshotStatement();
+    this.#statement = await this.snapshotStatement();
   }
 
   /** Each table with what is in it. */
-  snapshot(): Promise<{ name: string; content: string }[]> {
-    return this.setting.test.rows(this.#snapshot);
+  snapshot(): Promise<Snapshot> {
+    return this.setting.test.rows(this.#statement);
   }
 
   /** Sends what must be refused and looks that it is, and that no row of any table is another afterwards. */
   async refuse(cells: readonly Cell[]): Promise<void> {
-    const before = await this.snapshot();
-    const answers = await atOnce(cells, async (cell) => [cell.name, await this.refusal(cell)] as const);
+    const before = await this.lastSnapshot();
+    const answers = await atOnce(
+      AT_ONCE,
+      cells,
+      async (cell) => [cell.name, await this.refusal(cell)] as const,
+    );
     expect(Object.fromEntries(answers)).toEqual(
       Object.fromEntries(cells.map(({ name, expected }) => [name, expected])),
     );
-    const changed = changesOf(before, await this.snapshot());
+    const changed = changesOf(before, await this.takeSnapshot());
     if (changed.length > 0) expect(await this.changers(cells)).toEqual(`nothing changes; ${changed}`);
   }
 
@@ -164,17 +188,31 @@ export class Matrix {
     const row = isSpent ? await this.rows.another(act.row!, place) : this.rows.of(act.row, place);
     const answer = await this.send(cell, row);
     await act.after?.(this.rows);
+    const who = nameOf(cell.member);
+    if (act.endsCredentials) {
+      this.#credentials.set(who, await this.setting.credentialsOf(this.#members.get(who)!));
+    }
     const status = statusOf(act, answer);
     const done = Object.keys(target.route.policy.returns).map(Number);
     expect(done, `${cell.name}: ${status} ${answer.text.slice(0, 300)}`).toContain(status);
   }
 
-  /** Sends the request of somebody who is no member; answers what it says. */
-  async turnAway(target: Target, { credentials }: Outsider): Promise<string> {
+  /** Sends a request of each who is no member and looks that it is refused for the right reason, and nothing changes. */
+  async turnAway(target: Target): Promise<void> {
     const [act] = this.actsOf(target);
-    const place = act!.places[0]!;
-    const answer = await this.call(target, credentials, requestOf(act!, this.rows.of(act!.row, place)));
-    return `${answer.status} ${answer.body.reason}`;
+    const sent = requestOf(act!, this.rows.of(act!.row, act!.places[0]!));
+    const outsiders = Object.entries(this.outsiders).filter(
+      ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
+    );
+    const before = await this.lastSnapshot();
+    const answers = await atOnce(AT_ONCE, outsiders, async ([who, { credentials }]) => {
+      const { status, body } = await this.call(target, credentials, sent);
+      return [who, `${status} ${body.reason}`] as const;
+    });
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(outsiders.map(([who, { status, reason }]) => [who, `${status} ${reason}`])),
+    );
+    expect(changesOf(before, await this.takeSnapshot())).toEqual([]);
   }
 
   /** What the refusal is; one of a row that is not seen must not differ from that of one that does not exist. */
@@ -205,6 +243,16 @@ export class Matrix {
       if (changed.length > 0) found.push(`${cell.name}: ${changed}`);
     }
     return found;
+  }
+
+  /** Between two refusals nothing happens, so what was found after one is what was there before the next. */
+  private async lastSnapshot(): Promise<Snapshot> {
+    return this.#last ?? this.takeSnapshot();
+  }
+
+  private async takeSnapshot(): Promise<Snapshot> {
+    this.#last = await this.snapshot();
+    return this.#last;
   }
 
   private send({ act, member, target }: Cell, row: Row): Promise<Answered> {
@@ -293,24 +341,8 @@ function shown({ status, body, headerNames }: Answered, { id, teamId }: Row): st
   return teamId === null ? text : text.replaceAll(teamId, 'the team');
 }
 
-function changesOf(
-  before: readonly { name: string; content: string }[],
-  after: readonly { name: string; content: string }[],
-): string[] {
+function changesOf(before: Snapshot, after: Snapshot): string[] {
   return after.filter(({ content }, index) => content !== before[index]!.content).map(({ name }) => name);
-}
-
-async function atOnce<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const goOn = async () => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await run(items[index]!);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, goOn));
-  return results;
 }
 
 /** Declares the tests of a matrix. */
@@ -344,18 +376,8 @@ export function describeMatrix(setting: MatrixSetting): Matrix {
       () => matrix.refuse(refused),
     );
 
-    it('turns away whoever is no member, with the reason, and nothing changes', async () => {
-      const before = await matrix.snapshot();
-      const said: Record<string, string> = {};
-      for (const [who, outsider] of Object.entries(matrix.outsiders)) {
-        said[who] = await matrix.turnAway(target, outsider);
-      }
-      const expected = Object.entries(matrix.outsiders).map(
-        ([who, { status, reason }]) => [who, `${status} ${reason}`] as const,
-      );
-      expect(said).toEqual(Object.fromEntries(expected));
-      expect(changesOf(before, await matrix.snapshot())).toEqual([]);
-    });
+    it('turns away whoever is no member, with the reason, and nothing changes', () =>
+      matrix.turnAway(target));
   });
 
   // Behind all refusals: what is done here changes the rows that those are about.

@@ -37,15 +37,29 @@ export class KillSwitch {
     if (!killed) return this.unchanged(workspaceId);
     const receiptId = newId('rcp');
     const { halted, unconfirmed } = await this.work.halt(workspaceId, { at, receiptId });
-    this.receipts.append({
-      receiptId,
+    const { none = [], ...ofTeams } = Object.groupBy(unconfirmed, ({ teamId }) => teamId ?? 'none');
+    const kill = {
       actor: actorOf(caller),
-      action: 'guardian.killed',
       entity: { type: 'guardian', id: workspaceId },
-      summary: `${caller.name} engaged the kill switch${reason ? `: ${reason}` : '.'}`,
-      details: { reason, halted, unconfirmed: unconfirmed.map(shown) },
       guardianEpoch: killed.epoch,
+    };
+    this.receipts.append({
+      ...kill,
+      receiptId,
+      action: 'guardian.killed',
+      summary: `${caller.name} engaged the kill switch${reason ? `: ${reason}` : '.'}`,
+      details: { reason, halted, unconfirmed: none.map(shown) },
     });
+    // Receipts of the workspace are read by members who may not see what a team sends.
+    for (const [teamId, packets = []] of Object.entries(ofTeams)) {
+      this.receipts.append({
+        ...kill,
+        action: 'guardian.unconfirmed',
+        teamId,
+        summary: `${packets.length} work packet${packets.length === 1 ? ' was' : 's were'} being sent when ${caller.name} engaged the kill switch; whether ${packets.length === 1 ? 'it has' : 'they have'} left is not known yet.`,
+        details: { unconfirmed: packets.map(shown) },
+      });
+    }
     this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
     this.channel.publish(KILLED_TOPIC, workspaceId);
     return {

@@ -20,6 +20,7 @@ export class RecordRevenue {
     const occurredAt = body.occurredAt ?? undefined;
     if (occurredAt !== undefined && !hasOccurred(occurredAt, this.clock.now())) throw notYet();
     const { event, isNew } = await this.revenue.record({
+      teamId: null,
       amount: body.amount,
       currency: body.currency,
       source: body.source,

@@ -8,6 +8,9 @@ export class RevenueEventEntity {
   eventId!: string;
   @Column('text')
   workspaceId!: string;
+  /** The team whose work packet recorded it; null: it was reported to the service, and every member sees it. */
+  @Column('text', { nullable: true })
+  teamId!: string | null;
   @Column('numeric', { precision: 18, scale: 4 })
   amount!: number;
   @Column('text')

@@ -6,6 +6,8 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** An event to record. */
 export interface NewRevenueEvent {
+  /** The team whose words these are; null: the workspace's own. */
+  teamId: string | null;
   amount: number;
   currency: string;
   source: string;

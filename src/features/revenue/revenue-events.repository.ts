@@ -13,7 +13,7 @@ import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
 import type { RevenueEventsQuery, RevenueEventView } from './revenue.dto.js';
 
-const LISTED = columnsOf(RevenueEventEntity, { without: ['workspaceId', 'recordedBy'] });
+const LISTED = columnsOf(RevenueEventEntity, { without: ['workspaceId', 'teamId', 'recordedBy'] });
 
 @Injectable()
 export class RevenueEvents {
@@ -37,6 +37,7 @@ export class RevenueEvents {
       actor: recordedBy,
       action: 'revenue.recorded',
       entity: { type: 'revenue_event', id: eventId },
+      teamId: event.teamId,
       capo: recordedBy.type === 'capo' ? recordedBy.id : null,
       summary: `${recordedBy.name} recorded ${amount} ${currency} from ${source}.`,
       details: { amount, currency, source, occurredAt, externalId, workPacketId },
@@ -46,7 +47,8 @@ export class RevenueEvents {
   }
 
   /**
-   * What was earned, the latest first. Events belong to the workspace, so every member sees all of them.
+   * What was earned, the latest first. What was reported to the service belongs to the workspace, so every member sees it;
+   * what a team's work packets recorded is seen by the team.
    * @throws ValidationFailed when `until` is before `since`
    */
   list(scope: Scope, query: RevenueEventsQuery): Promise<Page<RevenueEventView>> {
@@ -74,6 +76,7 @@ export class RevenueEvents {
     const { text, values } = insertOf(RevenueEventEntity, {
       eventId: newId('rev'),
       workspaceId: this.db.unit.scope.workspaceId,
+      teamId: reported.teamId,
       amount: reported.amount,
       currency: reported.currency,
       source: reported.source,

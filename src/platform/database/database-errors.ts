@@ -47,3 +47,8 @@ export function isDeadlock(error: unknown): boolean {
 export function isLateResult(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === 'CW001';
 }
+
+/** True when app.finish found that the caller's rights have changed since the act began. */
+export function isCallerChanged(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === 'CW002';
+}

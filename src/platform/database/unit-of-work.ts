@@ -20,6 +20,13 @@ export interface StoredAnswer {
   body: string;
 }
 
+/** Who calls, with the rights that the act was admitted with. */
+export interface AdmittedCaller {
+  memberId: string;
+  role: string;
+  teamRoles: Readonly<Record<string, string>>;
+}
+
 /** A receipt ready for the chain: the exact bytes to hash, and the columns to find it by. */
 export interface ReceiptRow {
   receiptId: string;
@@ -58,6 +65,8 @@ export class UnitOfWork {
   readonly messages: string[] = [];
   readonly afterCommit: (() => void)[] = [];
   answer: StoredAnswer | undefined;
+  /** For an act that waits for no change of members: its receipts are written only while the caller has these rights. */
+  onlyWhile: AdmittedCaller | undefined;
   /** Once finished: the destinations that the events are to be delivered to. */
   reached: readonly string[] = [];
   #writes: Statement[] = [];
@@ -142,7 +151,10 @@ export class UnitOfWork {
     const act: Record<string, unknown> = { workspaceId: this.scope.workspaceId };
     if (this.messages.length > 0) act['messages'] = this.messages;
     if (this.answer) act['answer'] = this.answer;
-    if (this.receipts.length > 0) act['receipts'] = this.receipts;
+    if (this.receipts.length > 0) {
+      act['receipts'] = this.receipts;
+      if (this.onlyWhile) act['caller'] = this.onlyWhile;
+    }
     if (this.events.length > 0) act['events'] = this.events;
     if (Object.keys(act).length === 1) {
       await this.batch([{ text: 'commit' }]);

@@ -10,10 +10,10 @@ import {
   type Standing,
   standingOf,
 } from '../auth/membership.js';
-import { isLockTimeout } from '../database/database-errors.js';
+import { isCallerChanged, isLockTimeout } from '../database/database-errors.js';
 import { Db } from '../database/db.js';
 import type { Statement } from '../database/batch.js';
-import type { StoredAnswer, UnitOfWork } from '../database/unit-of-work.js';
+import type { AdmittedCaller, StoredAnswer, UnitOfWork } from '../database/unit-of-work.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { renderError } from '../http/render-error.js';
 import type { RoutePolicy } from '../http/route.js';
@@ -60,6 +60,8 @@ export class MutationInterceptor implements NestInterceptor {
       try {
         return await this.run(request, response, next, route);
       } catch (error) {
+        // Found at its end, it is found again, and said in what way, when the act begins anew.
+        if (isCallerChanged(error)) continue;
         if (!(error instanceof CallerChanged)) throw error;
         request.caller = error.caller;
         assertRole(error.caller, route);
@@ -80,8 +82,9 @@ export class MutationInterceptor implements NestInterceptor {
     if (key === undefined) {
       return this.db.transaction(
         scopeOf(caller),
-        (_unit, opened) => {
+        (unit, opened) => {
           assertUnchanged(caller, opened);
+          if (onlyStops(policy)) unit.onlyWhile = rightsOf(caller);
           return lastValueFrom(next.handle());
         },
         membership,
@@ -93,6 +96,7 @@ export class MutationInterceptor implements NestInterceptor {
         scopeOf(caller),
         async (unit, opened) => {
           assertUnchanged(caller, opened);
+          if (onlyStops(policy)) unit.onlyWhile = rightsOf(caller);
           const [claimed] = opened;
           const stored = (claimed as Stored[])[0];
           if (stored) {
@@ -158,10 +162,19 @@ class CallerChanged extends Error {
 }
 
 /** What keeps members and teams as they are while the act runs, and how the caller stands under it; the last is told. */
-function membershipStatements(caller: Caller, { changesMembership, stops }: RoutePolicy): Statement[] {
+function membershipStatements(caller: Caller, policy: RoutePolicy): Statement[] {
   const { workspaceId } = caller;
-  if (changesMembership) return [exclusiveMembership(workspaceId), standingOf(caller)];
-  return stops === true ? [standingOf(caller)] : [sharedMembership(workspaceId), standingOf(caller)];
+  if (policy.changesMembership) return [exclusiveMembership(workspaceId), standingOf(caller)];
+  return onlyStops(policy) ? [standingOf(caller)] : [sharedMembership(workspaceId), standingOf(caller)];
+}
+
+/** It waits for no change of members, so at its end it is looked whether there was one (app.finish). */
+function onlyStops({ stops, changesMembership }: RoutePolicy): boolean {
+  return stops === true && changesMembership !== true;
+}
+
+function rightsOf({ memberId, role, teamRoles }: Caller): AdmittedCaller {
+  return { memberId, role, teamRoles };
 }
 
 function assertUnchanged(caller: Caller, opened: unknown[][]): void {

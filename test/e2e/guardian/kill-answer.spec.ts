@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('names what may still arrive to those who may see it, and to nobody else', async () => {
+it('names what may still arrive to those who may see it, and to nobody else, in its answer and its receipts', async () => {
   const { workspaceId, owner } = await test.createWorkspace();
   const [teamA, teamB] = [await test.createTeam(workspaceId, 'A'), await test.createTeam(workspaceId, 'B')];
   for (const { table, text } of growthRows({ workspaceId, from: 1, to: 3 })) {
@@ -36,4 +36,12 @@ it('names what may still arrive to those who may see it, and to nobody else', as
   expect(await killedBy(ofA.token)).toEqual([packets[0]]);
   expect(await killedBy(ofNone.token)).toEqual([packets[2]]);
   expect(await killedBy(owner.token)).toEqual(packets);
+
+  const inReceipts = async ({ url, token }: Client): Promise<string[]> => {
+    const { text } = await new Client(url, token).get('/audit-feed?action=guardian.*&format=jsonl');
+    return [...new Set(text.match(/pkt_\d+/g))].toSorted();
+  };
+  expect(await inReceipts(ofA)).toEqual([packets[0]]);
+  expect(await inReceipts(ofNone)).toEqual([packets[2]]);
+  expect(await inReceipts(owner)).toEqual(packets);
 });

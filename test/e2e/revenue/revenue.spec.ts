@@ -23,6 +23,7 @@ describe('what the program records itself', () => {
       test.app.get(Db).transaction({ workspaceId: test.workspaceId, teamIds: 'all' }, () =>
         test.app.get(RevenueEvents).record({
           ...SALE,
+          teamId: null,
           description: null,
           externalId: null,
           workPacketId,
@@ -37,6 +38,51 @@ describe('what the program records itself', () => {
       first.event.eventId,
     ]);
     expect(bodies.map(({ body }) => JSON.parse(body))).toMatchObject([{ capo: 'capo_revenue', actor: CAPO }]);
+  });
+
+  it('is the words of the team whose work packet it was: its event and receipt are seen by the team, its sum by all', async () => {
+    const { workspaceId, owner } = await test.createWorkspace();
+    const [sales, press] = [
+      await test.createTeam(workspaceId, 'Sales'),
+      await test.createTeam(workspaceId, 'Press'),
+    ];
+    const record = (teamId: string | null, minutesAgo: number) =>
+      test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
+        const occurredAt = test.clock.now() - minutesAgo * 60_000;
+        const workPacketId = newId('pkt');
+        const by = { externalId: null, workPacketId, recordedBy: CAPO };
+        await test.app
+          .get(RevenueEvents)
+          .record({ ...SALE, currency: 'USD', teamId, description: null, occurredAt, ...by });
+      });
+    // One in the hour that the last 24 begin in, of which the events themselves are counted, and one now.
+    for (const minutesAgo of [0, 24 * 60 - 1])
+      for (const teamId of [null, sales]) await record(teamId, minutesAgo);
+    const sum = (await owner.get('/metrics')).body.revenue.h24;
+    expect(sum).toBe(4 * SALE.amount);
+    for (const [teams, events, receipts] of [
+      [[sales], 4, 2],
+      [[press], 2, 0],
+      [[], 2, 2],
+    ] as const) {
+      const member = await test.createMember(workspaceId, 'viewer', [...teams]);
+      expect((await member.get('/revenue-events')).body.total).toBe(events);
+      expect((await member.get('/audit-feed?action=revenue.recorded')).body.items).toHaveLength(receipts);
+      expect((await member.get('/metrics')).body.revenue.h24).toBe(sum);
+    }
+  });
+
+  it('is reported by an operator of the workspace who is in a team, too', async () => {
+    const { workspaceId } = await test.createWorkspace();
+    const teamId = await test.createTeam(workspaceId, 'Sales');
+    const seller = await test.createMember(workspaceId, 'operator', [teamId]);
+    const answer = await seller.post('/revenue-events', {
+      ...SALE,
+      currency: 'USD',
+      externalId: 'inv-18',
+    });
+    expect(answer.status, answer.text).toBe(201);
+    expect((await seller.get('/metrics')).body.revenue.h24).toBe(SALE.amount);
   });
 
   it('is not in the way of a reported event whose external id is the id of a packet, nor the other way round', async () => {

@@ -112,6 +112,15 @@ describe('a removal', () => {
       .rows<{ seq: string }>(`select seq from receipts where ${condition} order by seq`, values)
       .then((rows) => rows.map(({ seq }) => Number(seq)));
 
+  /** Whether anything in this database waits for such a lock. */
+  const waiting = (what: string) => async () =>
+    (
+      await desk.test.rows<{ n: number }>(
+        `select count(*)::int as n from pg_locks l join pg_stat_activity a using (pid)
+         where a.datname = current_database() and not l.granted and ${what}`,
+      )
+    )[0]!.n > 0;
+
   it('has no act of the member after its commit', { timeout: 60_000 }, async () => {
     for (let round = 0; round < 5; round++) {
       const member = await desk.member('operator');
@@ -144,13 +153,6 @@ describe('a removal', () => {
     // The act ends when it can have the head of the chain.
     await blocker.query('select 1 from receipt_heads where workspace_id = $1 for update', [desk.workspaceId]);
     const begun = member.post('/directive', { text: 'Begun before.', capo: 'capo_ops' });
-    const waiting = (what: string) => async () =>
-      (
-        await desk.test.rows<{ n: number }>(
-          `select count(*)::int as n from pg_locks l join pg_database d on d.oid = l.database
-           where d.datname = current_database() and not l.granted and ${what}`,
-        )
-      )[0]!.n > 0;
     await eventually(waiting(`l.locktype in ('transactionid', 'tuple')`));
     const removal = desk.owner.delete(`/members/${member.memberId}`);
     await eventually(waiting(`l.locktype = 'advisory'`));
@@ -159,6 +161,33 @@ describe('a removal', () => {
     blocker.release();
     expect([(await begun).status, (await removal).status, (await after).status]).toEqual([201, 200, 401]);
   });
+
+  it.each([
+    ['removal', 401, (memberId: string) => desk.owner.delete(`/members/${memberId}`)],
+    [
+      'demotion',
+      403,
+      (memberId: string) => desk.owner.send('PATCH', `/members/${memberId}`, { role: 'viewer' }),
+    ],
+  ])(
+    'has no stop behind it: a kill that waits while the %s commits is refused',
+    async (_what, status, take) => {
+      const { memberId, ...member } = await desk.member('operator');
+      const killer = new Client(desk.test.url, member.token);
+      const blocker = await desk.test.database.owner.connect();
+      await blocker.query('begin');
+      await blocker.query('select 1 from guardians where workspace_id = $1 for update', [desk.workspaceId]);
+      const killed = killer.post('/guardian/kill-switch');
+      await eventually(waiting(`l.locktype in ('transactionid', 'tuple')`));
+      // Stops wait for nobody, and nobody for them.
+      expect((await take(memberId)).status).toBe(200);
+      await blocker.query('rollback');
+      blocker.release();
+      expect((await killed).status).toBe(status);
+      expect((await desk.owner.get('/guardian')).body.mode).not.toBe('killed');
+      expect(await seqs(`actor_id = $1`, [memberId])).toEqual([]);
+    },
+  );
 
   it('of a role holds for the very next act, though the caller was looked up before', async () => {
     const member = await desk.member('operator', { [desk.teamA]: 'operator' });

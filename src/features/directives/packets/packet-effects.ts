@@ -116,10 +116,12 @@ export class PacketEffects {
 
   private async record({
     params,
+    teamId,
     workPacketId,
     capo,
   }: PacketToSend<'revenue.record'>): Promise<ActionResult> {
     const { event } = await this.revenue.record({
+      teamId,
       amount: params.amount,
       currency: params.currency,
       source: params.source,

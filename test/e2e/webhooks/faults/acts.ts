@@ -39,6 +39,7 @@ export class Acts {
   async recordRevenue(workspaceId: string): Promise<{ eventId: string; at: number }> {
     return this.db.transaction({ workspaceId, teamIds: 'all' }, async ({ events }) => {
       await this.revenue.record({
+        teamId: null,
         amount: 1,
         currency: 'EUR',
         source: 'test',
