@@ -52,7 +52,8 @@ function read() {
       },
     });
     const [command] = positionals;
-    if (positionals.length !== 1 || (command !== 'keys' && command !== 'issue')) throw new Error('no command');
+    if (positionals.length !== 1 || (command !== 'keys' && command !== 'issue'))
+      throw new Error('no command');
     return { command, options };
   } catch (cause) {
     throw new Refused(USAGE, { cause });

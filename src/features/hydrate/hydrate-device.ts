@@ -29,7 +29,8 @@ export class HydrateDevice {
 
   /** @throws ValidationFailed for a cursor that this device was not given */
   async execute(caller: Caller, { deviceId, since }: HydrateBody): Promise<Hydration> {
-    const position = since === undefined || since === null ? undefined : this.cursors.read(caller, deviceId, since);
+    const position =
+      since === undefined || since === null ? undefined : this.cursors.read(caller, deviceId, since);
     const scope = scopeOf(caller);
     const sight = sightOf(caller);
     await this.devices.noteSeen(caller, deviceId, this.clock.now());

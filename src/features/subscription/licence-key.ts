@@ -69,7 +69,10 @@ export function signLicence(licence: Licence, privateKey: KeyObject): string {
 }
 
 /** The licence that one of these issuers signed, or why this is none. Nothing of an unsigned payload is answered. */
-export function readLicence(text: string, issuers: IssuerKeys): { licence: Licence } | { fault: LicenceFault } {
+export function readLicence(
+  text: string,
+  issuers: IssuerKeys,
+): { licence: Licence } | { fault: LicenceFault } {
   if (text.length > MAX_LICENCE_KEY) return { fault: 'malformed' };
   const [, version, body, signature] = /^(CLIC[0-9]{1,3})\.([\w-]+)\.([\w-]+)$/.exec(text) ?? [];
   if (version === undefined) return { fault: 'malformed' };

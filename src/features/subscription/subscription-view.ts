@@ -1,12 +1,6 @@
 import type { Tier } from '../../platform/auth/caller.js';
 import { tierLimitsOf } from '../../platform/rate-limit/limits.js';
-import {
-  graceEnd,
-  LICENCE_FAULTS,
-  type LicenceFault,
-  licenceStatus,
-  validitySentence,
-} from './licence.js';
+import { graceEnd, LICENCE_FAULTS, type LicenceFault, licenceStatus, validitySentence } from './licence.js';
 import type { LicenceEntity } from './licence.entity.js';
 import type { SubscriptionView } from './subscription.dto.js';
 
