@@ -16,9 +16,8 @@ export interface Licence {
 }
 
 /** `none`: no licence is installed, and the workspace has the tier that it was set up with. */
-export const SUBSCRIPTION_STATUSES = ['active', 'grace', 'expired', 'none'] as const;
-export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
-export type LicenceStatus = Exclude<SubscriptionStatus, 'none'>;
+export type SubscriptionStatus = LicenceStatus | 'none';
+export type LicenceStatus = 'active' | 'grace' | 'expired';
 
 /** How long everything goes on after the end of a licence, so that a late invoice stops nobody's work. */
 export const GRACE_DAYS = 14;
@@ -53,7 +52,6 @@ export const LICENCE_FAULTS = {
   expired: `This licence ended more than ${GRACE_DAYS} days ago.`,
 } as const;
 export type LicenceFault = keyof typeof LICENCE_FAULTS;
-export const LICENCE_FAULT_NAMES = Object.keys(LICENCE_FAULTS) as LicenceFault[];
 
 /** What is wrong with an authentic licence in this workspace and at this time; undefined: nothing. */
 export function faultIn(licence: Licence, workspaceId: string, now: number): LicenceFault | undefined {
