@@ -4,6 +4,9 @@ import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
 
+/** What is sealed stands in three parts; more behind them would be read as if it were not there. */
+const WRITTEN = /^\w+\.[\w-]+\.[\w-]+$/;
+
 /** How far a device has read the chain. */
 export interface Position {
   /** The last receipt behind which nothing was left out. */
@@ -31,14 +34,19 @@ export class Cursors {
 
   /** @throws ValidationFailed for one that this device was not given */
   read(caller: Caller, deviceId: string, cursor: string): Position {
+    if (!WRITTEN.test(cursor)) throw notGiven();
     try {
       return JSON.parse(this.secrets.open(cursor, purposeOf(caller, deviceId))) as Position;
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
-      const message = 'since must be a cursor that this device was given; leave it out to begin anew';
-      throw new ValidationFailed({ details: [{ path: 'since', rule: 'isCursor', message }] });
+      throw notGiven();
     }
   }
+}
+
+function notGiven(): Error {
+  const message = 'since must be a cursor that this device was given; leave it out to begin anew';
+  return new ValidationFailed({ details: [{ path: 'since', rule: 'isCursor', message }] });
 }
 
 function purposeOf({ workspaceId, memberId }: Caller, deviceId: string): string {

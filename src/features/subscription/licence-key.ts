@@ -11,6 +11,7 @@ import type { Licence, LicenceFault } from './licence.js';
  */
 const VERSION = 'CLIC1';
 const ALGORITHM = 'Ed25519';
+const SIGNATURE_BYTES = 64;
 export const MAX_LICENCE_KEY = 8_000;
 
 const YEAR_9999 = 253_402_300_799_999;
@@ -79,7 +80,7 @@ export function readLicence(
   if (version !== VERSION) return { fault: 'unsupported_version' };
   const signatureBytes = bytesOf(signature!);
   const payload = payloadOf(body!);
-  if (!payload || !signatureBytes) return { fault: 'malformed' };
+  if (!payload || signatureBytes?.length !== SIGNATURE_BYTES) return { fault: 'malformed' };
   const { alg, key, ...rest } = payload;
   if (alg !== ALGORITHM) return { fault: typeof alg === 'string' ? 'unsupported_algorithm' : 'malformed' };
   const parsed = licenceSchema.safeParse(rest);
