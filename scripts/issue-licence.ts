@@ -19,6 +19,15 @@ const USAGE = `Use one of:
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** Where what is wrong with a licence was given. */
+const OPTION_OF: Record<string, string> = {
+  workspaceId: '--workspace',
+  tier: '--tier',
+  expiresAt: '--expires',
+  entitlements: '--entitlements',
+  number: '--number',
+};
+
 class Refused extends Error {}
 
 try {
@@ -93,14 +102,6 @@ function licenceOf({ tier, workspace, expires, entitlements, number }: Options) 
   const faults = parsed.error.issues.map(({ path, message }) => `  ${OPTION_OF[String(path[0])]} ${message}`);
   throw new Refused(`No licence was issued:\n${faults.join('\n')}`);
 }
-
-const OPTION_OF: Record<string, string> = {
-  workspaceId: '--workspace',
-  tier: '--tier',
-  expiresAt: '--expires',
-  entitlements: '--entitlements',
-  number: '--number',
-};
 
 /** The end of a day in UTC, so that the licence holds on it. */
 function endOf(day = ''): number {

@@ -17,13 +17,14 @@ export const MAX_LICENCE_KEY = 8_000;
 const YEAR_9999 = 253_402_300_799_999;
 const MAX_ENTITLEMENTS = 50;
 
+const WHOLE = 'must be a whole number from 1';
 const time = z.int().min(0).max(YEAR_9999);
 
 /** What stands in a licence besides the algorithm and the key: as strict for who issues it as for who reads it. */
 export const licenceSchema = z
   .strictObject({
     licenceId: z.string().refine((text) => isId('lic', text), 'must be the id of a licence'),
-    number: z.int().min(1),
+    number: z.int({ error: WHOLE }).min(1, WHOLE),
     workspaceId: z.string().refine((text) => isId('wks', text), 'must be the id of a workspace: wks_...'),
     tier: z.enum(['free', 'pro', 'enterprise'], { error: 'must be one of free, pro, enterprise' }),
     entitlements: z

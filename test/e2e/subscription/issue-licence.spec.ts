@@ -75,7 +75,7 @@ describe('npm run licence', () => {
     [withOption('expires', 'soon'), '--expires must be a day such as 2027-11-30'],
     [withOption('expires', '2020-01-01'), '--expires must be after the time of issue'],
     [[...ISSUE, '--entitlements', 'Über'], '--entitlements must be up to 64 of a-z, 0-9, dot, _ and -'],
-    [[...ISSUE, '--number', 'seven'], '--number'],
+    [[...ISSUE, '--number', 'seven'], '--number must be a whole number from 1'],
     [
       [...ISSUE, '--key', 'missing.pem'],
       'missing.pem cannot be read. To make a key: npm run licence -- keys',
