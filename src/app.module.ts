@@ -6,6 +6,8 @@ import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
+import { HydrateModule } from './features/hydrate/hydrate.module.js';
+import { SubscriptionModule } from './features/subscription/subscription.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
@@ -33,6 +35,7 @@ export class AppModule {
         WorkspacesModule,
         TeamsModule,
         AccountsModule,
+        SubscriptionModule,
         AuditModule,
         GuardianModule,
         SignalsModule,
@@ -47,6 +50,7 @@ export class AppModule {
         AgentsModule,
         MetricsModule,
         BootstrapModule,
+        HydrateModule,
         RetentionModule,
       ],
     };

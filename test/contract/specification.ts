@@ -55,6 +55,8 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/teams/{id}/members'),
   route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
   route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
+  route('POST', '/api/pro/subscription/verify', [60, 60 * MINUTE]),
+  route('POST', '/api/local/hydrate', [5, 60 * MINUTE]),
 ];
 
 /** What SPECIFICATION.md has and the program has not. One that is built moves up. */
@@ -72,8 +74,6 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/guardian/preflight', [60, MINUTE]),
   route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
   route('POST', '/api/pro/escalations/decide', [20, MINUTE]),
-  route('POST', '/api/pro/subscription/verify', [60, 60 * MINUTE]),
-  route('POST', '/api/local/hydrate', [5, 60 * MINUTE]),
 ];
 
 /** "Routes without a number" (CONTRACT section 3). */

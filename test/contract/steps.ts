@@ -528,6 +528,20 @@ const ADMIN: Record<string, Step> = {
   },
 };
 
+const LOCAL: Record<string, Step> = {
+  'POST /api/pro/subscription/verify': async (walk) => {
+    await walk.owner.post('/subscription/verify');
+    await walk.owner.post('/subscription/verify', { licenseKey: 'CLIC1.none.none' });
+    await (await walk.viewer()).post('/subscription/verify', { licenseKey: 'CLIC1.none.none' });
+  },
+  'POST /api/local/hydrate': async (walk) => {
+    const deviceId = 'mira-laptop';
+    const { cursor } = (await walk.owner.post('/api/local/hydrate', { deviceId })).body;
+    await walk.owner.post('/api/local/hydrate', { deviceId, since: cursor });
+    await walk.owner.post('/api/local/hydrate', { deviceId: 'another', since: cursor });
+  },
+};
+
 function each(spellings: string[], steps: (spelling: string) => Record<string, Step>): Record<string, Step> {
   return Object.assign({}, ...spellings.map(steps));
 }
@@ -542,6 +556,7 @@ export const STEPS: Record<string, Step> = {
   ...REST,
   ...TEAMS,
   ...ADMIN,
+  ...LOCAL,
 };
 
 /** What stands below `/api/pro` too is called below `/api/admin` in the same step. */

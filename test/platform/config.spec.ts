@@ -10,6 +10,7 @@ import { isOperatorToken, newOperatorToken } from '../../src/platform/kernel/ope
 const DATABASE_URL = 'postgres://consigliere:password@localhost/consigliere';
 const MAIL_FROM = 'Ada <ada@example.org>';
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+const PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 
 function faultsOf(env: NodeJS.ProcessEnv): ConfigInvalid {
   try {
@@ -56,6 +57,7 @@ describe('loadConfig', () => {
       bootstrapOwnerPassword: undefined,
       bootstrapToken: undefined,
       bootstrapTier: 'pro',
+      licencePublicKeys: [],
       partnerSigningSecret: undefined,
     });
   });
@@ -93,6 +95,7 @@ describe('loadConfig', () => {
       BOOTSTRAP_OWNER_PASSWORD: 'a long pass phrase',
       BOOTSTRAP_TOKEN: token,
       BOOTSTRAP_TIER: 'enterprise',
+      LICENCE_PUBLIC_KEY: `${PUBLIC_KEY}, ${'A'.repeat(43)}`,
       PARTNER_SIGNING_SECRET: 'sixteen or more.',
       PATH: '/usr/bin',
     });
@@ -127,6 +130,7 @@ describe('loadConfig', () => {
       bootstrapOwnerPassword: 'a long pass phrase',
       bootstrapToken: token,
       bootstrapTier: 'enterprise',
+      licencePublicKeys: [PUBLIC_KEY, 'A'.repeat(43)],
       partnerSigningSecret: 'sixteen or more.',
     });
   });
@@ -235,6 +239,18 @@ describe('ConfigInvalid', () => {
     ['BOOTSTRAP_OWNER_EMAIL', ['owner', 'Owner <owner@example.org>']],
     ['BOOTSTRAP_OWNER_PASSWORD', ['eleven char', 'x'.repeat(257)]],
     ['BOOTSTRAP_TIER', ['gold']],
+    [
+      'LICENCE_PUBLIC_KEY',
+      [
+        PUBLIC_KEY.slice(1),
+        `${PUBLIC_KEY}=`,
+        `${PUBLIC_KEY},`,
+        `${PUBLIC_KEY} ${PUBLIC_KEY}`,
+        // The last character has bits that belong to no byte.
+        `${PUBLIC_KEY.slice(0, -1)}p`,
+        Array(11).fill(PUBLIC_KEY).join(),
+      ],
+    ],
     ['PARTNER_SIGNING_SECRET', ['fifteen letters', 'x'.repeat(257)]],
   ])('refuses %s of %j', (variable, values) => {
     for (const value of values) expect(variablesAtFault({ [variable]: value })).toContain(variable);

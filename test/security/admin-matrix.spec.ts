@@ -117,9 +117,11 @@ describe.each(changes.map((target) => [target.name, target] as const))('%s', (_n
     };
     const before = await matrix.snapshot();
     const said: Record<string, string> = {};
-    for (const [what, outsider] of Object.entries(forged))
-      said[what] = await matrix.turnAway(target, outsider);
-    const expected = Object.entries(forged).map(([what, { status, reason }]) => [what, `${status} ${reason}`]);
+    for (const [what, outsider] of Object.entries(forged)) said[what] = await matrix.saidTo(outsider, target);
+    const expected = Object.entries(forged).map(([what, { status, reason }]) => [
+      what,
+      `${status} ${reason}`,
+    ]);
     expect(said).toEqual(Object.fromEntries(expected));
     expect(await matrix.snapshot()).toEqual(before);
   });
@@ -135,7 +137,7 @@ describe('whoever is signed in to another workspace', () => {
     const before = await matrix.snapshot();
     const said: string[] = [];
     for (const target of named) {
-      const answer = await matrix.turnAway(target, { credentials, status: 404, reason: 'not_found' });
+      const answer = await matrix.saidTo({ credentials }, target);
       if (answer !== '404 not_found') said.push(`${target.name}: ${answer}`);
     }
     expect(said).toEqual([]);

@@ -93,6 +93,13 @@ async function fill(name: string): Promise<Tenant> {
   // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leaveDelivered(test, workspaceId);
+  await desk.client.post('/api/local/hydrate', { deviceId: newId('req') });
+  await test.rows(
+    `insert into licences (workspace_id, licence_id, number, licence_key, tier, entitlements, issued_at, expires_at,
+       installed_at, installed_by, tier_before, told_status)
+     values ($1, $2, 1, 'x', 'enterprise', '{}', now(), now() + interval '1 year', now(), '{}', 'free', 'active')`,
+    [workspaceId, newId('lic')],
+  );
   await desk.client.post('/members', { email: `${newId('usr')}@example.com`, role: 'viewer' });
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();

@@ -199,20 +199,27 @@ export class Matrix {
 
   /** Sends a request of each who is no member and looks that it is refused for the right reason, and nothing changes. */
   async turnAway(target: Target): Promise<void> {
-    const [act] = this.actsOf(target);
-    const sent = requestOf(act!, this.rows.of(act!.row, act!.places[0]!));
     const outsiders = Object.entries(this.outsiders).filter(
       ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
     );
     const before = await this.lastSnapshot();
-    const answers = await atOnce(AT_ONCE, outsiders, async ([who, { credentials }]) => {
-      const { status, body } = await this.call(target, credentials, sent);
-      return [who, `${status} ${body.reason}`] as const;
-    });
+    const answers = await atOnce(
+      AT_ONCE,
+      outsiders,
+      async ([who, outsider]) => [who, await this.saidTo(outsider, target)] as const,
+    );
     expect(Object.fromEntries(answers)).toEqual(
       Object.fromEntries(outsiders.map(([who, { status, reason }]) => [who, `${status} ${reason}`])),
     );
     expect(changesOf(before, await this.takeSnapshot())).toEqual([]);
+  }
+
+  /** The status and the reason of the answer to one who is no member, such as `401 missing_token`. */
+  async saidTo({ credentials }: Pick<Outsider, 'credentials'>, target: Target): Promise<string> {
+    const [act] = this.actsOf(target);
+    const sent = requestOf(act!, this.rows.of(act!.row, act!.places[0]!));
+    const { status, body } = await this.call(target, credentials, sent);
+    return `${status} ${body.reason}`;
   }
 
   /** What the refusal is; one of a row that is not seen must not differ from that of one that does not exist. */

@@ -11,5 +11,6 @@ import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
 @Module({
   controllers: [AuditFeedController, FeedController],
   providers: [ReceiptLog, ReceiptChains, ReadAuditFeed, VerifyWorkspaceChain, FeedStreams],
+  exports: [ReceiptLog, ReceiptChains],
 })
 export class AuditModule {}

@@ -44,6 +44,20 @@ export class ReceiptChains {
     return row!.seq;
   }
 
+  /** The head, and the hash of receipt `seq`, whosever it is; null when there is none of that number. */
+  async headBeside(
+    workspaceId: string,
+    seq: number,
+  ): Promise<{ head: ChainPoint; hashThere: string | null }> {
+    const [row] = await this.db.read<ChainPoint & { hashThere: string | null }>(
+      whole(workspaceId),
+      'select seq, hash, app.receipt_hash($2) as hash_there from receipt_heads where workspace_id = $1',
+      [workspaceId, seq],
+    );
+    const { hashThere, ...head } = row!;
+    return { head, hashThere };
+  }
+
   async ends(workspaceId: string): Promise<ChainEnds> {
     const [row] = await this.db.read<EndsRow>(
       whole(workspaceId),

@@ -1,6 +1,21 @@
 import type { Role, Tier } from '../../platform/auth/caller.js';
+import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 import type { AgentStatus } from '../agents/agents.dto.js';
+import type { SubscriptionStatus } from '../subscription/licence.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
+
+export class BootstrapSubscription {
+  /**
+   * How the installed licence stands: `active`, in its 14 days of `grace`, or `expired`; `none` when there is none.
+   * @example 'active'
+   */
+  status!: SubscriptionStatus;
+  /**
+   * When it ends, Unix milliseconds; null when there is none.
+   * @example 1827619200000
+   */
+  expiresAt!: number | null;
+}
 
 export class BootstrapWorkspace {
   /**
@@ -18,6 +33,13 @@ export class BootstrapWorkspace {
    * @example 'pro'
    */
   tier!: Tier;
+  /** The licence that the tier comes from. */
+  subscription!: BootstrapSubscription;
+  /**
+   * ISO 4217: the currency in which sums are given.
+   * @example 'EUR'
+   */
+  currency!: string;
   /**
    * UTC or an IANA zone name.
    * @example 'Europe/Vienna'
@@ -145,19 +167,6 @@ export class BootstrapCounts {
   signals!: number;
 }
 
-export class BootstrapLimits {
-  /**
-   * Requests per minute of the tier, for the whole workspace; null is unlimited.
-   * @example 120
-   */
-  requestsPerMinute!: number | null;
-  /**
-   * Requests per day of the tier, for the whole workspace; null is unlimited.
-   * @example 10000
-   */
-  requestsPerDay!: number | null;
-}
-
 /** What this installation has been set up for. */
 export class BootstrapFeatures {
   /**
@@ -170,6 +179,11 @@ export class BootstrapFeatures {
    * @example true
    */
   mailServer!: boolean;
+  /**
+   * True when licences can be checked, since whoever may issue them is known.
+   * @example false
+   */
+  licences!: boolean;
 }
 
 /** What a client needs to begin (`GET /bootstrap`). */
@@ -192,7 +206,7 @@ export class BootstrapView {
   /** What is open. */
   counts!: BootstrapCounts;
   /** The limits of the tier. */
-  limits!: BootstrapLimits;
+  limits!: TierLimits;
   /** What this installation has been set up for. */
   features!: BootstrapFeatures;
   /**

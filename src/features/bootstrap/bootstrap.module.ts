@@ -8,5 +8,6 @@ import { BootstrapReader } from './bootstrap.reader.js';
   imports: [AgentsModule],
   controllers: [BootstrapController],
   providers: [BootstrapReader],
+  exports: [BootstrapReader],
 })
 export class BootstrapModule {}

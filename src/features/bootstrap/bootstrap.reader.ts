@@ -4,16 +4,18 @@ import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { SUPPORTED_VERSIONS } from '../../platform/http/api-version.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { TIER_LIMITS } from '../../platform/rate-limit/limits.js';
+import { tierLimitsOf } from '../../platform/rate-limit/limits.js';
 import type { AgentFacts } from '../agents/agent.js';
 import { AgentsReader } from '../agents/agents.reader.js';
 import { CAPOS } from '../capos/capo.js';
+import { licenceStatus } from '../subscription/licence.js';
 import type { BootstrapView } from './bootstrap.dto.js';
 
 const BOOTSTRAP = /* sql */ `
 select
   json_build_object('workspaceId', w.workspace_id, 'name', w.name, 'tier', w.tier, 'timezone', w.timezone,
-    'locale', w.locale, 'presence', w.presence) as workspace,
+    'locale', w.locale, 'currency', w.currency, 'presence', w.presence) as workspace,
+  (select app.ms(expires_at) from licences where workspace_id = w.workspace_id) as licence_expires_at,
   (select coalesce(json_agg(json_build_object('teamId', t.team_id, 'name', t.name, 'slug', t.slug, 'role', m.role)
       order by t.name, t.team_id), '[]')
     from teams t left join team_members m
@@ -32,7 +34,10 @@ select
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
-type Row = Pick<BootstrapView, 'workspace' | 'teams' | 'guardian' | 'counts'>;
+type Row = Pick<BootstrapView, 'teams' | 'guardian' | 'counts'> & {
+  workspace: Omit<BootstrapView['workspace'], 'subscription'>;
+  licenceExpiresAt: number | null;
+};
 
 /** `GET /bootstrap`: what a client needs to begin, in one round trip. */
 @Injectable()
@@ -53,19 +58,22 @@ export class BootstrapReader {
       { text: BOOTSTRAP, values },
       this.agents.statement(scope),
     ])) as [[Row], AgentFacts[]];
-    const limits = TIER_LIMITS[tier];
+    const { workspace, licenceExpiresAt: expiresAt, ...shared } = row;
+    const status = expiresAt === null ? 'none' : licenceStatus({ expiresAt }, now);
     return {
-      ...row,
+      workspace: { ...workspace, subscription: { status, expiresAt } },
+      ...shared,
       operator: { memberId, userId, handle: name, email },
       role,
       capos: this.agents.agentsOf(facts).map(({ role: capo, status }) => {
         const { name: called, engine, domain } = CAPOS[capo];
         return { role: capo, name: called, engine, domain: [...domain], status };
       }),
-      limits: { requestsPerMinute: limits?.minute ?? null, requestsPerDay: limits?.day ?? null },
+      limits: tierLimitsOf(tier),
       features: {
         model: this.config.modelProvider !== 'builtin',
         mailServer: this.config.mailTransport === 'smtp',
+        licences: this.config.licencePublicKeys.length > 0,
       },
       apiVersions: [...SUPPORTED_VERSIONS],
       serverTime: now,

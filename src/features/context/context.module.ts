@@ -6,5 +6,6 @@ import { ContextReader } from './context.reader.js';
 @Module({
   controllers: [ContextController],
   providers: [ContextReader],
+  exports: [ContextReader],
 })
 export class ContextModule {}

@@ -49,6 +49,24 @@ export class ProfileAutonomy {
   quietHours!: QuietHours | null;
 }
 
+export class ProfileDevice {
+  /**
+   * What the client calls itself (`POST /api/local/hydrate`).
+   * @example 'mira-laptop'
+   */
+  deviceId!: string;
+  /**
+   * When it was here for the first time, Unix milliseconds.
+   * @example 1771228800000
+   */
+  firstSeenAt!: number;
+  /**
+   * When it was here last, Unix milliseconds.
+   * @example 1771401690000
+   */
+  lastSeenAt!: number;
+}
+
 /** Who calls, and how far the workspace acts by itself. */
 export class Profile {
   /** Who calls. */
@@ -65,9 +83,6 @@ export class Profile {
    * @example 'pro'
    */
   tier!: Tier;
-  /**
-   * Devices of the caller.
-   * @example []
-   */
-  devices!: string[];
+  /** The devices of the caller, at most 20, the one that was here last first. */
+  devices!: ProfileDevice[];
 }

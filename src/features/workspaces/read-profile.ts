@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { AutonomyMode } from './autonomy-mode.js';
+import { Devices } from './devices.repository.js';
 import type { Profile } from './profile.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
@@ -8,13 +9,15 @@ import { Workspaces } from './workspaces.repository.js';
 export class ReadProfile {
   constructor(
     private readonly workspaces: Workspaces,
+    private readonly devices: Devices,
     private readonly autonomyMode: AutonomyMode,
   ) {}
 
   async execute(caller: Caller): Promise<Profile> {
     const scope = scopeOf(caller);
-    const [{ presence, quietHours, tier }, mode] = await Promise.all([
+    const [{ presence, quietHours, tier }, devices, mode] = await Promise.all([
       this.workspaces.settings(scope),
+      this.devices.list(caller),
       this.autonomyMode.read(scope),
     ]);
     const { memberId, name, email, role } = caller;
@@ -23,7 +26,7 @@ export class ReadProfile {
       autonomy: { mode, presence, quietHours },
       packs: [],
       tier,
-      devices: [],
+      devices,
     };
   }
 }

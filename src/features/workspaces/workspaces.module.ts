@@ -4,6 +4,8 @@ import { AcceptanceToken } from './acceptance-token.js';
 import { ChangeSettings } from './change-settings.js';
 import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
+import { DeviceEntity } from './device.entity.js';
+import { Devices } from './devices.repository.js';
 import { KnownZone } from './known-zone.js';
 import { FirstRun } from './first-run.js';
 import { Members } from './members.repository.js';
@@ -40,6 +42,7 @@ import {
       TeamEntity,
       TeamMemberEntity,
       TokenEntity,
+      DeviceEntity,
     ]),
   ],
   controllers: [ProfileController, SettingsController, TokensController, WorkspaceController],
@@ -53,6 +56,7 @@ import {
     Tokens,
     Teams,
     Members,
+    Devices,
     AcceptanceToken,
     CreateToken,
     RevokeToken,
@@ -62,6 +66,17 @@ import {
     ReadProfile,
     RenameWorkspace,
   ],
-  exports: [AcceptanceToken, AutonomyMode, FirstRun, KnownZone, Members, SessionToken, TeamOfRequest, Teams, Workspaces],
+  exports: [
+    AcceptanceToken,
+    AutonomyMode,
+    Devices,
+    FirstRun,
+    KnownZone,
+    Members,
+    SessionToken,
+    TeamOfRequest,
+    Teams,
+    Workspaces,
+  ],
 })
 export class WorkspacesModule {}

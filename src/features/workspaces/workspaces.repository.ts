@@ -41,9 +41,11 @@ export class Workspaces {
 
   /** The workspace itself. */
   async facts(scope: Scope): Promise<WorkspaceFacts> {
-    const [row] = await this.db.read<WorkspaceFacts>(scope, `select ${FACTS} from workspaces where workspace_id = $1`, [
-      scope.workspaceId,
-    ]);
+    const [row] = await this.db.read<WorkspaceFacts>(
+      scope,
+      `select ${FACTS} from workspaces where workspace_id = $1`,
+      [scope.workspaceId],
+    );
     return row!;
   }
 
@@ -63,6 +65,20 @@ export class Workspaces {
   /** Whether the operator is there to be asked; for a caller that sends it along with statements of its own. */
   presenceStatement(workspaceId: string): Statement {
     return { text: 'select presence from workspaces where workspace_id = $1', values: [workspaceId] };
+  }
+
+  /** The tier, which nobody else changes until the open transaction has ended. */
+  async lockTier(workspaceId: string): Promise<Tier> {
+    const [row] = await this.db.query<{ tier: Tier }>(
+      'select tier from workspaces where workspace_id = $1 for no key update',
+      [workspaceId],
+    );
+    return row!.tier;
+  }
+
+  /** Takes effect as soon as callers are looked up again, within half a second in every process. */
+  changeTier(workspaceId: string, tier: Tier): void {
+    this.db.update(WorkspaceEntity, { workspaceId }, { tier });
   }
 
   /** Whether the database knows this zone, in the open transaction. */

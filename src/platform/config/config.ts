@@ -55,6 +55,8 @@ export class Config {
   readonly bootstrapOwnerPassword: string | undefined;
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTier: Environment['BOOTSTRAP_TIER'];
+  /** Each 32 bytes in base64url; none: no licence can be checked. */
+  readonly licencePublicKeys: readonly string[];
   readonly partnerSigningSecret: string | undefined;
 
   constructor(values: Environment) {
@@ -88,6 +90,7 @@ export class Config {
     this.bootstrapOwnerPassword = values.BOOTSTRAP_OWNER_PASSWORD;
     this.bootstrapToken = values.BOOTSTRAP_TOKEN;
     this.bootstrapTier = values.BOOTSTRAP_TIER;
+    this.licencePublicKeys = Object.freeze(values.LICENCE_PUBLIC_KEY ?? []);
     this.partnerSigningSecret = values.PARTNER_SIGNING_SECRET;
     Object.freeze(this); // deep, since every other field is a primitive
   }

@@ -80,6 +80,21 @@ function hostPort(text: string): string | undefined {
   return parsed && number >= 1 && number <= 65_535 ? `${parsed.hostname}:${number}` : undefined;
 }
 
+/** Raw Ed25519 public keys, as `npm run licence -- keys` prints them. */
+function publicKeys() {
+  const message = 'must be one to ten Ed25519 public keys of 32 bytes in base64url, with commas between';
+  return z.string().transform((text, context) => {
+    const keys = text.split(',').map((key) => key.trim());
+    if (keys.length <= 10 && keys.every(isPublicKey)) return keys;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+function isPublicKey(text: string): boolean {
+  return /^[A-Za-z\d_-]{43}$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
+}
+
 const isHostName = (text: string) =>
   text.length <= 253 && /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(text);
 
@@ -270,8 +285,15 @@ export const environment = z.object({
       secret: true,
     }),
   BOOTSTRAP_TIER: oneOf(['free', 'pro', 'enterprise']).default('pro').register(notes, {
-    description: 'The tier of the first workspace; it sets the limits on requests.',
+    description:
+      'The tier of the first workspace while no licence is installed; it sets the limits on requests. Who issues licences sets `free`.',
     example: 'enterprise',
+  }),
+  LICENCE_PUBLIC_KEY: publicKeys().optional().register(notes, {
+    description:
+      'Who may issue licences (docs/guides/licences.md): their Ed25519 public keys, with commas between where one replaces another.',
+    example: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+    whenUnset: 'no licence can be checked, and each workspace keeps its tier',
   }),
   PARTNER_SIGNING_SECRET: z
     .string()

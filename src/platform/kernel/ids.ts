@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'whk'
   | 'dlv'
   | 'con'
+  | 'lic'
   | 'req'
   | 'ses';
 

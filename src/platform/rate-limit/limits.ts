@@ -1,4 +1,5 @@
 import type { Tier } from '../auth/caller.js';
+import type { TierLimits } from './tier-limits.dto.js';
 
 /** How often one address may call one route. */
 export interface RouteLimit {
@@ -60,3 +61,9 @@ export const TIER_LIMITS: Record<Tier, { minute: number; day: number } | undefin
   pro: { minute: 120, day: 10_000 },
   enterprise: undefined,
 };
+
+/** The same as it is told to clients. */
+export function tierLimitsOf(tier: Tier): TierLimits {
+  const limits = TIER_LIMITS[tier];
+  return { requestsPerMinute: limits?.minute ?? null, requestsPerDay: limits?.day ?? null };
+}

@@ -22,6 +22,8 @@ describe('GET /bootstrap 200', () => {
         workspaceId,
         name: `Workspace ${workspaceId.slice(-4)}`,
         tier: 'pro',
+        subscription: { status: 'none', expiresAt: null },
+        currency: 'USD',
         timezone: 'UTC',
         locale: 'en',
         presence: 'present',
@@ -38,7 +40,7 @@ describe('GET /bootstrap 200', () => {
       guardian: { mode: 'guardrailed', epoch: 0, pending: 0 },
       counts: { directives: 0, approvals: 0, signals: 0 },
       limits: { requestsPerMinute: 120, requestsPerDay: 10_000 },
-      features: { model: false, mailServer: false },
+      features: { model: false, mailServer: false, licences: false },
       apiVersions: ['2026-04'],
       serverTime: expect.any(Number),
     });

@@ -67,6 +67,13 @@ describe('round trips to the database, as the log has them', () => {
     expect(await roundTrips(await test.owner.get('/context'))).toBe(1);
   });
 
+  it('is 1 for GET /bootstrap', async () => {
+    await warm();
+    const answer = await test.owner.get('/bootstrap');
+    expect(answer.status).toBe(200);
+    expect(await roundTrips(answer)).toBe(1);
+  });
+
   it('are none for what is refused before', async () => {
     const answer = await test.owner.get('/guardian', { 'x-service-token': 'no' });
     expect(answer.status).toBe(401);

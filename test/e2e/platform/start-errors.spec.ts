@@ -77,6 +77,10 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
     'must be an operator token: cons_, 43 base62 characters and their checksum of 6; leave it unset to have one made',
   ],
   BOOTSTRAP_TIER: ['gold', 'must be one of free, pro, enterprise'],
+  LICENCE_PUBLIC_KEY: [
+    'short',
+    'must be one to ten Ed25519 public keys of 32 bytes in base64url, with commas between',
+  ],
   PARTNER_SIGNING_SECRET: ['short', 'must have at least 16 characters'],
 };
 

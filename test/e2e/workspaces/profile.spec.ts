@@ -37,6 +37,31 @@ describe('GET /profile 200', () => {
   });
 });
 
+describe('GET /profile 200 of a member with devices', () => {
+  it('shows the own devices, the one that was here last first, and none of others', async () => {
+    const colleague = await test.createMember(test.workspaceId, 'operator');
+    test.clock.stop();
+    const first = test.clock.now();
+    await member.post('/api/local/hydrate', { deviceId: 'phone' });
+    await colleague.post('/api/local/hydrate', { deviceId: 'tablet' });
+    test.clock.advance(1_000);
+    await member.post('/api/local/hydrate', { deviceId: 'laptop' });
+    const { body } = await member.get('/profile');
+    expect(body.devices).toEqual([
+      { deviceId: 'laptop', firstSeenAt: first + 1_000, lastSeenAt: first + 1_000 },
+      { deviceId: 'phone', firstSeenAt: first, lastSeenAt: first },
+    ]);
+    test.clock.goOn();
+  });
+
+  it('shows the tier of the licence that is installed', async () => {
+    const { owner, workspaceId } = await test.createWorkspace('free');
+    expect((await owner.get('/profile')).body).toMatchObject({ tier: 'free', operator: { tier: 'free' } });
+    await test.rows(`update workspaces set tier = 'pro' where workspace_id = $1`, [workspaceId]);
+    expect((await owner.get('/profile')).body).toMatchObject({ tier: 'pro', operator: { tier: 'pro' } });
+  });
+});
+
 describe('GET /profile 401', () => {
   it('answers nobody without a token', async () => {
     expect((await new Client(test.url, undefined).get('/profile')).status).toBe(401);

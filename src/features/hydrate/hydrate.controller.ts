@@ -1,0 +1,25 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { HydrateBody, Hydration } from './hydrate.dto.js';
+import { HydrateDevice } from './hydrate-device.js';
+
+@Controller('api/local/hydrate')
+export class HydrateController {
+  constructor(private readonly hydrateDevice: HydrateDevice) {}
+
+  /** All that a client needs to work offline, and the receipts that it has missed since it was here last. */
+  @Post()
+  @Route({
+    auth: 'member',
+    limit: specified('/api/local/hydrate'),
+    // What is missed differs from call to call, and an answer may have 2 MB.
+    anew: true,
+    returns: { 200: Hydration },
+  })
+  hydrate(@CurrentCaller() caller: Caller, @Body() body: HydrateBody): Promise<Hydration> {
+    return this.hydrateDevice.execute(caller, body);
+  }
+}
