@@ -85,7 +85,7 @@ export class JoinByOidc {
       if (await this.identities.find(workspaceId, identity)) throw new AccountChanged();
       throw new OidcRefused({
         message:
-          'The account with your mail address belongs to somebody else at your organisation’s sign-in service. Tell whoever runs Consigliere.',
+          "The account with your mail address belongs to somebody else at your organisation's sign-in service. Tell whoever runs Consigliere.",
       });
     }
     return { account, isNew: !existing, isNewlyBound: true };
@@ -141,7 +141,7 @@ export class JoinByOidc {
   }
 }
 
-function removed(): OidcRefused {
+function removed(): Error {
   return new OidcRefused({
     message: 'You were removed from this workspace. Ask an owner or an admin of it to invite you again.',
   });

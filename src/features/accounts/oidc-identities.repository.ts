@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { WorkspaceEntity } from '../workspaces/workspaces.entity.js';
 import type { OidcIdentity } from './oidc-identity.js';
 import type { OidcTransaction } from './oidc-transaction.js';
 
@@ -61,5 +62,10 @@ export class OidcIdentities {
       'select app.first_workspace() as workspace_id',
     );
     return row!.workspaceId;
+  }
+
+  async knowsWorkspace(workspaceId: string): Promise<boolean> {
+    const scope = { workspaceId, teamIds: 'all' as const };
+    return (await this.db.findOne(scope, WorkspaceEntity, { workspaceId })) !== undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { IDToken, UserInfoResponse } from 'openid-client';
-import { isMailAddress } from '../../platform/kernel/mail-address.js';
+import { isMailAddress, nameInAddress } from '../../platform/kernel/mail-address.js';
 import { mailDomain } from '../../platform/kernel/mail-domain.js';
 import { nameFault, visibleName } from '../../platform/kernel/visible-name.js';
 import { OidcNotVerified, OidcRefused } from './oidc.errors.js';
@@ -38,12 +38,12 @@ export function identityOf(
 ): OidcIdentity {
   if (!SUBJECT.test(token.sub)) throw new OidcNotVerified();
   const email = addressOf(vouching(token, userInfo), token.iss, domains);
-  const names = [token['name'], userInfo?.name];
+  const names = [token['name'], userInfo?.name, nameInAddress(email)];
   return {
     issuer: token.iss,
     subject: token.sub,
     email,
-    displayName: names.map(shownName).find((name) => name !== undefined) ?? nameOf(email),
+    displayName: names.map(shownName).find((name) => name !== undefined) ?? email.slice(0, MAX_DISPLAY_NAME),
     secondFactor: showsSecondFactor(token),
   };
 }
@@ -102,13 +102,6 @@ function verifiedOf(claims: Claims, issuer: string): boolean | undefined {
 function shownName(given: unknown): string | undefined {
   if (typeof given !== 'string' || nameFault(given, MAX_DISPLAY_NAME) !== undefined) return undefined;
   return visibleName(given);
-}
-
-/** `jane.doe@...` is Jane Doe. */
-function nameOf(email: string): string {
-  const words = email.split('@', 1)[0]!.split(/[._-]+/);
-  const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
-  return shownName(name) ?? email.slice(0, MAX_DISPLAY_NAME);
 }
 
 function showsSecondFactor({ amr, acr }: IDToken): boolean {
