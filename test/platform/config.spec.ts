@@ -274,7 +274,10 @@ describe('ConfigInvalid', () => {
         'https://login.microsoftonline.com/Consumers/v2.0',
       ],
     ],
-    ['OIDC_DOMAINS', ['example', 'example.com,', '*.example.com', '@example.com', 'https://example.com', ',']],
+    [
+      'OIDC_DOMAINS',
+      ['example', 'example.com,', '*.example.com', '@example.com', 'https://example.com', ','],
+    ],
     ['OIDC_WORKSPACE', ['My workspace', 'usr_01kerpxzkz8m1c3v5b7n9q2w4e', 'wks_1']],
   ])('refuses %s of %j', (variable, values) => {
     for (const value of values) expect(variablesAtFault({ [variable]: value })).toContain(variable);

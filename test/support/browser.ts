@@ -77,7 +77,9 @@ export class Browser {
       redirect: 'manual',
       headers: {
         ...this.#headers,
-        ...(cookies.length > 0 && { Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }),
+        ...(cookies.length > 0 && {
+          Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+        }),
       },
       ...(body && { body }),
     });

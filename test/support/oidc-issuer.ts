@@ -106,7 +106,11 @@ export class OidcIssuer {
         return person && { accountId: subject, claims: () => ({ sub: subject, ...person }) };
       },
       // Nobody is asked what the service may know.
-      loadExistingGrant: async ({ oidc }: { oidc: { client: { clientId: string }; session: { accountId: string } } }) => {
+      loadExistingGrant: async ({
+        oidc,
+      }: {
+        oidc: { client: { clientId: string }; session: { accountId: string } };
+      }) => {
         const grant = new provider.Grant({
           clientId: oidc.client.clientId,
           accountId: oidc.session.accountId,
@@ -140,7 +144,10 @@ export class OidcIssuer {
     }: { claims?: object; header?: object; key?: KeyObject | string | null },
   ): string {
     const [head, body] = idToken!.split('.').map((part) => JSON.parse(decoded(part)) as object);
-    const signed = [{ ...head, ...header }, { ...body, ...claims }]
+    const signed = [
+      { ...head, ...header },
+      { ...body, ...claims },
+    ]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.');
     return `${signed}.${signatureOf(signed, key)}`;

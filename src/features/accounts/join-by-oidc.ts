@@ -48,20 +48,16 @@ export class JoinByOidc {
     const known = await this.db.transaction(scope, () => this.known(workspaceId, identity));
     // Whoever is a member changes nothing, so nobody waits for them.
     if (known?.member?.status === 'active') return known.account;
-    return this.db.transaction(
-      scope,
-      async () => {
-        const { account, isNew, isNewlyBound } = await this.accountOf(workspaceId, identity);
-        const member = await this.members.findByUser(workspaceId, account.userId);
-        if (member?.status === 'removed') throw removed();
-        const memberId = member?.memberId ?? (await this.addMember(workspaceId, account));
-        const actor: Actor = { type: 'member', id: memberId, name: account.displayName, via: 'dashboard' };
-        if (isNewlyBound && !isNew) this.recordLink(actor, account, identity);
-        if (!member) this.recordJoin(actor, account, identity, isNew);
-        return account;
-      },
-      [exclusiveMembership(workspaceId)],
-    );
+    return this.db.transaction(scope, async () => {
+      const { account, isNew, isNewlyBound } = await this.accountOf(workspaceId, identity);
+      const member = await this.members.findByUser(workspaceId, account.userId);
+      if (member?.status === 'removed') throw removed();
+      const memberId = member?.memberId ?? (await this.addMember(workspaceId, account));
+      const actor: Actor = { type: 'member', id: memberId, name: account.displayName, via: 'dashboard' };
+      if (isNewlyBound && !isNew) this.recordLink(actor, account, identity);
+      if (!member) this.recordJoin(actor, account, identity, isNew);
+      return account;
+    }, [exclusiveMembership(workspaceId)]);
   }
 
   private async known(

@@ -21,7 +21,12 @@ interface Logged {
 const LATER = ['server_error', 'temporarily_unavailable'];
 
 /** Answers that are no answers: another status, another type, no JSON. */
-const UNUSABLE = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR', 'OAUTH_TIMEOUT'];
+const UNUSABLE = [
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_TIMEOUT',
+];
 
 /** What a person is told of an error on the way to the provider and back, and what the log is told. */
 export function failureOf(error: unknown, provider: string): { told: Error; logged?: Logged } {

@@ -76,7 +76,8 @@ async function wholeOf(body: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer>
   for await (const chunk of body) {
     length += chunk.length;
     // Leaving the loop ends the connection.
-    if (length > ANSWER_BYTES) throw new ProviderUnreachable(`the answer has more than ${ANSWER_BYTES} bytes`);
+    if (length > ANSWER_BYTES)
+      throw new ProviderUnreachable(`the answer has more than ${ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -37,7 +37,7 @@ export function identityOf(
   domains: readonly string[],
 ): OidcIdentity {
   if (!SUBJECT.test(token.sub)) throw new OidcNotVerified();
-  const email = addressOf(vouching(token, userInfo), token.iss, domains);
+  const email = addressOf(token, userInfo, domains);
   const names = [token['name'], userInfo?.name, nameInAddress(email)];
   return {
     issuer: token.iss,
@@ -58,7 +58,12 @@ function vouching(token: IDToken, userInfo: UserInfoResponse | undefined): Claim
   return saysTooLittle(token) && userInfo ? userInfo : token;
 }
 
-function addressOf(claims: Claims, issuer: string, domains: readonly string[]): string {
+function addressOf(
+  token: IDToken,
+  userInfo: UserInfoResponse | undefined,
+  domains: readonly string[],
+): string {
+  const claims = vouching(token, userInfo);
   const given = claims['email'];
   if (typeof given !== 'string' || given === '') {
     throw new OidcRefused({
@@ -66,7 +71,7 @@ function addressOf(claims: Claims, issuer: string, domains: readonly string[]): 
         "Your organisation's sign-in service did not say what your mail address is. Ask whoever manages it to let Consigliere know it (the scope email).",
     });
   }
-  if (verifiedOf(claims, issuer) !== true) {
+  if (verifiedOf(claims, token.iss) !== true) {
     throw new OidcRefused({
       message:
         "Your organisation's sign-in service does not say that your mail address is verified, so it cannot be used here.",
@@ -78,11 +83,17 @@ function addressOf(claims: Claims, issuer: string, domains: readonly string[]): 
   // Looked at before it is put in lower case: that would make an ASCII k of the Kelvin sign.
   if (at < 1 || domain === undefined || !isMailAddress(address)) {
     throw new OidcRefused({
-      message: "The mail address that your organisation's sign-in service gave is not one that can be used here.",
+      message:
+        "The mail address that your organisation's sign-in service gave is not one that can be used here.",
     });
   }
   if (!domains.includes(domain)) {
     throw new OidcRefused({ message: `Mail addresses at ${domain} are not accepted here.` });
+  }
+  if (isPersonalGoogleAccount(token, domains)) {
+    throw new OidcRefused({
+      message: 'This is a personal Google account. Sign in with the one that your organisation gave you.',
+    });
   }
   return address.toLowerCase();
 }
@@ -97,6 +108,16 @@ function verifiedOf(claims: Claims, issuer: string): boolean | undefined {
   if (URL.parse(issuer)?.hostname !== 'login.microsoftonline.com') return undefined;
   const edov = claims['xms_edov'];
   return edov === undefined ? undefined : ['true', '1'].includes(String(edov));
+}
+
+/**
+ * Anybody can have a Google account with an address of the organisation, and keeps it when they leave; only those that the
+ * organisation manages have `hd`.
+ */
+function isPersonalGoogleAccount(token: IDToken, domains: readonly string[]): boolean {
+  if (token.iss !== 'https://accounts.google.com') return false;
+  const hosted = token['hd'];
+  return typeof hosted !== 'string' || !domains.includes(mailDomain(hosted) ?? '');
 }
 
 function shownName(given: unknown): string | undefined {

@@ -28,6 +28,9 @@ const TIMEOUT_SECONDS = 5;
 /** How long what the provider says about itself is believed. */
 const METADATA_MS = 3_600_000;
 
+/** What its metadata must name. */
+const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
 const SCOPE = 'openid email profile';
 const CALLBACK = '/api/admin/oidc/callback';
 
@@ -121,26 +124,22 @@ export class OidcProvider {
   private async discover(): Promise<Configuration> {
     const { oidcIssuer, oidcClientId, oidcClientSecret } = this.config;
     const issuer = new URL(oidcIssuer!);
-    const configuration = await discovery(
-      issuer,
-      oidcClientId!,
-      undefined,
-      clientSecret(oidcClientSecret!),
-      {
-        timeout: TIMEOUT_SECONDS,
-        [customFetch]: this.http.fetch,
-        execute: [
-          enableNonRepudiationChecks,
-          // Plain http is up to OidcFetch, which knows OUTBOUND_ALLOW.
-          ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : []),
-        ],
-      },
-    );
+    const configuration = await discovery(issuer, oidcClientId!, undefined, clientSecret(oidcClientSecret!), {
+      timeout: TIMEOUT_SECONDS,
+      [customFetch]: this.http.fetch,
+      execute: [
+        enableNonRepudiationChecks,
+        // Plain http is up to OidcFetch, which knows OUTBOUND_ALLOW.
+        ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : []),
+      ],
+    });
+    const metadata = configuration.serverMetadata();
     // The library lets issuers of many tenants pass, where each tenant could name anybody's address.
-    const named = configuration.serverMetadata().issuer;
-    if (URL.parse(named)?.href !== issuer.href) {
-      throw new ProviderUnreachable(`the issuer calls itself ${named}, which is not OIDC_ISSUER`);
+    if (URL.parse(metadata.issuer)?.href !== issuer.href) {
+      throw new ProviderUnreachable(`the issuer calls itself ${metadata.issuer}, which is not OIDC_ISSUER`);
     }
+    const missing = NEEDED.filter((endpoint) => metadata[endpoint] === undefined);
+    if (missing.length > 0) throw new ProviderUnreachable(`the issuer names no ${missing.join(' and no ')}`);
     return configuration;
   }
 

@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { isLocalPath } from './return-to.js';
 
 describe('isLocalPath', () => {
-  it.each(['/', '/app', '/app/approvals?status=pending&x=//a#b', '/ünïcode', '/a//b', '/%2f%2fevil.example', '/@evil'])(
-    'takes %j',
-    (path) => {
-      expect(isLocalPath(path)).toBe(true);
-    },
-  );
+  it.each([
+    '/',
+    '/app',
+    '/app/approvals?status=pending&x=//a#b',
+    '/ünïcode',
+    '/a//b',
+    '/%2f%2fevil.example',
+    '/@evil',
+  ])('takes %j', (path) => {
+    expect(isLocalPath(path)).toBe(true);
+  });
 
   it.each([
     '',

@@ -60,7 +60,8 @@ export class SignInByOidc {
   private async workspace(): Promise<string> {
     const workspaceId = this.config.oidcWorkspace ?? (await this.identities.firstWorkspace());
     if (workspaceId !== null && (await this.identities.knowsWorkspace(workspaceId))) return workspaceId;
-    const message = 'The workspace that people sign in to is not there; whoever runs Consigliere sets OIDC_WORKSPACE.';
+    const message =
+      'The workspace that people sign in to is not there; whoever runs Consigliere sets OIDC_WORKSPACE.';
     throw new Unavailable({ message, retryAfterSeconds: 300 });
   }
 }

@@ -168,7 +168,10 @@ describe('GET /api/admin/oidc/callback: 400', () => {
 
 describe('GET /api/admin/oidc/callback: 401', () => {
   it.each([
-    ['comes from another issuer (RFC 9207)', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
+    [
+      'comes from another issuer (RFC 9207)',
+      (url: URL) => url.searchParams.set('iss', 'https://evil.example'),
+    ],
     ['does not say from which issuer it comes', (url: URL) => url.searchParams.delete('iss')],
     ['has two codes', (url: URL) => url.searchParams.append('code', 'another')],
     ['has no code', (url: URL) => url.searchParams.delete('code')],
@@ -251,7 +254,8 @@ describe('GET /api/admin/oidc/callback: 403', () => {
     await expectRefused(page, 403, /did not sign you in/);
   });
 
-  it('for an account without an address', () => refusedFor({ email: undefined }, /did not say what your mail/));
+  it('for an account without an address', () =>
+    refusedFor({ email: undefined }, /did not say what your mail/));
 
   it.each([false, undefined, null, 'true', 1])('for an address whose email_verified is %j', (verified) =>
     refusedFor({ email_verified: verified }, /does not say that your mail address is verified/),

@@ -202,7 +202,11 @@ describe('GET /api/admin/oidc/callback: 200', () => {
     ['amr mfa', { amr: 'pwd mfa' }, true],
     ['amr otp', { amr: 'otp' }, true],
     ['acr mfa', { acr: 'mfa' }, true],
-    ['the acr of several factors', { acr: 'http://schemas.openid.net/pape/policies/2007/06/multi-factor' }, true],
+    [
+      'the acr of several factors',
+      { acr: 'http://schemas.openid.net/pape/policies/2007/06/multi-factor' },
+      true,
+    ],
     ['a password alone', { amr: 'pwd' }, false],
     ['another acr', { acr: 'no-mfa' }, false],
     ['nothing', {}, false],
