@@ -100,15 +100,14 @@ export class Browser {
   private take(url: URL, line: string): void {
     const [pair, ...attributes] = line.split(';').map((part) => part.trim());
     const at = pair!.indexOf('=');
-    const lower = attributes.map((attribute) => attribute.toLowerCase());
     const valueOf = (name: string) =>
-      lower.find((attribute) => attribute.startsWith(`${name}=`))?.slice(name.length + 1);
+      attributes.find((each) => each.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
     const cookie = {
       name: pair!.slice(0, at),
       value: pair!.slice(at + 1),
       path: valueOf('path') ?? '/',
-      sameSite: valueOf('samesite') ?? 'lax',
-      attributes: lower,
+      sameSite: valueOf('samesite')?.toLowerCase() ?? 'lax',
+      attributes: attributes.map((each) => each.toLowerCase()),
     };
     this.keep(url, cookie);
     const expires = valueOf('expires');

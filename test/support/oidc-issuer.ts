@@ -60,7 +60,9 @@ export class OidcIssuer {
     const { port } = server.address() as AddressInfo;
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const issuer = new OidcIssuer(server, `http://localhost:${port}`, privateKey);
-    server.on('request', (request, response) => void issuer.answer(request, response));
+    server.on('request', (request, response) => {
+      issuer.answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+    });
     return issuer;
   }
 
@@ -98,6 +100,7 @@ export class OidcIssuer {
         profile: ['name'],
       },
       conformIdTokenClaims: inUserInfoOnly,
+      ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       pkce: { required: () => true },
       features: { devInteractions: { enabled: false } },
       interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
