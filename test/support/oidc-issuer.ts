@@ -146,7 +146,10 @@ export class OidcIssuer {
       key = this.key,
     }: { claims?: object; header?: object; key?: KeyObject | string | null },
   ): string {
-    const [head, body] = idToken!.split('.').map((part) => JSON.parse(decoded(part)) as object);
+    const [head, body] = idToken!
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(decoded(part)) as object);
     const signed = [
       { ...head, ...header },
       { ...body, ...claims },

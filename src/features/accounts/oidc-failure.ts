@@ -20,13 +20,8 @@ interface Logged {
 /** The provider's own answer says that it cannot answer now (RFC 6749, section 4.1.2.1). */
 const LATER = ['server_error', 'temporarily_unavailable'];
 
-/** Answers that are no answers: another status, another type, no JSON. */
-const UNUSABLE = [
-  'OAUTH_RESPONSE_IS_NOT_CONFORM',
-  'OAUTH_RESPONSE_IS_NOT_JSON',
-  'OAUTH_PARSE_ERROR',
-  'OAUTH_TIMEOUT',
-];
+/** Answers that are no answers: another status or type, or none in time. */
+const UNUSABLE = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_TIMEOUT'];
 
 /** What a person is told of an error on the way to the provider and back, and what the log is told. */
 export function failureOf(error: unknown, provider: string): { told: Error; logged?: Logged } {
