@@ -18,6 +18,19 @@ begin
   on conflict (workspace_id, seq) do nothing;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.add_identity(p_issuer text, p_subject text, p_user_id text)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with added as (
+    insert into user_identities (issuer, subject, user_id) values (p_issuer, p_subject, p_user_id)
+    on conflict do nothing returning 1
+  ) select exists (select from added)
+$function$;
+alter function app.add_identity(text,text,text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.add_signing_key(p_key_id text, p_public_key text, p_sealed_private_key text, p_created_at timestamp with time zone, p_signed_by text, p_signature text)
  RETURNS void
  LANGUAGE plpgsql
@@ -354,6 +367,32 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.end_sessions(p_user_id text, p_except text, p_now timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with ended as (
+    update sessions set ended_at = p_now
+    where user_id = p_user_id and ended_at is null and session_id is distinct from p_except
+    returning session_id
+  ), revoked as (
+    update tokens t set revoked_at = p_now from ended e where t.session_id = e.session_id and t.revoked_at is null
+  )
+  select count(*)::int from ended
+$function$;
+alter function app.end_sessions(text,text,timestamp with time zone) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.end_sessions_of_member(p_workspace_id text, p_member_id text, p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update sessions set ended_at = p_now
+  where workspace_id = p_workspace_id and member_id = p_member_id and ended_at is null
+$function$;
+
 CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
  RETURNS void
  LANGUAGE sql
@@ -434,7 +473,7 @@ AS $function$select u.user_id, u.display_name, u.password_hash from users u wher
 alter function app.find_account(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -444,7 +483,7 @@ AS $function$
       where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
-    t.made_by, t.expires_at, t.revoked_at, m.status
+    t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, t.expires_at, t.revoked_at, m.status
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
@@ -452,6 +491,17 @@ AS $function$
   where t.token_hash = p_token_hash
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.find_identity(p_issuer text, p_subject text)
+ RETURNS TABLE(user_id text, display_name text, email text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select u.user_id, u.display_name, u.email from user_identities i join users u on u.user_id = i.user_id
+  where i.issuer = p_issuer and i.subject = p_subject
+$function$;
+alter function app.find_identity(text,text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_invite(p_token_hash text)
  RETURNS TABLE(invite_id text, workspace_id text, email text)
@@ -471,6 +521,34 @@ AS $function$
   from partner_secrets s where s.workspace_id = p_workspace_id
 $function$;
 alter function app.find_partner_secret(text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.find_session(p_secret_hash text, p_now timestamp with time zone, p_idle interval)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with seen as (
+    update sessions s set last_seen_at = p_now
+    where s.secret_hash = p_secret_hash and s.ended_at is null and s.expires_at > p_now
+      and s.last_seen_at between p_now - p_idle and p_now - interval '5 seconds'
+    returning s.session_id
+  )
+  select s.session_id, s.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
+    array(select tm.team_id from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
+    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null),
+    '{}'::text[], 'dashboard',
+    least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
+    s.ended_at, m.status
+  from sessions s
+  join members m on m.member_id = s.member_id
+  join users u on u.user_id = m.user_id
+  join workspaces w on w.workspace_id = s.workspace_id
+  where s.secret_hash = p_secret_hash
+$function$;
+alter function app.find_session(text,timestamp with time zone,interval) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.finish(act jsonb)
  RETURNS text[]
@@ -721,6 +799,21 @@ begin
   where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
   get diagnostics gone = row_count;
   return next;
+
+  subject := 'tokens of the dashboard';
+  delete from tokens where token_id in (
+    select t.token_id from tokens t
+    where t.session_id is not null and t.expires_at < now() - interval '1 day'
+    order by t.expires_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'sessions';
+  delete from sessions where session_id in (
+    select s.session_id from sessions s where s.expires_at < now() - interval '90 days'
+    order by s.expires_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
 end $function$;
 alter function app.let_go(integer,jsonb) owner to consigliere_system;
 
@@ -750,6 +843,18 @@ begin
     order by p.work_packet_id for no key update;
   return open;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.memberships_of(p_user_id text)
+ RETURNS TABLE(workspace_id text, workspace_name text, member_id text, role text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select m.workspace_id, w.name, m.member_id, m.role from members m join workspaces w on w.workspace_id = m.workspace_id
+  where m.user_id = p_user_id and m.status = 'active'
+  order by array_position(array['owner', 'admin', 'operator', 'viewer'], m.role), m.joined_at, m.member_id
+$function$;
+alter function app.memberships_of(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.model_budget_of(p_workspace_id text, p_unit text, p_by_tier jsonb)
  RETURNS numeric
@@ -1099,19 +1204,37 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_token_id text)
+CREATE OR REPLACE FUNCTION app.spend_oidc_state(p_state_hash text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from oidc_spent_states where expires_at < p_now;
+  insert into oidc_spent_states (state_hash, expires_at) values (p_state_hash, p_expires_at) on conflict do nothing;
+  return found;
+end $function$;
+alter function app.spend_oidc_state(text,timestamp with time zone,timestamp with time zone) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_credential_id text)
  RETURNS TABLE(role text, is_valid boolean, team_roles jsonb)
  LANGUAGE sql
  STABLE
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select m.role, m.status = 'active' and t.revoked_at is null, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
+  select m.role, m.status = 'active' and c.is_valid, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
     from team_members tm where tm.workspace_id = m.workspace_id and tm.member_id = m.member_id)
-  from tokens t join members m on m.member_id = t.member_id
-  where t.workspace_id = p_workspace_id and t.token_id = p_token_id
+  from (
+    select t.member_id, t.revoked_at is null as is_valid from tokens t
+    where t.workspace_id = p_workspace_id and t.token_id = p_credential_id
+    union all
+    select s.member_id, s.ended_at is null from sessions s
+    where s.workspace_id = p_workspace_id and s.session_id = p_credential_id
+  ) c join members m on m.member_id = c.member_id
 $function$;
 
-CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text)
+CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text, p_team_id text DEFAULT NULL::text)
  RETURNS TABLE(key text, n bigint)
  LANGUAGE sql
  STABLE
@@ -1119,8 +1242,10 @@ AS $function$
   select t.key, sum(t.n)::bigint from (
     select c.key, c.n from public.tallies c
     where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
+      and (p_team_id is null or c.team_id = p_team_id)
     union all
     select c.key, c.n from public.tally_changes c where c.workspace_id = p_workspace_id and c.kind = p_kind
+      and (p_team_id is null or c.team_id = p_team_id)
   ) t group by t.key
 $function$;
 
@@ -1530,6 +1655,7 @@ create table members (
   constraint members_pkey PRIMARY KEY (member_id),
   constraint members_workspace_id_user_id_key UNIQUE (workspace_id, user_id)
 );
+CREATE INDEX members_of_user ON public.members USING btree (user_id) WHERE (status = 'active'::text);
 alter table members enable row level security;
 alter table members force row level security;
 create policy isolation on members for all to public using (
@@ -1561,6 +1687,17 @@ CASE
     ELSE false
 END);
 grant insert, select, update on model_usage to consigliere_app;
+
+create table oidc_spent_states (
+  state_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint oidc_spent_states_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX oidc_spent_states_by_end ON public.oidc_spent_states USING btree (expires_at);
+alter table oidc_spent_states enable row level security;
+alter table oidc_spent_states force row level security;
+create policy system_keeps on oidc_spent_states for all to consigliere_system using (true) with check (true);
+grant delete, insert, select on oidc_spent_states to consigliere_system;
 
 create table partner_events (
   workspace_id text not null,
@@ -1818,6 +1955,43 @@ CASE
     ELSE false
 END);
 grant insert, select on reverts to consigliere_app;
+
+create table sessions (
+  session_id text not null,
+  workspace_id text not null,
+  member_id text not null,
+  user_id text not null,
+  secret_hash text not null,
+  method text not null,
+  second_factor boolean not null,
+  user_agent text,
+  address text not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'oidc'::text]))),
+  constraint sessions_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id),
+  constraint sessions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint sessions_pkey PRIMARY KEY (session_id),
+  constraint sessions_secret_hash_key UNIQUE (secret_hash)
+);
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_newest ON public.sessions USING btree (workspace_id, created_at DESC, session_id DESC);
+CREATE INDEX sessions_of_member ON public.sessions USING btree (workspace_id, member_id) WHERE (ended_at IS NULL);
+CREATE INDEX sessions_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
+alter table sessions enable row level security;
+alter table sessions force row level security;
+create policy isolation on sessions for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_changes on sessions for all to consigliere_system using (true);
+create policy system_reads on sessions for select to consigliere_system using (true);
+grant insert, select, update on sessions to consigliere_app;
+grant delete, select, update on sessions to consigliere_system;
 
 create table signals (
   signal_id text not null,
@@ -2109,11 +2283,15 @@ create table tokens (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   made_by text[] not null default '{}'::text[],
+  session_id text,
   constraint tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(session_id) ON DELETE CASCADE,
   constraint tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint tokens_pkey PRIMARY KEY (token_id),
   constraint tokens_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX tokens_of_dashboard ON public.tokens USING btree (expires_at) WHERE (session_id IS NOT NULL);
+CREATE INDEX tokens_of_session ON public.tokens USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX tokens_of_workspace ON public.tokens USING btree (workspace_id, created_at DESC);
 alter table tokens enable row level security;
 alter table tokens force row level security;
@@ -2122,9 +2300,24 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_changes on tokens for all to consigliere_system using (true);
 create policy system_reads on tokens for select to consigliere_system using (true);
 grant insert, select, update on tokens to consigliere_app;
-grant select on tokens to consigliere_system;
+grant delete, select, update on tokens to consigliere_system;
+
+create table user_identities (
+  issuer text not null,
+  subject text not null,
+  user_id text not null,
+  linked_at timestamp with time zone not null default now(),
+  constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  constraint user_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint user_identities_user_id_issuer_key UNIQUE (user_id, issuer)
+);
+alter table user_identities enable row level security;
+alter table user_identities force row level security;
+create policy system_keeps on user_identities for all to consigliere_system using (true) with check (true);
+grant insert, select on user_identities to consigliere_system;
 
 create table users (
   user_id text not null,
