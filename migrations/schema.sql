@@ -18,6 +18,19 @@ begin
   on conflict (workspace_id, seq) do nothing;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.add_identity(p_issuer text, p_subject text, p_user_id text)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with added as (
+    insert into user_identities (issuer, subject, user_id) values (p_issuer, p_subject, p_user_id)
+    on conflict do nothing returning 1
+  ) select exists (select from added)
+$function$;
+alter function app.add_identity(text,text,text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.add_signing_key(p_key_id text, p_public_key text, p_sealed_private_key text, p_created_at timestamp with time zone, p_signed_by text, p_signature text)
  RETURNS void
  LANGUAGE plpgsql
@@ -478,6 +491,17 @@ AS $function$
   where t.token_hash = p_token_hash
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.find_identity(p_issuer text, p_subject text)
+ RETURNS TABLE(user_id text, display_name text, email text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select u.user_id, u.display_name, u.email from user_identities i join users u on u.user_id = i.user_id
+  where i.issuer = p_issuer and i.subject = p_subject
+$function$;
+alter function app.find_identity(text,text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_invite(p_token_hash text)
  RETURNS TABLE(invite_id text, workspace_id text, email text)
@@ -1038,16 +1062,6 @@ begin
   ) r group by r.metric;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.receipt_hash(p_seq bigint)
- RETURNS text
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select r.hash from receipts r where r.workspace_id = current_setting('app.workspace_id', true) and r.seq = p_seq
-$function$;
-alter function app.receipt_hash(bigint) owner to consigliere_system;
-
 CREATE OR REPLACE FUNCTION app.recount_tallies()
  RETURNS void
  LANGUAGE sql
@@ -1190,6 +1204,19 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.spend_oidc_state(p_state_hash text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from oidc_spent_states where expires_at < p_now;
+  insert into oidc_spent_states (state_hash, expires_at) values (p_state_hash, p_expires_at) on conflict do nothing;
+  return found;
+end $function$;
+alter function app.spend_oidc_state(text,timestamp with time zone,timestamp with time zone) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_credential_id text)
  RETURNS TABLE(role text, is_valid boolean, team_roles jsonb)
  LANGUAGE sql
@@ -1268,20 +1295,6 @@ AS $function$
   order by random() limit p_limit
 $function$;
 alter function app.unsigned_chains(integer) owner to consigliere_system;
-
-CREATE OR REPLACE FUNCTION app.untold_licences(p_now timestamp with time zone, p_grace interval, p_limit integer)
- RETURNS TABLE(workspace_id text)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select l.workspace_id from licences l
-  where l.told_status <> 'expired' and l.expires_at <= p_now
-    and (l.told_status = 'active' or l.expires_at <= p_now - p_grace)
-  -- In no order: workspaces that cannot be told must not stand before the others.
-  order by random() limit p_limit
-$function$;
-alter function app.untold_licences(timestamp with time zone,interval,integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.waiting_work(p_kinds text[])
  RETURNS TABLE(kind text, n bigint)
@@ -1437,26 +1450,6 @@ CASE
     ELSE false
 END);
 grant insert, select, update on buyers to consigliere_app;
-
-create table devices (
-  workspace_id text not null,
-  member_id text not null,
-  device_id text not null,
-  first_seen_at timestamp with time zone not null,
-  last_seen_at timestamp with time zone not null,
-  constraint devices_device_id_check CHECK (((char_length(device_id) >= 1) AND (char_length(device_id) <= 64))),
-  constraint devices_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
-  constraint devices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint devices_pkey PRIMARY KEY (workspace_id, member_id, device_id)
-);
-alter table devices enable row level security;
-alter table devices force row level security;
-create policy isolation on devices for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-grant delete, insert, select, update on devices to consigliere_app;
 
 create table directives (
   directive_id text not null,
@@ -1646,38 +1639,6 @@ create policy system_reads on invites for select to consigliere_system using (tr
 grant insert, select, update on invites to consigliere_app;
 grant select on invites to consigliere_system;
 
-create table licences (
-  workspace_id text not null,
-  licence_id text not null,
-  number bigint not null,
-  licence_key text not null,
-  tier text not null,
-  entitlements text[] not null,
-  issued_at timestamp with time zone not null,
-  expires_at timestamp with time zone not null,
-  installed_at timestamp with time zone not null,
-  installed_by jsonb not null,
-  tier_before text not null,
-  told_status text not null,
-  constraint licences_check CHECK ((issued_at < expires_at)),
-  constraint licences_tier_before_check CHECK ((tier_before = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
-  constraint licences_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
-  constraint licences_told_status_check CHECK ((told_status = ANY (ARRAY['active'::text, 'grace'::text, 'expired'::text]))),
-  constraint licences_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint licences_pkey PRIMARY KEY (workspace_id)
-);
-CREATE INDEX licences_to_tell ON public.licences USING btree (expires_at) WHERE (told_status <> 'expired'::text);
-alter table licences enable row level security;
-alter table licences force row level security;
-create policy isolation on licences for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-create policy system_reads on licences for select to consigliere_system using (true);
-grant insert, select, update on licences to consigliere_app;
-grant select on licences to consigliere_system;
-
 create table members (
   member_id text not null,
   workspace_id text not null,
@@ -1726,6 +1687,17 @@ CASE
     ELSE false
 END);
 grant insert, select, update on model_usage to consigliere_app;
+
+create table oidc_spent_states (
+  state_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint oidc_spent_states_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX oidc_spent_states_by_end ON public.oidc_spent_states USING btree (expires_at);
+alter table oidc_spent_states enable row level security;
+alter table oidc_spent_states force row level security;
+create policy system_keeps on oidc_spent_states for all to consigliere_system using (true) with check (true);
+grant delete, insert, select on oidc_spent_states to consigliere_system;
 
 create table partner_events (
   workspace_id text not null,
@@ -1930,7 +1902,6 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
-create policy system_reads on receipts for select to consigliere_system using (true);
 CREATE TRIGGER receipts_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.receipts FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant select on receipts to consigliere_app;
 
@@ -2333,6 +2304,20 @@ create policy system_changes on tokens for all to consigliere_system using (true
 create policy system_reads on tokens for select to consigliere_system using (true);
 grant insert, select, update on tokens to consigliere_app;
 grant delete, select, update on tokens to consigliere_system;
+
+create table user_identities (
+  issuer text not null,
+  subject text not null,
+  user_id text not null,
+  linked_at timestamp with time zone not null default now(),
+  constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  constraint user_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint user_identities_user_id_issuer_key UNIQUE (user_id, issuer)
+);
+alter table user_identities enable row level security;
+alter table user_identities force row level security;
+create policy system_keeps on user_identities for all to consigliere_system using (true) with check (true);
+grant insert, select on user_identities to consigliere_system;
 
 create table users (
   user_id text not null,

@@ -29,6 +29,7 @@ const SIMPLE: Record<string, Step> = {
   'GET /health/live': probing('/health/live'),
   'GET /health/ready': probing('/health/ready'),
   'GET /metrics': probing('/metrics'),
+  'GET /api/admin/oidc': probing('/api/admin/oidc'),
   'GET /api/pro/profile': reading('/profile'),
   'GET /api/pro/bootstrap': reading('/bootstrap'),
   'GET /api/pro/context': reading('/context'),

@@ -11,6 +11,12 @@ const DATABASE_URL = 'postgres://consigliere:password@localhost/consigliere';
 const MAIL_FROM = 'Ada <ada@example.org>';
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 const PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
+const OIDC = {
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'consigliere',
+  OIDC_CLIENT_SECRET: 'a secret',
+  OIDC_DOMAINS: 'example.com',
+};
 
 function faultsOf(env: NodeJS.ProcessEnv): ConfigInvalid {
   try {
@@ -59,6 +65,12 @@ describe('loadConfig', () => {
       bootstrapTier: 'pro',
       licencePublicKeys: [],
       partnerSigningSecret: undefined,
+      oidcIssuer: undefined,
+      oidcClientId: undefined,
+      oidcClientSecret: undefined,
+      oidcDomains: [],
+      oidcWorkspace: undefined,
+      oidcName: undefined,
     });
   });
 
@@ -97,6 +109,12 @@ describe('loadConfig', () => {
       BOOTSTRAP_TIER: 'enterprise',
       LICENCE_PUBLIC_KEY: `${PUBLIC_KEY}, ${'A'.repeat(43)}`,
       PARTNER_SIGNING_SECRET: 'sixteen or more.',
+      OIDC_ISSUER: 'https://login.example.com/application/o/consigliere/',
+      OIDC_CLIENT_ID: 'consigliere',
+      OIDC_CLIENT_SECRET: 'a secret',
+      OIDC_DOMAINS: 'Example.com, münchen.example,example.com',
+      OIDC_WORKSPACE: 'wks_01kerpxzkz8m1c3v5b7n9q2w4e',
+      OIDC_NAME: 'Acme account',
       PATH: '/usr/bin',
     });
     expect({ ...config }).toEqual({
@@ -132,6 +150,12 @@ describe('loadConfig', () => {
       bootstrapTier: 'enterprise',
       licencePublicKeys: [PUBLIC_KEY, 'A'.repeat(43)],
       partnerSigningSecret: 'sixteen or more.',
+      oidcIssuer: 'https://login.example.com/application/o/consigliere/',
+      oidcClientId: 'consigliere',
+      oidcClientSecret: 'a secret',
+      oidcDomains: ['example.com', 'xn--mnchen-3ya.example'],
+      oidcWorkspace: 'wks_01kerpxzkz8m1c3v5b7n9q2w4e',
+      oidcName: 'Acme account',
     });
   });
 
@@ -252,6 +276,25 @@ describe('ConfigInvalid', () => {
       ],
     ],
     ['PARTNER_SIGNING_SECRET', ['fifteen letters', 'x'.repeat(257)]],
+    [
+      'OIDC_ISSUER',
+      [
+        'login.example.com',
+        'ldap://login.example.com',
+        'http://login.example.com',
+        'https://user:word@login.example.com',
+        'https://login.example.com/?a=b',
+        'https://login.example.com/#a',
+        'https://login.microsoftonline.com/common/v2.0',
+        'https://login.microsoftonline.com/organizations/v2.0',
+        'https://login.microsoftonline.com/Consumers/v2.0',
+      ],
+    ],
+    [
+      'OIDC_DOMAINS',
+      ['example', 'example.com,', '*.example.com', '@example.com', 'https://example.com', ','],
+    ],
+    ['OIDC_WORKSPACE', ['My workspace', 'usr_01kerpxzkz8m1c3v5b7n9q2w4e', 'wks_1']],
   ])('refuses %s of %j', (variable, values) => {
     for (const value of values) expect(variablesAtFault({ [variable]: value })).toContain(variable);
   });
@@ -274,6 +317,21 @@ describe('ConfigInvalid', () => {
     ['openai-compatible', { MODEL_PROVIDER: 'openai-compatible' }, ['MODEL_NAME', 'MODEL_BASE_URL']],
     ['one price', { MODEL_PRICE_INPUT: '3' }, ['MODEL_PRICE_OUTPUT']],
     ['the other price', { MODEL_PRICE_OUTPUT: '15' }, ['MODEL_PRICE_INPUT']],
+    [
+      'an issuer alone',
+      { OIDC_ISSUER: 'https://login.example.com' },
+      ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'],
+    ],
+    [
+      'a name for no issuer',
+      { OIDC_NAME: 'Acme' },
+      ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'],
+    ],
+    [
+      'an issuer in production, which sends people back somewhere',
+      { NODE_ENV: 'production', MAIL_TRANSPORT: 'file', MAIL_FROM, ...OIDC },
+      ['PUBLIC_URL'],
+    ],
   ])('asks for what is missing: %s', (_case, env, expected) => {
     expect(variablesAtFault(env)).toEqual(expected);
   });
@@ -287,6 +345,10 @@ describe('ConfigInvalid', () => {
     [
       'production with everything',
       { NODE_ENV: 'production', DATABASE_URL, SECRETS_KEY, MAIL_FROM, MAIL_TRANSPORT: 'file' },
+    ],
+    [
+      'an issuer by plain http that the operator vouches for',
+      { ...OIDC, OIDC_ISSUER: 'http://login.internal:8080', OUTBOUND_ALLOW: 'login.internal:8080' },
     ],
     ['a key written in the alphabet of URLs', { SECRETS_KEY: Buffer.alloc(32, 255).toString('base64url') }],
   ])('asks for nothing more: %s', (_case, env) => {
@@ -323,12 +385,15 @@ describe('a secret in a file', () => {
       BOOTSTRAP_OWNER_PASSWORD: 'a long pass phrase',
       BOOTSTRAP_TOKEN: token,
       PARTNER_SIGNING_SECRET: 'x'.repeat(32),
+      OIDC_CLIENT_SECRET: 'a secret',
     };
+    const { OIDC_CLIENT_SECRET: _secret, ...oidc } = OIDC;
+    const others = { ...PRODUCTION, ...oidc, PUBLIC_URL: 'https://consigliere.example.com' };
     const files = await Promise.all(
       SECRETS.map(async (name) => [`${name}_FILE`, await file(`${values[name]}\n`, name)]),
     );
-    const read = loadConfig({ ...Object.fromEntries(files), ...PRODUCTION });
-    expect({ ...read }).toEqual({ ...loadConfig({ ...values, ...PRODUCTION }) });
+    const read = loadConfig({ ...Object.fromEntries(files), ...others });
+    expect({ ...read }).toEqual({ ...loadConfig({ ...values, ...others }) });
     expect(read.bootstrapToken).toBe(token);
   });
 

@@ -12,6 +12,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   idempotency_keys: 'read and written by app.claim_key and app.finish alone',
   migrations: 'the list of migrations that TypeORM keeps',
   model_usage: 'counters that app.reserve_model_usage and app.settle_model_usage keep',
+  oidc_spent_states: 'read and written by app.spend_oidc_state alone',
   rate_windows: 'counted by the statement of the shared rate-limit store alone',
   receipt_checkpoints: 'belongs to the chain, which only functions write',
   receipt_heads: 'belongs to the chain, which only functions write',
@@ -23,6 +24,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   tally_changes: 'written by triggers alone, until app.fold_tallies adds them up',
   work_breakers: 'read and written by platform/work and its functions alone',
   work_items: 'read and written by platform/work and its functions alone',
+  user_identities: 'read and written by app.find_identity and app.add_identity alone',
   tier_days: 'counted by the statement of the shared rate-limit store alone',
 };
 

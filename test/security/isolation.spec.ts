@@ -607,6 +607,9 @@ describe('the catalogue', () => {
         'select password_hash from users',
         'select * from users',
         'select * from migrations',
+        'select * from user_identities',
+        `insert into user_identities (issuer, subject, user_id) select 'https://evil.example', 'me', user_id from users`,
+        'delete from oidc_spent_states',
         'select rolpassword from pg_authid',
       ]) {
         expect(await attempt(client, text), text).toEqual({ refused: '42501' });

@@ -6,7 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { TeamBody, TeamView } from '../workspaces/teams.dto.js';
-import { limitReached } from './teams.errors.js';
+import { limitReached } from '../workspaces/workspaces.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
 
 const MAX_TEAMS = 200;

@@ -12,8 +12,8 @@ import type { AddToTeamBody } from '../workspaces/members.dto.js';
 import type { AddedToTeam, InviteView } from './invites.dto.js';
 import { type Member, Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
 import type { TeamView } from '../workspaces/teams.dto.js';
-import { MAX_TEAM_MEMBERS } from './member-limits.js';
-import { limitReached } from './teams.errors.js';
+import { MAX_TEAM_MEMBERS } from '../workspaces/member-limits.js';
+import { limitReached } from '../workspaces/workspaces.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
 
 /**

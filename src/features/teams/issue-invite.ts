@@ -12,8 +12,8 @@ import { Invites } from './invites.repository.js';
 import { Members } from '../workspaces/members.repository.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
 import type { TeamView } from '../workspaces/teams.dto.js';
-import { MAX_MEMBERS } from './member-limits.js';
-import { limitReached } from './teams.errors.js';
+import { MAX_MEMBERS } from '../workspaces/member-limits.js';
+import { limitReached } from '../workspaces/workspaces.errors.js';
 
 const MAX_OPEN_INVITES = 200;
 

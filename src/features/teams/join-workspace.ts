@@ -7,8 +7,9 @@ import type { InviteEntity } from './invite.entity.js';
 import { mayInvite } from './invite.js';
 import type { TeamRole } from '../workspaces/member.js';
 import { type Member, Members, roleInTeam } from '../workspaces/members.repository.js';
-import { MAX_MEMBERS, MAX_TEAM_MEMBERS } from './member-limits.js';
-import { InviteExpired, limitReached } from './teams.errors.js';
+import { MAX_MEMBERS, MAX_TEAM_MEMBERS } from '../workspaces/member-limits.js';
+import { limitReached } from '../workspaces/workspaces.errors.js';
+import { InviteExpired } from './teams.errors.js';
 
 /** Makes a user the member that an invite speaks of; whoever invited must still be allowed to. */
 @Injectable()

@@ -18,7 +18,8 @@ import {
 } from '../workspaces/members.dto.js';
 import { Members } from '../workspaces/members.repository.js';
 import { RemoveMember } from './remove-member.js';
-import { LastOwner, LimitReached } from './teams.errors.js';
+import { LastOwner } from './teams.errors.js';
+import { LimitReached } from '../workspaces/workspaces.errors.js';
 
 /** The members of the workspace. */
 @Controller(['api/pro/members', 'api/admin/members'])

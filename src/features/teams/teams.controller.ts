@@ -30,7 +30,8 @@ import {
   TeamsQuery,
   TeamView,
 } from '../workspaces/teams.dto.js';
-import { LimitReached, TeamHasOpenWork } from './teams.errors.js';
+import { TeamHasOpenWork } from './teams.errors.js';
+import { LimitReached } from '../workspaces/workspaces.errors.js';
 import { Teams } from '../workspaces/teams.repository.js';
 
 @Controller(['api/pro/teams', 'api/admin/teams'])

@@ -12,26 +12,6 @@ export const TeamHasOpenWork = defineError(
   'The team has open work: say with moveTo which team it goes to, or null for no team.',
 );
 
-export const LimitReached = defineError(
-  'LIMIT_REACHED',
-  409,
-  'A limit is reached; details.what and details.limit name it.',
-);
-
-/** Says which limit was reached, and of what. */
-export function limitReached(what: keyof typeof LIMITED, limit: number): Error {
-  const { owner, noun } = LIMITED[what];
-  const message = `This ${owner} has reached its limit of ${limit.toLocaleString('en')} ${noun}.`;
-  return new LimitReached({ message, details: { what, limit } });
-}
-
-const LIMITED = {
-  teams: { owner: 'workspace', noun: 'teams' },
-  'open invites': { owner: 'workspace', noun: 'open invites' },
-  members: { owner: 'workspace', noun: 'members' },
-  'members of a team': { owner: 'team', noun: 'members' },
-} as const;
-
 export const InviteExpired = defineError(
   'INVITE_EXPIRED',
   410,

@@ -9,6 +9,7 @@ import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { nameInAddress } from '../../platform/kernel/mail-address.js';
 import { newOperatorToken } from '../../platform/kernel/operator-token.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
@@ -77,7 +78,7 @@ export class FirstRun implements OnApplicationBootstrap {
     this.db.insert(UserEntity, {
       userId,
       email: email.toLowerCase(),
-      displayName: config.bootstrapOwnerName ?? displayNameOf(email),
+      displayName: config.bootstrapOwnerName ?? nameInAddress(email),
       passwordHash: await hash(generated || config.bootstrapOwnerPassword!),
       createdAt: now,
     });
@@ -127,13 +128,4 @@ export class FirstRun implements OnApplicationBootstrap {
   get #file(): string {
     return join(this.config.dataDir, 'credentials.json');
   }
-}
-
-/** The owner's name when BOOTSTRAP_OWNER_NAME is unset: `jane.doe@...` is Jane Doe. */
-function displayNameOf(email: string): string {
-  const words = email
-    .split('@', 1)[0]!
-    .split(/[._-]+/)
-    .filter(Boolean);
-  return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
 }

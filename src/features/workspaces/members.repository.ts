@@ -113,7 +113,7 @@ export class Members {
     userId: string;
     email: string;
     displayName: string;
-    passwordHash: string;
+    passwordHash: string | null;
   }): Promise<boolean> {
     // Not `do nothing returning`: whoever accepts may read no account before it is a member of the workspace.
     const { userId, email, displayName, passwordHash } = user;

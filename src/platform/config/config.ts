@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
+import { hostPort } from '../outbound/destination-rules.js';
 import type { ConfigFault } from './config-fault.js';
 import { environment, type Environment } from './environment.js';
 import { withSecretFiles } from './secret-files.js';
@@ -58,6 +59,15 @@ export class Config {
   /** Each 32 bytes in base64url; none: no licence can be checked. */
   readonly licencePublicKeys: readonly string[];
   readonly partnerSigningSecret: string | undefined;
+  /** Undefined: nobody signs in by OpenID Connect. With it, client id, secret and domains are there too. */
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  readonly oidcClientSecret: string | undefined;
+  /** Each as `mailDomain` writes it. */
+  readonly oidcDomains: readonly string[];
+  /** Undefined: the first workspace. */
+  readonly oidcWorkspace: string | undefined;
+  readonly oidcName: string | undefined;
 
   constructor(values: Environment) {
     this.nodeEnv = values.NODE_ENV;
@@ -92,6 +102,12 @@ export class Config {
     this.bootstrapTier = values.BOOTSTRAP_TIER;
     this.licencePublicKeys = Object.freeze(values.LICENCE_PUBLIC_KEY ?? []);
     this.partnerSigningSecret = values.PARTNER_SIGNING_SECRET;
+    this.oidcIssuer = values.OIDC_ISSUER;
+    this.oidcClientId = values.OIDC_CLIENT_ID;
+    this.oidcClientSecret = values.OIDC_CLIENT_SECRET;
+    this.oidcDomains = Object.freeze(values.OIDC_DOMAINS ?? []);
+    this.oidcWorkspace = values.OIDC_WORKSPACE;
+    this.oidcName = values.OIDC_NAME;
     Object.freeze(this); // deep, since every other field is a primitive
   }
 }
@@ -113,6 +129,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...missing(given).filter(({ variable }) => given[`${variable}_FILE`] === undefined),
     ...forbidden(given),
     ...clashes(given),
+    ...plainIssuer(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
   return new Config(parsed.data);
@@ -126,11 +143,16 @@ function forbidden({ NODE_ENV: environmentName, MAIL_FROM: from = '' }: NodeJS.P
   return [{ variable: 'MAIL_FROM', message }];
 }
 
+const OIDC_REQUIRED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
+/** Whoever sets one of these wants sign-in by OpenID Connect. */
+const OIDC = [...OIDC_REQUIRED, 'OIDC_CLIENT_SECRET_FILE', 'OIDC_WORKSPACE', 'OIDC_NAME'] as const;
+
 /** What other variables make necessary. Looks at the variables as given, so that one fault does not hide another. */
 function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
   const { MODEL_PROVIDER: provider = 'builtin' } = given;
   const hosted = provider === 'openai' || provider === 'anthropic';
   const compatible = provider === 'openai-compatible';
+  const oidc = OIDC.find((variable) => given[variable] !== undefined);
   const required: [variable: string, needed: boolean, message: string][] = [
     [
       'SECRETS_KEY',
@@ -161,10 +183,30 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
       given.MODEL_PRICE_INPUT !== undefined,
       'is required when MODEL_PRICE_INPUT is set',
     ],
+    ...OIDC_REQUIRED.map((variable): [string, boolean, string] => [
+      variable,
+      oidc !== undefined,
+      `is required when ${oidc} is set`,
+    ]),
+    [
+      'PUBLIC_URL',
+      oidc !== undefined && given.NODE_ENV === 'production',
+      `is required when ${oidc} is set and NODE_ENV=production: the provider sends people back there`,
+    ],
   ];
   return required
     .filter(([variable, needed]) => needed && given[variable] === undefined)
     .map(([variable, , message]) => ({ variable, message }));
+}
+
+/** An issuer is asked by https, unless the operator vouches for the way to it. */
+function plainIssuer({ OIDC_ISSUER: issuer = '', OUTBOUND_ALLOW: allow }: NodeJS.ProcessEnv): ConfigFault[] {
+  const url = URL.parse(issuer);
+  if (url?.protocol !== 'http:') return [];
+  const allowed = environment.shape.OUTBOUND_ALLOW.safeParse(allow).data ?? [];
+  if (allowed.includes(hostPort(url))) return [];
+  const message = 'must be an https URL, unless OUTBOUND_ALLOW lists its host and port';
+  return [{ variable: 'OIDC_ISSUER', message }];
 }
 
 /** What two variables cannot both be. */

@@ -16,6 +16,15 @@ export function foldedMailAddress(text: string): string {
   return text.trim().toLowerCase();
 }
 
+/** What somebody is called, as far as the address tells: `jane.doe@...` is Jane Doe. */
+export function nameInAddress(address: string): string {
+  const words = address
+    .split('@', 1)[0]!
+    .split(/[._-]+/)
+    .filter(Boolean);
+  return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
+}
+
 export function isMailAddress(value: unknown): value is string {
   return mailAddress.safeParse(value).success;
 }

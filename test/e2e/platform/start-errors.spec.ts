@@ -82,6 +82,20 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
     'must be one to ten Ed25519 public keys of 32 bytes in base64url, with commas between',
   ],
   PARTNER_SIGNING_SECRET: ['short', 'must have at least 16 characters'],
+  OIDC_ISSUER: ['login.example.com', 'must be an http or https URL'],
+  OIDC_CLIENT_ID: ['a\nb', 'must be 1 to 200 characters on one line'],
+  OIDC_CLIENT_SECRET: ['a\nb', 'must be 1 to 4096 characters on one line'],
+  OIDC_DOMAINS: ['example.com,@example.org', 'must be a comma-separated list of mail domains'],
+  OIDC_WORKSPACE: ['first', 'must be the id of a workspace: wks_ and 26 characters'],
+  OIDC_NAME: ['a\nb', 'must be 1 to 60 characters on one line'],
+};
+
+/** Settings that are of use with others only. */
+const OIDC = {
+  OIDC_ISSUER: 'https://login.example.com',
+  OIDC_CLIENT_ID: 'consigliere',
+  OIDC_CLIENT_SECRET: 'secret',
+  OIDC_DOMAINS: 'example.com',
 };
 
 describe('a setting that cannot be used', () => {
@@ -89,8 +103,23 @@ describe('a setting that cannot be used', () => {
     const partner = { MODEL_PRICE_INPUT: 'MODEL_PRICE_OUTPUT', MODEL_PRICE_OUTPUT: 'MODEL_PRICE_INPUT' }[
       variable
     ];
-    const variables = { [variable]: value, ...(partner && { [partner]: '1' }) };
-    await expectRefusal(variables, settings(`${variable} ${fault}`));
+    const others = { ...(partner && { [partner]: '1' }), ...(variable.startsWith('OIDC_') && OIDC) };
+    await expectRefusal({ ...others, [variable]: value }, settings(`${variable} ${fault}`));
+  });
+
+  it('sign-in by OpenID Connect that lacks something, or asks its issuer unprotected', async () => {
+    await expectRefusal(
+      { OIDC_DOMAINS: 'example.com' },
+      settings(
+        'OIDC_ISSUER is required when OIDC_DOMAINS is set',
+        'OIDC_CLIENT_ID is required when OIDC_DOMAINS is set',
+        'OIDC_CLIENT_SECRET is required when OIDC_DOMAINS is set',
+      ),
+    );
+    await expectRefusal(
+      { ...OIDC, OIDC_ISSUER: 'http://login.example.com:8080', OUTBOUND_ALLOW: 'login.example.com:80' },
+      settings('OIDC_ISSUER must be an https URL, unless OUTBOUND_ALLOW lists its host and port'),
+    );
   });
 
   it('and all others with it, a line for each', async () => {

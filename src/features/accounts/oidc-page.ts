@@ -1,0 +1,16 @@
+import { escapeHtml, htmlPage } from '../../platform/http/page.js';
+
+/** Somebody is signed in; `next` is where the browser goes on by itself, or null. */
+export function signedInPage(displayName: string, next: string | null): string {
+  const onward =
+    next === null
+      ? '<p>You can close this page.</p>'
+      : `<p><a href="${escapeHtml(next)}">Continue</a>, if this page does not do it by itself.</p>`;
+  return htmlPage('You are signed in', `<p>You are signed in as ${escapeHtml(displayName)}.</p>\n${onward}`);
+}
+
+/** Nobody is signed in; `again` is where the sign-in begins, or null where that is of no use. */
+export function notSignedInPage(message: string, again: string | null): string {
+  const link = again === null ? '' : `\n<p><a href="${escapeHtml(again)}">Sign in again</a></p>`;
+  return htmlPage('You are not signed in', `<p>${escapeHtml(message)}</p>${link}`);
+}

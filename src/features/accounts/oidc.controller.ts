@@ -1,0 +1,108 @@
+import { applyDecorators, Controller, Get, Header, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { sessionCookie } from '../../platform/auth/session-cookie.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Route } from '../../platform/http/route.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { clientAddress } from '../../platform/rate-limit/client-address.js';
+import { READS } from '../../platform/rate-limit/limits.js';
+import { oidcCookie, oidcCookieOf } from './oidc-cookie.js';
+import { notSignedInPage, signedInPage } from './oidc-page.js';
+import { OidcProvider } from './oidc-provider.js';
+import { OidcOffer, OidcStartQuery } from './oidc.dto.js';
+import { SignInByOidc } from './sign-in-by-oidc.js';
+
+const START = '/api/admin/oidc/start';
+const POLICY = `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const HTML = { 'text/html': '<!doctype html>' };
+
+/** A page that a browser opens: no script, nothing from elsewhere, and its address, which holds a code, goes nowhere. */
+const PageForPeople = () =>
+  applyDecorators(
+    ApiExcludeEndpoint(),
+    Header('Content-Security-Policy', POLICY),
+    Header('Referrer-Policy', 'no-referrer'),
+    Header('X-Robots-Tag', 'noindex, nofollow'),
+    Header('Content-Type', 'text/html; charset=utf-8'),
+  );
+
+/** Sign-in by OpenID Connect. */
+@Controller('api/admin/oidc')
+export class OidcController {
+  constructor(
+    private readonly signIn: SignInByOidc,
+    private readonly provider: OidcProvider,
+    private readonly address: PublicAddress,
+  ) {}
+
+  /** Whether people can sign in by OpenID Connect, and what the button says. */
+  @Get()
+  @Route({ auth: 'public', limit: READS, returns: { 200: OidcOffer } })
+  offer(): OidcOffer {
+    if (!this.provider.isEnabled) return { enabled: false, name: null, startPath: null };
+    return { enabled: true, name: this.provider.name, startPath: START };
+  }
+
+  /** Sends the browser to the provider. */
+  @Get('start')
+  @PageForPeople()
+  @Route({ auth: 'public', limit: READS, returns: { 302: HTML } })
+  start(
+    @Query() { returnTo }: OidcStartQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return this.orNotSignedIn(response, returnTo ?? null, async () => {
+      const { location, sealed } = await this.signIn.begin(returnTo ?? null);
+      response.set('Location', location).append('Set-Cookie', oidcCookie(sealed, this.address.url));
+      return '';
+    });
+  }
+
+  /**
+   * Where the provider sends the browser back to. The session's cookie is SameSite=Strict, so a redirect from here, which
+   * still counts as coming from the provider, would be asked for without it. The answer is a page instead that goes on
+   * by itself: what it asks for comes from us.
+   */
+  @Get('callback')
+  @PageForPeople()
+  @Route({ auth: 'public', limit: READS, returns: { 200: HTML } })
+  callback(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const { url } = this.address;
+    const query = new URL(request.originalUrl, url).searchParams;
+    return this.orNotSignedIn(response, null, async () => {
+      const transaction = this.signIn.transactionOf(query, oidcCookieOf(request.headers, url));
+      // Whatever comes of it, this sign-in is over.
+      response.append('Set-Cookie', oidcCookie(undefined, url));
+      const { returnTo } = transaction;
+      return this.orNotSignedIn(response, returnTo, async () => {
+        const { secret, view } = await this.signIn.complete(query, transaction, {
+          address: clientAddress(request),
+          userAgent: request.headers['user-agent'],
+        });
+        response.append('Set-Cookie', sessionCookie(secret, url));
+        const next = returnTo === null ? null : new URL(url + returnTo).href;
+        if (next !== null) response.set('Refresh', `0; url=${next}`);
+        return signedInPage(view.displayName, next);
+      });
+    });
+  }
+
+  /** A person is told what is wrong as a page, with a link to begin again where that is of use. */
+  private async orNotSignedIn(
+    response: Response,
+    returnTo: string | null,
+    make: () => Promise<string>,
+  ): Promise<string> {
+    try {
+      return await make();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      response.status(error.status).set(error.headers);
+      const query = returnTo === null ? '' : `?${new URLSearchParams({ returnTo }).toString()}`;
+      const isOff = error instanceof NotFound;
+      return notSignedInPage(error.message, isOff ? null : `${this.address.url}${START}${query}`);
+    }
+  }
+}

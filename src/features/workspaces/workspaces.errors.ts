@@ -1,0 +1,21 @@
+import { defineError } from '../../platform/kernel/define-error.js';
+
+export const LimitReached = defineError(
+  'LIMIT_REACHED',
+  409,
+  'A limit is reached; details.what and details.limit name it.',
+);
+
+/** Says which limit was reached, and of what. */
+export function limitReached(what: keyof typeof LIMITED, limit: number): Error {
+  const { owner, noun } = LIMITED[what];
+  const message = `This ${owner} has reached its limit of ${limit.toLocaleString('en')} ${noun}.`;
+  return new LimitReached({ message, details: { what, limit } });
+}
+
+const LIMITED = {
+  teams: { owner: 'workspace', noun: 'teams' },
+  'open invites': { owner: 'workspace', noun: 'open invites' },
+  members: { owner: 'workspace', noun: 'members' },
+  'members of a team': { owner: 'team', noun: 'members' },
+} as const;
