@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 
 /** How long a secret that was begun can be confirmed. */
-const BEGUN_LASTS_MS = 600_000;
+export const BEGUN_LASTS_MS = 600_000;
 const PERIOD_S = 30;
 /** Time steps before and after the present one whose code is accepted too: clocks differ, and typing takes time. */
 const WINDOW = 1;

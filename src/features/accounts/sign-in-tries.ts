@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
 import { RateLimited } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
@@ -10,8 +11,11 @@ import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
 
 export const SIGN_IN_LOCK = 'account.lock';
 
+/** The reasons by which a password or a code is refused. */
+const FAILURES: ReadonlySet<string> = new Set(['invalid_credentials', 'wrong_password', 'wrong_code']);
+
 /** A try that is counted as failed until it turns out otherwise. */
-export interface SignInTry {
+interface SignInTry {
   email: string;
   address: string;
   at: number;
@@ -34,8 +38,38 @@ export class SignInTries {
     private readonly clock: Clock,
   ) {}
 
+  /** Signs in by `act`. @throws what it throws; RateLimited */
+  async signIn<T>(email: string, address: string, act: () => Promise<T>): Promise<T> {
+    return this.counted(email, address, true, act);
+  }
+
+  /** Proves by `act` that whoever is signed in has the account. @throws what it throws; RateLimited */
+  async prove<T>(email: string, address: string, act: () => Promise<T>): Promise<T> {
+    return this.counted(email, address, false, act);
+  }
+
+  /** What ends for another reason than a wrong password or code has not failed. */
+  private async counted<T>(
+    email: string,
+    address: string,
+    signsIn: boolean,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    const one = await this.count(email, address);
+    let done: T;
+    try {
+      done = await act();
+    } catch (error) {
+      if (error instanceof DomainError && FAILURES.has(error.reason)) await this.failed(one);
+      else await this.end(one, false);
+      throw error;
+    }
+    await this.end(one, signsIn);
+    return done;
+  }
+
   /** @throws RateLimited while the account is locked for this address, or slowed for all that are new to it */
-  async count(email: string, address: string): Promise<SignInTry> {
+  private async count(email: string, address: string): Promise<SignInTry> {
     const at = this.clock.now();
     const [counted] = await this.db.system<{ retryAt: number | null; isLast: boolean; isSlowed: boolean }>(
       'select * from app.count_sign_in_try($1, $2, $3)',
@@ -47,7 +81,7 @@ export class SignInTries {
   }
 
   /** It failed. Whoever has the account, if anybody has, is told when that locked it. */
-  async failed({ email, address, at, isLast }: SignInTry): Promise<void> {
+  private async failed({ email, address, at, isLast }: SignInTry): Promise<void> {
     if (!isLast) return;
     await this.db.transaction(NO_WORKSPACE, async () => {
       const id = newId('lck');
@@ -56,23 +90,14 @@ export class SignInTries {
     });
   }
 
-  /** It did not fail, but nobody has signed in by it either. */
-  takeBack(one: SignInTry): Promise<void> {
-    return this.end(one, false);
-  }
-
-  /** Somebody has signed in: what failed for this account and address before counts no more. */
-  succeeded(one: SignInTry): Promise<void> {
-    return this.end(one, true);
-  }
-
-  private async end({ email, address, at, isSlowed }: SignInTry, hasSucceeded: boolean): Promise<void> {
+  /** It has not failed. Once somebody has signed in, what failed for this account and address before counts no more. */
+  private async end({ email, address, at, isSlowed }: SignInTry, hasSignedIn: boolean): Promise<void> {
     await this.db.system('select app.end_sign_in_try($1, $2, $3, $4, $5)', [
       accountOf(email),
       address,
       new Date(at),
       isSlowed,
-      hasSucceeded,
+      hasSignedIn,
     ]);
   }
 }
