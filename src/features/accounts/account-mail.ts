@@ -29,7 +29,7 @@ const NOTICES: Partial<Record<AccountAction, { subject: string; what: string }>>
   },
   'second_factor.recovery_code_used': {
     subject: 'A recovery code was used',
-    what: 'Somebody signed in to your account with one of its recovery codes',
+    what: 'One of the recovery codes of your account was used in place of its authenticator',
   },
 };
 

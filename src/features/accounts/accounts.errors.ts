@@ -1,5 +1,5 @@
 import { defineError } from '../../platform/kernel/define-error.js';
-import { Unauthorized } from '../../platform/kernel/errors.js';
+import { Unauthorized, ValidationFailed } from '../../platform/kernel/errors.js';
 
 /** The same for an address without an account, a wrong password, and an account that is a member of nothing. */
 export const wrongCredentials = (): Error =>
@@ -44,3 +44,9 @@ export const ResetLinkExpired = defineError(
   410,
   'This link has expired, was used, or a newer one was mailed; ask for another.',
 );
+
+/** A new password that is the old one. */
+export function sameAsOld(): Error {
+  const message = 'newPassword must not be the password that the account has';
+  return new ValidationFailed({ details: [{ path: 'newPassword', rule: 'isAnother', message }] });
+}

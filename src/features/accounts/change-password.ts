@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
-import { canonicalPassword } from '../../platform/auth/new-password.js';
+import { assertNewPassword, canonicalPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AccountActs } from './account-acts.js';
-import { WrongPassword } from './accounts.errors.js';
-import { assertNewPassword, sameAsOld } from './new-password-rules.js';
+import { sameAsOld, WrongPassword } from './accounts.errors.js';
 import { OwnAccount } from './own-account.js';
 import type { ChangedPassword, ChangePasswordBody } from './passwords.dto.js';
 import { ProveAccount } from './prove-account.js';
@@ -32,7 +31,7 @@ export class ChangePassword {
     { currentPassword, newPassword }: ChangePasswordBody,
   ): Promise<ChangedPassword> {
     const { userId, email, name: displayName, credentialId } = caller;
-    await assertNewPassword(newPassword, { email, displayName });
+    await assertNewPassword(newPassword, { path: 'newPassword', owner: { email, displayName } });
     const oldHash = await this.proveAccount.again(caller, address, { password: currentPassword });
     if (canonicalPassword(newPassword) === canonicalPassword(currentPassword)) throw sameAsOld();
     const newHash = await this.passwords.hash(newPassword);

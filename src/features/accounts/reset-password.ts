@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { assertNewPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { AccountActs } from './account-acts.js';
-import { ResetLinkExpired } from './accounts.errors.js';
-import { assertNewPassword, sameAsOld } from './new-password-rules.js';
+import { ResetLinkExpired, sameAsOld } from './accounts.errors.js';
 import { NO_WORKSPACE } from './no-workspace.js';
 import { isUsable } from './password-reset.js';
 import { type PasswordReset, PasswordResets } from './password-resets.repository.js';
@@ -39,7 +39,7 @@ export class ResetPassword {
   async execute(token: string, newPassword: string, address: string): Promise<{ changedAt: number }> {
     const reset = await this.look(token);
     const { userId, email } = reset;
-    await assertNewPassword(newPassword, reset);
+    await assertNewPassword(newPassword, { path: 'newPassword', owner: reset });
     if (await this.passwords.verify(newPassword, reset.passwordHash)) throw sameAsOld();
     const passwordHash = await this.passwords.hash(newPassword);
     const changedAt = this.clock.now();

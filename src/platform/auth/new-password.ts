@@ -1,4 +1,5 @@
 import { ValidateBy } from 'class-validator';
+import { ValidationFailed } from '../kernel/errors.js';
 import { isCommonPassword } from './common-passwords.js';
 
 /** Code points, as NIST SP 800-63B counts them: an emoji made of several is several, and needs as much to be guessed. */
@@ -31,6 +32,16 @@ function lengthFault(value: unknown): string | undefined {
   if (!value.isWellFormed()) return 'be text in Unicode';
   const length = [...canonicalPassword(value)].length;
   return length < least || length > most ? `have ${least} to ${most} characters` : undefined;
+}
+
+/** @throws ValidationFailed at `path` for a password of the right length that is easily guessed */
+export async function assertNewPassword(
+  password: string,
+  { path, owner }: { path: string; owner: PasswordOwner },
+): Promise<void> {
+  const fault = await newPasswordFault(password, owner);
+  if (fault === undefined) return;
+  throw new ValidationFailed({ details: [{ path, rule: 'isHardToGuess', message: `${path} ${fault}` }] });
 }
 
 /** What keeps a text of the right length from being this owner's new password; undefined when nothing does. */
