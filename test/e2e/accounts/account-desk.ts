@@ -10,7 +10,8 @@ export const PASSWORD = 'correct horse battery staple';
 export const ANOTHER = 'nineteen pears on a slow train';
 export const MINUTE_MS = 60_000;
 
-const HASH = hashSync(PASSWORD);
+/** Cheap to verify: what is tested here is seldom how much work that is. */
+export const HASH = hashSync(PASSWORD, { memoryCost: 64, timeCost: 1 });
 
 /** Somebody with a password, who is a member of a workspace. */
 export interface TestAccount {
