@@ -29,7 +29,9 @@ export class AccountDesk {
   ) {}
 
   static async open(environment: Record<string, string> = {}): Promise<AccountDesk> {
-    const mail = await startMailServer();
+    const mail = await startMailServer({
+      recipient: (address) => (address.startsWith('refused') ? { code: 550, text: 'no such person' } : undefined),
+    });
     const test = await startTestApp({ SMTP_URL: mail.url, ...environment });
     const { workspaceId } = await test.createWorkspace();
     return new AccountDesk(test, mail, workspaceId);
@@ -70,6 +72,17 @@ export class AccountDesk {
   ): Promise<Answer> {
     const from: Record<string, string> = address === undefined ? {} : { 'X-Forwarded-For': address };
     return this.anyone.post('/api/admin/session', { email, password, ...(code !== undefined && { code }) }, from);
+  }
+
+  /** So many addresses from which the account has been signed in to before: what others fail at does not slow them. */
+  async knownAddresses({ email }: TestAccount, count: number): Promise<string[]> {
+    const known = addresses(count);
+    await this.test.rows(
+      `insert into sign_in_tries (account, address, succeeded_at, tried_at)
+       select encode(sha256($1::bytea), 'hex'), address, $3, $3 from unnest($2::text[]) address`,
+      [email, known, new Date(this.test.clock.now())],
+    );
+    return known;
   }
 
   /** Signed in, as a browser is. */
