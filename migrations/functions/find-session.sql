@@ -5,7 +5,7 @@ drop function if exists app.find_session;
 create function app.find_session(p_secret_hash text, p_now timestamptz, p_idle interval) returns table (
   credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
   email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamptz,
-  revoked_at timestamptz, member_status text
+  revoked_at timestamptz, member_status text, lacks_second_factor boolean
 ) language sql volatile security definer set search_path = public, pg_temp as $$
   with seen as (
     update sessions s set last_seen_at = p_now
@@ -20,7 +20,8 @@ create function app.find_session(p_secret_hash text, p_now timestamptz, p_idle i
       where tm.member_id = m.member_id and archived_at is null),
     '{}'::text[], 'dashboard',
     least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
-    s.ended_at, m.status
+    s.ended_at, m.status,
+    s.method = 'password' and not s.second_factor and w.second_factor = 'required' and m.role in ('owner', 'admin')
   from sessions s
   join members m on m.member_id = s.member_id
   join users u on u.user_id = m.user_id

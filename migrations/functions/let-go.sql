@@ -99,6 +99,32 @@ begin
     order by s.expires_at limit p_limit for update skip locked);
   get diagnostics gone = row_count;
   return next;
+
+  -- Links work for half an hour, and are counted for an hour.
+  subject := 'links for a new password';
+  delete from password_resets where reset_id in (
+    select r.reset_id from password_resets r where r.requested_at < now() - interval '1 day'
+    order by r.requested_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
+
+  -- Of an address that has signed in nothing is remembered after 30 days without a try.
+  subject := 'tries to sign in';
+  delete from sign_in_tries t using (
+    select o.account, o.address from sign_in_tries o
+    where o.tried_at < now() - interval '1 day'
+      and coalesce(o.succeeded_at < now() - interval '30 days', true)
+    order by o.tried_at limit p_limit for update skip locked) old
+  where t.account = old.account and t.address = old.address;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'rates of tries to sign in';
+  delete from sign_in_rates where account in (
+    select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'
+    order by r.busy_until limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
 end $$;
 alter function app.let_go owner to consigliere_system;
 revoke all on function app.let_go from public;

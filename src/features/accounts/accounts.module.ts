@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { MailModule } from '../mail/mail.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AccountActs } from './account-acts.js';
+import { BeginSecondFactor } from './begin-second-factor.js';
+import { ChangePassword } from './change-password.js';
+import { CheckSecondFactor } from './check-second-factor.js';
+import { ConfirmSecondFactor } from './confirm-second-factor.js';
 import { EndSession } from './end-session.js';
 import { JoinByOidc } from './join-by-oidc.js';
 import { OidcController } from './oidc.controller.js';
@@ -8,19 +15,43 @@ import { OidcFetch } from './oidc-fetch.js';
 import { OidcIdentities } from './oidc-identities.repository.js';
 import { OidcProvider } from './oidc-provider.js';
 import { OidcTransactions } from './oidc-transaction.js';
+import { OwnAccount } from './own-account.js';
+import { PasswordController } from './password.controller.js';
+import { PasswordResets } from './password-resets.repository.js';
+import { ProveAccount } from './prove-account.js';
+import { ReadSecondFactor } from './read-second-factor.js';
 import { ReadSession } from './read-session.js';
+import { RecordAccountAct } from './record-account-act.js';
+import { RecordSignInLock } from './record-sign-in-lock.js';
+import { RemoveSecondFactor } from './remove-second-factor.js';
+import { RenewRecoveryCodes } from './renew-recovery-codes.js';
+import { RequestPasswordReset } from './request-password-reset.js';
+import { ResetPageController } from './reset-page.controller.js';
+import { ResetPassword } from './reset-password.js';
+import { SecondFactorController } from './second-factor.controller.js';
+import { SecondFactors } from './second-factors.repository.js';
+import { SendAccountMail } from './send-account-mail.js';
+import { SendResetMail } from './send-reset-mail.js';
 import { SessionController } from './session.controller.js';
 import { SessionEntity } from './session.entity.js';
 import { SessionsController } from './sessions.controller.js';
 import { Sessions } from './sessions.repository.js';
 import { SignIn } from './sign-in.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
+import { SignInTries } from './sign-in-tries.js';
 import { StartSession } from './start-session.js';
 
 /** @level 4 */
 @Module({
-  imports: [TypeOrmModule.forFeature([SessionEntity]), WorkspacesModule],
-  controllers: [SessionController, SessionsController, OidcController],
+  imports: [TypeOrmModule.forFeature([SessionEntity]), MailModule, SignalsModule, WorkspacesModule],
+  controllers: [
+    SessionController,
+    SessionsController,
+    PasswordController,
+    ResetPageController,
+    SecondFactorController,
+    OidcController,
+  ],
   providers: [
     Sessions,
     SignIn,
@@ -33,6 +64,25 @@ import { StartSession } from './start-session.js';
     OidcTransactions,
     JoinByOidc,
     SignInByOidc,
+    SignInTries,
+    RecordSignInLock,
+    ProveAccount,
+    OwnAccount,
+    AccountActs,
+    RecordAccountAct,
+    SendAccountMail,
+    ChangePassword,
+    PasswordResets,
+    RequestPasswordReset,
+    SendResetMail,
+    ResetPassword,
+    SecondFactors,
+    CheckSecondFactor,
+    ReadSecondFactor,
+    BeginSecondFactor,
+    ConfirmSecondFactor,
+    RemoveSecondFactor,
+    RenewRecoveryCodes,
   ],
 })
 export class AccountsModule {}

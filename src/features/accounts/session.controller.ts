@@ -5,7 +5,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
-import { NotFound, Unauthorized } from '../../platform/kernel/errors.js';
+import { NotFound, RateLimited, Unauthorized } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { SessionToken } from '../workspaces/session-token.js';
 import { EndSession } from './end-session.js';
@@ -27,13 +27,17 @@ export class SessionController {
     private readonly publicAddress: PublicAddress,
   ) {}
 
-  /** Signs in; the answer sets the cookie. A session that the browser had before ends. */
+  /**
+   * Signs in; the answer sets the cookie. A session that the browser had before ends. An account with a second factor answers
+   * the reason `second_factor_required` to the right password alone: the same again, with `code`. Ten failures within
+   * 15 minutes lock the account for the address that they came from.
+   */
   @Post('session')
   @Route({
     auth: 'public',
     limit: SIGN_IN_LIMIT,
     returns: { 201: SessionView },
-    errors: [Unauthorized, NotFound],
+    errors: [Unauthorized, RateLimited, NotFound],
   })
   async start(
     @Body() body: SignInBody,
@@ -53,14 +57,14 @@ export class SessionController {
   /** Who is signed in, with the CSRF token that each change sends back. */
   @Get('session')
   // Without the CSRF token nobody stops anything.
-  @Route({ auth: 'member', stops: true, returns: { 200: SessionView } })
+  @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: SessionView } })
   read(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
     return this.readSession.execute(caller, sessionSecretOf(headers, this.publicAddress.url)!);
   }
 
   /** Signs out; the answer takes the cookie away. */
   @Delete('session')
-  @Route({ auth: 'member', stops: true, returns: { 200: EndedSession } })
+  @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: EndedSession } })
   async end(
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) response: Response,

@@ -31,6 +31,7 @@ export function viewOf(
     csrfToken: csrfTokenOf(secret),
     method,
     secondFactor,
+    lacksSecondFactor: method === 'password' && !secondFactor && workspace.requiresSecondFactor,
     workspace,
     workspaces,
     displayName,

@@ -20,7 +20,7 @@ export class SessionsController {
 
   /** The open sessions; owner and admin see those of every member, others their own. */
   @Get()
-  @Route({ auth: 'member', stops: true, returns: { 200: SessionPage } })
+  @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: SessionPage } })
   async list(
     @CurrentCaller() caller: Caller,
     @Query() { memberId, ...paging }: SessionsQuery,
@@ -38,7 +38,7 @@ export class SessionsController {
   /** Ends a session; within a second no process accepts its cookie, or a token that it made, any more. */
   @ApiParam(SESSION_PARAM)
   @Delete(':id')
-  @Route({ auth: 'member', stops: true, returns: { 200: EndedSession } })
+  @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: EndedSession } })
   end(@CurrentCaller() caller: Caller, @Param('id') sessionId: string): Promise<EndedSession> {
     return this.endSession.execute(caller, sessionId);
   }

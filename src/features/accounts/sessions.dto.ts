@@ -29,6 +29,15 @@ export class SignInBody {
   password!: string;
 
   /**
+   * Where the account has a second factor: the six digits of the authenticator, or a recovery code.
+   * @example '492039'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  code?: string;
+
+  /**
    * Which workspace to open; left out: the one where the account may do most.
    * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
    */
@@ -59,6 +68,8 @@ export class OwnWorkspace {
    * @example 'owner'
    */
   role!: Role;
+  /** Whether it requires a second factor of this member. */
+  requiresSecondFactor!: boolean;
 }
 
 /** Who is signed in, where, and until when. */
@@ -83,6 +94,8 @@ export class SessionView {
    * @example false
    */
   secondFactor!: boolean;
+  /** Whether one has to be set up first: until then only the routes of the session and of the second factor open. */
+  lacksSecondFactor!: boolean;
   /** The workspace that is open. */
   workspace!: OwnWorkspace;
   /** Every workspace that the account is an active member of; sign in with its id to open another. */

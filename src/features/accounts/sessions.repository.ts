@@ -23,6 +23,7 @@ export interface Membership {
   workspaceName: string;
   memberId: string;
   role: Role;
+  requiresSecondFactor: boolean;
 }
 
 const LISTED = columnsOf(SessionEntity, { of: 's', without: ['workspaceId', 'secretHash', 'endedAt'] });
@@ -40,6 +41,18 @@ export class Sessions {
   /** Where the account is an active member; first where it may do most. */
   membershipsOf(userId: string): Promise<Membership[]> {
     return this.db.system<Membership>('select * from app.memberships_of($1)', [userId]);
+  }
+
+  /**
+   * Whether what was proved still is: the same password, and no second factor that was not shown. It stays so until the open
+   * transaction ends, so nothing that ends the sessions of the account can miss one that is just beginning.
+   */
+  async isStillProved(userId: string, passwordHash: string, secondFactor: boolean): Promise<boolean> {
+    const [row] = await this.db.query<{ proved: boolean }>(
+      'select app.is_still_proved($1, $2, $3) as proved',
+      [userId, passwordHash, secondFactor],
+    );
+    return row!.proved;
   }
 
   add(session: SessionEntity): void {
@@ -88,6 +101,11 @@ export class Sessions {
       [workspaceId, sessionId],
     );
     return row;
+  }
+
+  /** Whether a second factor was shown in this session, or is set up no more. */
+  setSecondFactor(workspaceId: string, sessionId: string, secondFactor: boolean): void {
+    this.db.update(SessionEntity, { workspaceId, sessionId }, { secondFactor });
   }
 
   /** Ends a session with the tokens that it made for the dashboard. */

@@ -1,44 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import { scopeOf } from '../../platform/auth/caller.js';
 import { Callers } from '../../platform/auth/callers.js';
-import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { wrongCredentials } from './accounts.errors.js';
 import { EndSession } from './end-session.js';
+import { ProveAccount } from './prove-account.js';
 import type { SignInBody } from './sessions.dto.js';
 import { type Membership, Sessions } from './sessions.repository.js';
+import { SignInTries } from './sign-in-tries.js';
 import { type Origin, type StartedSession, StartSession } from './start-session.js';
 
-/** Signs in by mail address and password. */
+/** Signs in by mail address and password, and by a code where the account has a second factor. */
 @Injectable()
 export class SignIn {
   constructor(
     private readonly sessions: Sessions,
-    private readonly passwords: Passwords,
+    private readonly tries: SignInTries,
+    private readonly proveAccount: ProveAccount,
     private readonly startSession: StartSession,
     private readonly endSession: EndSession,
     private readonly callers: Callers,
     private readonly db: Db,
   ) {}
 
-  /** @throws Unauthorized for what does not belong together, NotFound for a workspace that the account is not in */
+  /**
+   * @throws Unauthorized for what does not belong together or lacks a code, RateLimited after too many failures, NotFound for
+   * a workspace that the account is not in
+   */
   async execute(
-    { email: given, password, workspaceId }: SignInBody,
+    { email: given, password, code, workspaceId }: SignInBody,
     origin: Origin & { presented: string | undefined },
   ): Promise<StartedSession> {
     const email = given.toLowerCase();
-    const account = await this.sessions.accountOf(email);
-    // Whether there is such an account must not be told by the time that the answer takes.
-    const fits = await this.passwords.verify(password, account?.passwordHash);
-    if (!account || !fits) throw wrongCredentials();
-    const workspaces = await this.sessions.membershipsOf(account.userId);
-    if (workspaces.length === 0) throw wrongCredentials();
-    const workspace = chosen(workspaces, workspaceId);
-    const { userId, displayName } = account;
-    const proved = { userId, displayName, email, method: 'password' as const, secondFactor: false };
-    const started = await this.startSession.execute(proved, { workspace, workspaces }, origin);
+    const started = await this.tries.signIn(email, origin.address, async () => {
+      const proved = await this.proveAccount.toSignIn(email, password, code);
+      const workspaces = await this.sessions.membershipsOf(proved.userId);
+      if (workspaces.length === 0) throw wrongCredentials();
+      const workspace = chosen(workspaces, workspaceId);
+      return this.startSession.execute(
+        { ...proved, email, method: 'password' },
+        { workspace, workspaces },
+        origin,
+      );
+    });
     await this.endBefore(origin.presented);
     return started;
   }

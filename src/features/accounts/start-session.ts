@@ -7,6 +7,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { wrongCredentials } from './accounts.errors.js';
 import { lastEndOf, viewOf } from './session.js';
 import type { SessionEntity } from './session.entity.js';
 import type { SessionView } from './sessions.dto.js';
@@ -21,6 +22,8 @@ export interface Proved {
   email: string;
   method: SessionEntity['method'];
   secondFactor: boolean;
+  /** What the password was held against; the session begins only if the account still has it. */
+  passwordHash?: string;
 }
 
 /** Where a request comes from. */
@@ -45,6 +48,7 @@ export class StartSession {
     private readonly receipts: Receipts,
   ) {}
 
+  /** @throws Unauthorized when the password, or the second factor, is another by now */
   async execute(
     proved: Proved,
     { workspace, workspaces }: { workspace: Membership; workspaces: Membership[] },
@@ -71,6 +75,10 @@ export class StartSession {
     };
     const actor: Actor = { type: 'member', id: memberId, name: displayName, via: 'dashboard' };
     await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
+      const { passwordHash } = proved;
+      if (passwordHash && !(await this.sessions.isStillProved(userId, passwordHash, secondFactor))) {
+        throw wrongCredentials();
+      }
       this.sessions.add(session);
       this.receipts.append({
         actor,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import { exclusiveMembership } from '../../platform/auth/membership.js';
+import { assertNewPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -45,13 +46,13 @@ export class AcceptInvite {
     return this.open(await this.placeOf(token));
   }
 
-  /** @throws NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, LimitReached */
+  /** @throws NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, LimitReached, ValidationFailed */
   async execute(body: AcceptInviteBody, via: Via): Promise<AcceptedInvite> {
     const place = await this.placeOf(body.token);
     for (let tries = 1; ; tries++) {
       await this.open(place);
       const account = await this.invites.accountOf(place);
-      const passwordHash = await this.prove(place, account, body.password);
+      const passwordHash = await this.prove(place, account, body);
       const accepted = await this.accept(place, account, { ...body, passwordHash }, via).catch(
         (error: unknown) => {
           if (error instanceof AccountChanged && tries < TRIES) return undefined;
@@ -75,9 +76,16 @@ export class AcceptInvite {
     return invite;
   }
 
-  /** The hash for a new account; for one that exists the hash that the password fits. @throws AccountExists */
-  private async prove(place: InvitePlace, account: Account | undefined, password: string): Promise<string> {
-    if (!account) return this.passwords.hash(password);
+  /** The hash for a new account; for one that exists the hash that the password fits. @throws AccountExists, ValidationFailed */
+  private async prove(
+    place: InvitePlace,
+    account: Account | undefined,
+    { password, displayName }: Pick<AcceptInviteBody, 'password' | 'displayName'>,
+  ): Promise<string> {
+    if (!account) {
+      await assertNewPassword(password, { path: 'password', owner: { email: place.email, displayName } });
+      return this.passwords.hash(password);
+    }
     if (account.passwordHash !== null && (await this.passwords.verify(password, account.passwordHash))) {
       return account.passwordHash;
     }

@@ -4,7 +4,8 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Response } from 'express';
 import { Route } from '../../platform/http/route.js';
-import { DomainError } from '../../platform/kernel/define-error.js';
+import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { AcceptInvite } from './accept-invite.js';
 import { ACCEPT_LIMIT } from './acceptance.controller.js';
@@ -59,6 +60,12 @@ export class InvitePageController {
         return welcomePage(await this.acceptInvite.execute({ ...body, token }, 'link'));
       } catch (error) {
         if (error instanceof AccountExists) return again(error.status, [error.message]);
+        if (error instanceof ValidationFailed) {
+          return again(
+            error.status,
+            (error.details as Fault[]).map(({ message }) => message),
+          );
+        }
         throw error;
       }
     });

@@ -1,6 +1,7 @@
-import { IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Role } from '../../platform/auth/caller.js';
+import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { MemberView } from '../workspaces/members.dto.js';
@@ -100,12 +101,10 @@ export class AcceptanceBody {
   displayName!: string;
 
   /**
-   * 10 to 200 characters; of an account that exists its own password.
+   * 10 to 200 characters, and none that is easily guessed; of an account that exists its own password.
    * @example 'correct horse battery staple'
    */
-  @IsString()
-  @MinLength(10)
-  @MaxLength(200)
+  @IsNewPassword()
   password!: string;
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { KnownZone } from './known-zone.js';
@@ -17,7 +18,10 @@ const NAMES = [
   'sender',
   'modelBudget',
   'retention',
+  'secondFactor',
 ] as const;
+
+const OWNERS = 'Only an owner decides whether a second factor is required: it decides how owners sign in.';
 
 /** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
 @Injectable()
@@ -29,8 +33,9 @@ export class ChangeSettings {
     private readonly work: Work,
   ) {}
 
-  /** @throws ValidationFailed for a zone that the database does not know */
+  /** @throws ValidationFailed for a zone that the database does not know, Forbidden for what only an owner changes */
   async execute(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
+    if (body.secondFactor !== undefined) requireRole(caller, null, 'owner', OWNERS);
     await this.knownZone.require(body.timezone, 'timezone');
     const locale = body.locale === undefined ? {} : { locale: Intl.getCanonicalLocales(body.locale)[0]! };
     const modelBudget = body.modelBudget && {

@@ -7,6 +7,7 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { canonicalPassword } from '../../platform/auth/new-password.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { nameInAddress } from '../../platform/kernel/mail-address.js';
@@ -68,6 +69,7 @@ export class FirstRun implements OnApplicationBootstrap {
       presence: 'present',
       quietHours: null,
       notifications: {},
+      secondFactor: 'optional',
       senderName: null,
       senderSignature: null,
       senderReplyTo: null,
@@ -79,7 +81,7 @@ export class FirstRun implements OnApplicationBootstrap {
       userId,
       email: email.toLowerCase(),
       displayName: config.bootstrapOwnerName ?? nameInAddress(email),
-      passwordHash: await hash(generated || config.bootstrapOwnerPassword!),
+      passwordHash: await hash(canonicalPassword(generated || config.bootstrapOwnerPassword!)),
       createdAt: now,
     });
     this.db.insert(MemberEntity, {

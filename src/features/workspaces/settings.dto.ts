@@ -148,6 +148,14 @@ export class ChangeSettingsBody {
   @ValidateNested()
   @Type(() => ChangeRetention)
   retention?: ChangeRetention;
+
+  /**
+   * Whether owners and admins must have a second factor to use the admin area; only an owner changes it.
+   * @example 'required'
+   */
+  @ValidateIf(isGiven('secondFactor'))
+  @IsIn(['optional', 'required'])
+  secondFactor?: 'optional' | 'required';
 }
 
 /** The workspace's settings. */
@@ -185,6 +193,11 @@ export class SettingsView {
   modelBudget!: ModelBudgetView | null;
   /** For how many days what is not kept for ever is kept, by subject. */
   retention!: RetentionView;
+  /**
+   * Whether owners and admins must have a second factor to use the admin area: optional or required.
+   * @example 'optional'
+   */
+  secondFactor!: 'optional' | 'required';
 }
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */

@@ -29,7 +29,13 @@ export class TokensController {
 
   /** Makes an operator token; the answer is the only one that shows it. */
   @Post()
-  @Route({ auth: 'member', role: 'admin', secretAnswer: true, returns: { 201: NewToken }, errors: [NotFound] })
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    secretAnswer: true,
+    returns: { 201: NewToken },
+    errors: [NotFound],
+  })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateTokenBody): Promise<NewToken> {
     return this.createToken.execute(caller, body);
   }

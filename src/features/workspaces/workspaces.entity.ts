@@ -35,6 +35,9 @@ export class WorkspaceEntity {
   senderSignature!: string | null;
   @Column('text', { nullable: true })
   senderReplyTo!: string | null;
+  /** Whether owners and admins must have one to use the admin area. */
+  @Column('text')
+  secondFactor!: 'optional' | 'required';
   @Column('timestamptz')
   createdAt!: number;
 }

@@ -21,7 +21,7 @@ export type SettingsChange = Partial<
 
 const FACTS = 'workspace_id, name, tier, created_at';
 const SETTINGS = `timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature,
-  sender_reply_to, model_budget, retention`;
+  sender_reply_to, model_budget, retention, second_factor`;
 
 @Injectable()
 export class Workspaces {
@@ -32,7 +32,7 @@ export class Workspaces {
     const [row] = await this.db.read<WorkspaceSettings>(
       scope,
       `select name, tier, timezone, locale, currency, presence, quiet_hours, notifications, ${senderOf('w')} as sender,
-         model_budget, retention
+         model_budget, retention, second_factor
        from workspaces w where workspace_id = $1`,
       [scope.workspaceId],
     );
@@ -105,7 +105,8 @@ export class Workspaces {
          sender_reply_to = ${senderChange('replyTo')},
          model_budget = case when $2::jsonb ? 'modelBudget' then nullif($2::jsonb->'modelBudget', 'null') else before.model_budget end,
          retention = case when $2::jsonb ? 'retention' then jsonb_strip_nulls(before.retention || ($2::jsonb->'retention'))
-           else before.retention end
+           else before.retention end,
+         second_factor = coalesce($2::jsonb->>'secondFactor', before.second_factor)
        from (select ${SETTINGS} from workspaces where workspace_id = $1 for update) before
        where w.workspace_id = $1
        returning ${settingsOf('before')} as before, ${settingsOf('w')} as after`,
@@ -124,7 +125,8 @@ function asRead<T extends SettingsView>(row: T): T {
 function settingsOf(row: string): string {
   return `jsonb_build_object('timezone', ${row}.timezone, 'locale', ${row}.locale,
     'currency', ${row}.currency, 'presence', ${row}.presence, 'quietHours', ${row}.quiet_hours, 'notifications', ${row}.notifications,
-    'sender', ${senderOf(row)}, 'modelBudget', ${row}.model_budget, 'retention', ${row}.retention)`;
+    'sender', ${senderOf(row)}, 'modelBudget', ${row}.model_budget, 'retention', ${row}.retention,
+    'secondFactor', ${row}.second_factor)`;
 }
 
 function senderOf(row: string): string {

@@ -39,7 +39,7 @@ export class CallerGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { auth } = this.routes.of(context.getHandler()).policy;
+    const { auth, beforeSecondFactor } = this.routes.of(context.getHandler()).policy;
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
     // The path as it is declared: another spelling of it, in capitals say, is still the same route.
@@ -53,6 +53,10 @@ export class CallerGuard implements CanActivate {
     request.caller = isAdmin
       ? await this.signedIn(request)
       : await this.callers.identify(presentedToken(request));
+    if (request.caller.lacksSecondFactor && !beforeSecondFactor) {
+      const message = 'This workspace requires a second factor of its owners and admins: set one up first.';
+      throw new Forbidden({ reason: 'second_factor_required', message });
+    }
     return true;
   }
 

@@ -34,6 +34,8 @@ export interface Caller {
   /** The other members who have seen the token, since they made it for this one. */
   tokenMadeBy: readonly string[];
   via: Via;
+  /** The workspace requires a second factor of this member, and the session was begun without one. */
+  lacksSecondFactor?: boolean;
 }
 
 /** True when `role` has at least the rights of `least`. */

@@ -3,6 +3,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Unavailable } from '../kernel/errors.js';
 import { CallFailed } from '../processes/call-failed.js';
 import { ProcessPool } from '../processes/process-pool.js';
+import { canonicalPassword } from './new-password.js';
 
 /** A password to hash, or to hold against a hash. */
 export interface PasswordWork {
@@ -21,19 +22,20 @@ const PROCESSES = {
 /** Waiting at most; whoever comes then is told to come back. */
 const WAITING = 200;
 
+/** Written like a hash of ours, so that holding a password against it is the same work; no password has it. */
+const NOBODYS = `$argon2id$v=19$m=19456,t=2,p=1$${unpadded(16)}$${unpadded(32)}`;
+
 const NEVER = new AbortController().signal;
 
 /** Hashes passwords with Argon2id, in processes of its own that give way to all others: sign-ins starve no request. */
 @Injectable()
 export class Passwords implements OnApplicationShutdown {
   readonly #processes = new ProcessPool<PasswordWork, string | boolean>(PROCESSES);
-  /** The hash of a password that nobody has. */
-  #nobodys: Promise<string> | undefined;
   #underWay = 0;
 
   /** @throws Unavailable when too many wait already */
   async hash(password: string): Promise<string> {
-    return (await this.run({ password })) as string;
+    return (await this.run({ password: canonicalPassword(password) })) as string;
   }
 
   /**
@@ -42,10 +44,9 @@ export class Passwords implements OnApplicationShutdown {
    * @throws Unavailable when too many wait already
    */
   async verify(password: string, passwordHash: string | null | undefined): Promise<boolean> {
-    this.#nobodys ??= this.hash(randomBytes(16).toString('base64url'));
-    const against = passwordHash ?? (await this.#nobodys);
-    const fits = (await this.run({ password, passwordHash: against })) as boolean;
-    return fits && passwordHash != null;
+    const against = passwordHash ?? NOBODYS;
+    const fits = await this.run({ password: canonicalPassword(password), passwordHash: against });
+    return fits === true && passwordHash != null;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -63,4 +64,8 @@ export class Passwords implements OnApplicationShutdown {
       this.#underWay--;
     }
   }
+}
+
+function unpadded(bytes: number): string {
+  return randomBytes(bytes).toString('base64').replace(/=+$/, '');
 }

@@ -38,6 +38,8 @@ export interface RoutePolicy {
    * (platform/auth/membership.ts).
    */
   changesMembership?: boolean;
+  /** Opens to a session that must set up a second factor first. */
+  beforeSecondFactor?: boolean;
   /** The body is that of an HTML form. */
   form?: boolean;
   /**

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-/** The prefixes of CONTRACT section 1; the prefix tells a reader, and the type checker, what an id names. */
+/** The prefixes of CONTRACT section 1, and of what the wire never shows; they tell a reader, and the type checker, what an id names. */
 export type IdPrefix =
   | 'wks'
   | 'usr'
@@ -25,7 +25,10 @@ export type IdPrefix =
   | 'con'
   | 'lic'
   | 'req'
-  | 'ses';
+  | 'ses'
+  | 'msg'
+  | 'rst'
+  | 'lck';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

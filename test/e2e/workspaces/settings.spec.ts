@@ -15,6 +15,7 @@ const DEFAULTS = {
   sender: { name: null, signature: null, replyTo: null },
   modelBudget: null,
   retention: { deliveries: 30, signals: 365, withdrawnDocuments: 365, partnerUpdates: 400 },
+  secondFactor: 'optional',
 };
 
 let test: TestApp;

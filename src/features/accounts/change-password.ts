@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/auth/caller.js';
+import { assertNewPassword, canonicalPassword } from '../../platform/auth/new-password.js';
+import { Passwords } from '../../platform/auth/passwords.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { AccountActs } from './account-acts.js';
+import { sameAsOld, WrongPassword } from './accounts.errors.js';
+import { OwnAccount } from './own-account.js';
+import type { ChangedPassword, ChangePasswordBody } from './passwords.dto.js';
+import { ProveAccount } from './prove-account.js';
+import { Sessions } from './sessions.repository.js';
+
+/** Changes the password of whoever is signed in, and ends every other session of the account. */
+@Injectable()
+export class ChangePassword {
+  constructor(
+    private readonly proveAccount: ProveAccount,
+    private readonly passwords: Passwords,
+    private readonly ownAccount: OwnAccount,
+    private readonly db: Db,
+    private readonly sessions: Sessions,
+    private readonly acts: AccountActs,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ValidationFailed, WrongPassword, RateLimited */
+  async execute(
+    caller: Caller,
+    address: string,
+    { currentPassword, newPassword }: ChangePasswordBody,
+  ): Promise<ChangedPassword> {
+    const { userId, email, name: displayName, credentialId } = caller;
+    await assertNewPassword(newPassword, { path: 'newPassword', owner: { email, displayName } });
+    const oldHash = await this.proveAccount.again(caller, address, { password: currentPassword });
+    if (canonicalPassword(newPassword) === canonicalPassword(currentPassword)) throw sameAsOld();
+    const newHash = await this.passwords.hash(newPassword);
+    const changedAt = this.clock.now();
+    return this.ownAccount.act(caller, async () => {
+      const [row] = await this.db.query<{ changed: boolean }>(
+        'select app.set_password($1, $2, $3, $4) as changed',
+        [userId, oldHash, newHash, new Date(changedAt)],
+      );
+      if (!row!.changed) throw new WrongPassword({ message: 'Your password was changed meanwhile.' });
+      const endedSessions = await this.sessions.endAllOf(userId, changedAt, credentialId);
+      await this.acts.recordOf(caller, {
+        action: 'password.changed',
+        details: { endedSessions },
+        mail: true,
+      });
+      return { changedAt, endedSessions };
+    });
+  }
+}

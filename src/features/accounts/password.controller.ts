@@ -1,0 +1,79 @@
+import { Body, Controller, Post, Put, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotFound, RateLimited, ValidationFailed } from '../../platform/kernel/errors.js';
+import { clientAddress } from '../../platform/rate-limit/client-address.js';
+import { ResetLinkExpired, WrongPassword } from './accounts.errors.js';
+import { ChangePassword } from './change-password.js';
+import {
+  ChangedPassword,
+  ChangePasswordBody,
+  ForgottenPassword,
+  ForgottenPasswordBody,
+  ResetPasswordAnswer,
+  ResetPasswordBody,
+} from './passwords.dto.js';
+import { RequestPasswordReset } from './request-password-reset.js';
+import { ResetPassword } from './reset-password.js';
+
+/** Whoever asks is nobody in particular, and may cause a mail. */
+const FORGOTTEN_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'forgotten-password' };
+/** Each costs two hashes. */
+export const RESET_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'reset-password' };
+
+const SENT = {
+  message: 'If there is an account with this address, a link to set a new password is on its way to it.',
+};
+
+@Controller('api/admin/password')
+export class PasswordController {
+  constructor(
+    private readonly changePassword: ChangePassword,
+    private readonly requestReset: RequestPasswordReset,
+    private readonly resetPassword: ResetPassword,
+  ) {}
+
+  /** Changes one's own password; all other sessions of the account end, and its owner is told by mail. */
+  @Put()
+  @Route({
+    auth: 'member',
+    transaction: false,
+    returns: { 200: ChangedPassword },
+    errors: [WrongPassword, RateLimited, ValidationFailed],
+  })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Body() body: ChangePasswordBody,
+    @Req() request: Request,
+  ): Promise<ChangedPassword> {
+    return this.changePassword.execute(caller, clientAddress(request), body);
+  }
+
+  /**
+   * Has a link to set a new password mailed to the address, if it has an account with a password; the answer is the same either
+   * way. At most three mails an hour go to an address, and only the newest link works: once, for 30 minutes.
+   */
+  @Post('forgotten')
+  @Route({ auth: 'public', limit: FORGOTTEN_LIMIT, returns: { 202: ForgottenPassword } })
+  async forgotten(@Body() { email }: ForgottenPasswordBody): Promise<ForgottenPassword> {
+    await this.requestReset.execute(email);
+    return SENT;
+  }
+
+  /** Sets a new password by the token of a mailed link; all sessions of the account end. A second factor stays. */
+  @Post('reset')
+  @Route({
+    auth: 'public',
+    limit: RESET_LIMIT,
+    returns: { 200: ResetPasswordAnswer },
+    errors: [NotFound, ResetLinkExpired, ValidationFailed],
+  })
+  reset(
+    @Body() { token, newPassword }: ResetPasswordBody,
+    @Req() request: Request,
+  ): Promise<ResetPasswordAnswer> {
+    return this.resetPassword.execute(token, newPassword, clientAddress(request));
+  }
+}

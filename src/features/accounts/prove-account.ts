@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/auth/caller.js';
+import { Passwords } from '../../platform/auth/passwords.js';
+import {
+  NoSecondFactor,
+  secondFactorRequired,
+  WrongCode,
+  wrongCredentials,
+  WrongPassword,
+  wrongSignInCode,
+} from './accounts.errors.js';
+import { CheckSecondFactor } from './check-second-factor.js';
+import { type Account, Sessions } from './sessions.repository.js';
+import { SignInTries } from './sign-in-tries.js';
+
+/** An account whose password was shown, and whether a second factor was as well. */
+export interface ProvedAccount extends Pick<Account, 'userId' | 'displayName'> {
+  passwordHash: string;
+  secondFactor: boolean;
+}
+
+/** Whether somebody has an account: by its password, and its second factor if it has one. */
+@Injectable()
+export class ProveAccount {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly passwords: Passwords,
+    private readonly checkSecondFactor: CheckSecondFactor,
+    private readonly tries: SignInTries,
+  ) {}
+
+  /**
+   * For who signs in; the caller counts the try. Whether there is such an account is told neither by the answer nor by the time
+   * that it takes. @throws Unauthorized
+   */
+  async toSignIn(email: string, password: string, code: string | undefined): Promise<ProvedAccount> {
+    const account = await this.sessions.accountOf(email);
+    const fits = await this.passwords.verify(password, account?.passwordHash);
+    if (!account || !fits) throw wrongCredentials();
+    const { userId, displayName, passwordHash } = account;
+    const proved = { userId, displayName, passwordHash: passwordHash! };
+    if (!(await this.checkSecondFactor.isSetUp(userId))) return { ...proved, secondFactor: false };
+    if (code === undefined) throw secondFactorRequired();
+    if (!(await this.checkSecondFactor.accepts(userId, code))) throw wrongSignInCode();
+    return { ...proved, secondFactor: true };
+  }
+
+  /**
+   * Once more, for an act on one's own account: whoever finds a browser open does not have the account. Answers the hash that
+   * the password fits. @throws WrongPassword, WrongCode, NoSecondFactor, RateLimited
+   */
+  again(
+    { email, userId }: Caller,
+    address: string,
+    { password, code }: { password: string; code?: string },
+  ): Promise<string> {
+    return this.tries.prove(email, address, async () => {
+      const { passwordHash } = (await this.sessions.accountOf(email)) ?? { passwordHash: null };
+      if (passwordHash === null) throw new WrongPassword({ reason: 'no_password', message: NO_PASSWORD });
+      if (!(await this.passwords.verify(password, passwordHash))) throw new WrongPassword();
+      if (code === undefined) return passwordHash;
+      if (!(await this.checkSecondFactor.isSetUp(userId))) throw new NoSecondFactor();
+      if (!(await this.checkSecondFactor.accepts(userId, code))) throw new WrongCode();
+      return passwordHash;
+    });
+  }
+}
+
+const NO_PASSWORD = 'Your account has no password: it signs in at your organisation.';

@@ -1,0 +1,109 @@
+import { Body, Controller, Delete, Get, Post, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { RateLimited } from '../../platform/kernel/errors.js';
+import { clientAddress } from '../../platform/rate-limit/client-address.js';
+import { NoSecondFactor, SecondFactorExists, WrongCode, WrongPassword } from './accounts.errors.js';
+import { BeginSecondFactor } from './begin-second-factor.js';
+import { ConfirmSecondFactor } from './confirm-second-factor.js';
+import { ReadSecondFactor } from './read-second-factor.js';
+import { RemoveSecondFactor } from './remove-second-factor.js';
+import { RenewRecoveryCodes } from './renew-recovery-codes.js';
+import {
+  BeginSecondFactorBody,
+  ConfirmSecondFactorBody,
+  NewSecondFactor,
+  ProveSecondFactorBody,
+  RecoveryCodes,
+  SecondFactorView,
+} from './second-factor.dto.js';
+
+/** The second factor of one's own account: the codes of an authenticator (RFC 6238). */
+@Controller('api/admin/second-factor')
+export class SecondFactorController {
+  constructor(
+    private readonly readSecondFactor: ReadSecondFactor,
+    private readonly beginSecondFactor: BeginSecondFactor,
+    private readonly confirmSecondFactor: ConfirmSecondFactor,
+    private readonly removeSecondFactor: RemoveSecondFactor,
+    private readonly renewRecoveryCodes: RenewRecoveryCodes,
+  ) {}
+
+  /** Whether it is set up. */
+  @Get()
+  @Route({ auth: 'member', beforeSecondFactor: true, returns: { 200: SecondFactorView } })
+  read(@CurrentCaller() caller: Caller): Promise<SecondFactorView> {
+    return this.readSecondFactor.execute(caller);
+  }
+
+  /** Begins to set one up; the secret is shown once, and has to be confirmed within ten minutes. */
+  @Post()
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    transaction: false,
+    returns: { 201: NewSecondFactor },
+    errors: [WrongPassword, RateLimited, SecondFactorExists],
+  })
+  begin(
+    @CurrentCaller() caller: Caller,
+    @Body() { password }: BeginSecondFactorBody,
+    @Req() request: Request,
+  ): Promise<NewSecondFactor> {
+    return this.beginSecondFactor.execute(caller, clientAddress(request), password);
+  }
+
+  /** Sets up what was begun, by a code of it; from now on each sign-in asks for one. All other sessions end. */
+  @Post('confirm')
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    transaction: false,
+    returns: { 201: RecoveryCodes },
+    errors: [WrongCode, RateLimited, NoSecondFactor, SecondFactorExists],
+  })
+  confirm(
+    @CurrentCaller() caller: Caller,
+    @Body() { code }: ConfirmSecondFactorBody,
+    @Req() request: Request,
+  ): Promise<RecoveryCodes> {
+    return this.confirmSecondFactor.execute(caller, clientAddress(request), code);
+  }
+
+  /** Makes new recovery codes, shown once; those of before open nothing any more. */
+  @Post('recovery-codes')
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    transaction: false,
+    returns: { 201: RecoveryCodes },
+    errors: [WrongPassword, WrongCode, RateLimited, NoSecondFactor],
+  })
+  renew(
+    @CurrentCaller() caller: Caller,
+    @Body() body: ProveSecondFactorBody,
+    @Req() request: Request,
+  ): Promise<RecoveryCodes> {
+    return this.renewRecoveryCodes.execute(caller, clientAddress(request), body);
+  }
+
+  /** Removes it. All other sessions end. */
+  @Delete()
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    transaction: false,
+    returns: { 200: SecondFactorView },
+    errors: [WrongPassword, WrongCode, RateLimited, NoSecondFactor],
+  })
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Body() body: ProveSecondFactorBody,
+    @Req() request: Request,
+  ): Promise<SecondFactorView> {
+    await this.removeSecondFactor.execute(caller, clientAddress(request), body);
+    return this.readSecondFactor.execute(caller);
+  }
+}

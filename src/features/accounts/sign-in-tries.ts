@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
+import { RateLimited } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
+import { Work } from '../../platform/work/work.js';
+import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
+
+export const SIGN_IN_LOCK = 'account.lock';
+
+/** The reasons by which a password or a code is refused. */
+const FAILURES: ReadonlySet<string> = new Set(['invalid_credentials', 'wrong_password', 'wrong_code']);
+
+/** A try that is counted as failed until it turns out otherwise. */
+interface SignInTry {
+  email: string;
+  address: string;
+  at: number;
+  /** If it fails, it is the one that locked the account for this address. */
+  isLast: boolean;
+  /** Whether it counts in what all addresses together may try. */
+  isSlowed: boolean;
+}
+
+/**
+ * Counts failures of password and second factor together, by account and address (CONTRACT section 5, Admin). Each try is
+ * counted before anything is verified, in one statement, so that no number of tries at a time, in however many processes,
+ * verifies more than the bound. An address that has no account is counted, refused and written about like any other.
+ */
+@Injectable()
+export class SignInTries {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Signs in by `act`. @throws what it throws; RateLimited */
+  async signIn<T>(email: string, address: string, act: () => Promise<T>): Promise<T> {
+    return this.counted(email, address, true, act);
+  }
+
+  /** Proves by `act` that whoever is signed in has the account. @throws what it throws; RateLimited */
+  async prove<T>(email: string, address: string, act: () => Promise<T>): Promise<T> {
+    return this.counted(email, address, false, act);
+  }
+
+  /** What ends for another reason than a wrong password or code has not failed. */
+  private async counted<T>(
+    email: string,
+    address: string,
+    signsIn: boolean,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    const one = await this.count(email, address);
+    let done: T;
+    try {
+      done = await act();
+    } catch (error) {
+      if (error instanceof DomainError && FAILURES.has(error.reason)) await this.failed(one);
+      else await this.end(one, false);
+      throw error;
+    }
+    await this.end(one, signsIn);
+    return done;
+  }
+
+  /** @throws RateLimited while the account is locked for this address, or slowed for all that are new to it */
+  private async count(email: string, address: string): Promise<SignInTry> {
+    const at = this.clock.now();
+    const [counted] = await this.db.system<{ retryAt: number | null; isLast: boolean; isSlowed: boolean }>(
+      'select * from app.count_sign_in_try($1, $2, $3)',
+      [accountOf(email), address, new Date(at)],
+    );
+    const { retryAt, isLast, isSlowed } = counted!;
+    if (retryAt !== null) throw tooMany(retryAt - at);
+    return { email: foldedMailAddress(email), address, at, isLast, isSlowed };
+  }
+
+  /** It failed. Whoever has the account, if anybody has, is told when that locked it. */
+  private async failed({ email, address, at, isLast }: SignInTry): Promise<void> {
+    if (!isLast) return;
+    await this.db.transaction(NO_WORKSPACE, async () => {
+      const id = newId('lck');
+      this.db.write('select app.add_sign_in_lock($1, $2, $3, $4)', [id, email, address, new Date(at)]);
+      this.work.enqueue(SIGN_IN_LOCK, { id, queue: ACCOUNTS });
+    });
+  }
+
+  /** It has not failed. Once somebody has signed in, what failed for this account and address before counts no more. */
+  private async end({ email, address, at, isSlowed }: SignInTry, hasSignedIn: boolean): Promise<void> {
+    await this.db.system('select app.end_sign_in_try($1, $2, $3, $4, $5)', [
+      accountOf(email),
+      address,
+      new Date(at),
+      isSlowed,
+      hasSignedIn,
+    ]);
+  }
+}
+
+/** What tries are counted under, whether or not the address has an account. */
+export function accountOf(email: string): string {
+  return sha256(foldedMailAddress(email));
+}
+
+function tooMany(waitMs: number) {
+  return new RateLimited({
+    reason: 'sign_in_locked',
+    message: 'There were too many failed attempts to sign in to this account; try again later.',
+    retryAfterSeconds: waitMs / 1000,
+    details: { policy: 'sign-in', limit: 10, windowSeconds: 900 },
+  });
+}

@@ -1,0 +1,80 @@
+import { ValidateBy } from 'class-validator';
+import { ValidationFailed } from '../kernel/errors.js';
+import { isCommonPassword } from './common-passwords.js';
+
+/** Code points, as NIST SP 800-63B counts them: an emoji made of several is several, and needs as much to be guessed. */
+export const PASSWORD_LENGTH = { least: 10, most: 200 };
+/** What names somebody or the product is taken out of a password; so much must be left. */
+const LEAST_BESIDES_NAMES = 6;
+/** Shorter words stand in too many passwords by chance. */
+const LEAST_NAME = 4;
+/** The context of every password here. */
+const PRODUCT = 'consigliere';
+
+/**
+ * A password as it is hashed and compared: NFKC, so that one keyboard's é is another's, and nothing else; neither case nor
+ * spaces are changed, and nothing is cut.
+ */
+export function canonicalPassword(password: string): string {
+  return password.normalize('NFKC');
+}
+
+/** Whose password it is to be: what names them makes a poor one. */
+export interface PasswordOwner {
+  email: string;
+  displayName: string;
+}
+
+/** What keeps a text from being a password, whoever's it is, to be read after "must". */
+function lengthFault(value: unknown): string | undefined {
+  const { least, most } = PASSWORD_LENGTH;
+  if (typeof value !== 'string') return 'be text';
+  if (!value.isWellFormed()) return 'be text in Unicode';
+  const length = [...canonicalPassword(value)].length;
+  return length < least || length > most ? `have ${least} to ${most} characters` : undefined;
+}
+
+/** @throws ValidationFailed at `path` for a password of the right length that is easily guessed */
+export async function assertNewPassword(
+  password: string,
+  { path, owner }: { path: string; owner: PasswordOwner },
+): Promise<void> {
+  const fault = await newPasswordFault(password, owner);
+  if (fault === undefined) return;
+  throw new ValidationFailed({ details: [{ path, rule: 'isHardToGuess', message: `${path} ${fault}` }] });
+}
+
+/** What keeps a text of the right length from being this owner's new password; undefined when nothing does. */
+export async function newPasswordFault(password: string, owner: PasswordOwner): Promise<string | undefined> {
+  const folded = canonicalPassword(password).toLowerCase();
+  if (new Set(folded).size < LEAST_NAME) return 'must have more than three different characters';
+  if (await isCommonPassword(folded)) return 'is one of the passwords that are tried first; choose another';
+  const rest = namesOf(owner).reduce((left, name) => left.replaceAll(name, ''), folded);
+  if (rest.length !== folded.length && [...rest].length < LEAST_BESIDES_NAMES) {
+    return `must have at least ${LEAST_BESIDES_NAMES} characters besides your name, your address and the name of this program`;
+  }
+  return undefined;
+}
+
+/** Of several that stand in each other the longest is taken out first. */
+function namesOf({ email, displayName }: PasswordOwner): string[] {
+  const words = `${PRODUCT} ${email} ${displayName}`
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u);
+  const whole = [email.toLowerCase(), email.slice(0, email.lastIndexOf('@')).toLowerCase()];
+  return [...new Set([...whole, ...words])]
+    .filter((word) => word.length >= LEAST_NAME)
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** A password that somebody chooses; what it must not be is asked of {@link newPasswordFault} once the owner is known. */
+export function IsNewPassword(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isNewPassword',
+    validator: {
+      validate: (value) => lengthFault(value) === undefined,
+      defaultMessage: (given) => `$property must ${lengthFault(given?.value)}`,
+    },
+  });
+}
