@@ -110,7 +110,7 @@ describe('every operation that documents it answers', () => {
     ).toEqual(UNSIGNED);
   });
 
-  it('429 to an address that calls too often', { timeout: 60_000 }, async () => {
+  it('429 to an address that calls too often', { timeout: 240_000 }, async () => {
     const untilRefused = async (client: Client, { method, path }: Operation) => {
       for (let count = 0; count < 600; count++) {
         const answer = await client.send(method, path);

@@ -32,9 +32,9 @@ describe('the guide to the admin area', () => {
     const answers = stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { error?: unknown; reason?: unknown });
+      .map((line) => JSON.parse(line) as { error?: unknown });
     expect(answers).toHaveLength(script.match(/^admin [A-Z]/gm)!.length);
-    for (const answer of answers) expect(answer.reason, JSON.stringify(answer)).toBeUndefined();
+    for (const answer of answers) expect(answer.error, JSON.stringify(answer)).toBeUndefined();
     const [session] = await test.rows('select ended_at from sessions');
     expect(session!['ended_at']).not.toBeNull();
     const made = await test.rows('select name from teams');

@@ -12,12 +12,7 @@ describe('10,000 hostile requests to every route', () => {
   it('never get a 5xx, never a stack, always one of the two shapes', { timeout: 3_600_000 }, async () => {
     const { directiveId, approvalId } = (await service.client().post('/directive', { text: 'x' })).body;
     const [process] = service.processes;
-    const { statuses } = await attackEveryRoute(
-      process!.url,
-      service,
-      [directiveId, approvalId],
-      10_000,
-    );
+    const { statuses } = await attackEveryRoute(process!.url, service, [directiveId, approvalId], 10_000);
     expect(Object.keys(statuses).filter((status) => Number(status) >= 500)).toEqual([]);
     expect(process!.exited).toBe(false);
     expect(process!.errors).toBe('');

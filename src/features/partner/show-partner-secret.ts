@@ -22,7 +22,8 @@ export class ShowPartnerSecret {
   async execute(caller: Caller): Promise<PartnerSecretView> {
     const { workspaceId } = caller;
     const kept = await this.secrets.get(workspaceId);
-    if (!kept) throw new NotFound({ message: 'This workspace has no partner secret yet; rotate it to make one.' });
+    if (!kept)
+      throw new NotFound({ message: 'This workspace has no partner secret yet; rotate it to make one.' });
     const secret = this.open(kept.sealedSecret, workspaceId);
     this.receipts.append({
       actor: actorOf(caller),
@@ -42,7 +43,8 @@ export class ShowPartnerSecret {
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       throw new InvalidTransition({
-        message: 'The partner secret cannot be decrypted with the present SECRETS_KEY; rotate it to make another.',
+        message:
+          'The partner secret cannot be decrypted with the present SECRETS_KEY; rotate it to make another.',
         cause: error,
       });
     }

@@ -55,12 +55,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-function describe(
-  operation: OperationObject,
-  entry: RouteEntry,
-  path: string,
-  components: Components,
-): void {
+function describe(operation: OperationObject, entry: RouteEntry, path: string, components: Components): void {
   const schemas = components.schemas ?? {};
   const isAdmin = isAdminPath(path);
   const isChange = entry.method !== 'GET';

@@ -29,9 +29,7 @@ describe('what stands below both paths', () => {
   it('shares its limit: what was asked for below one path counts below the other', async () => {
     const { address } = admin;
     const remaining = async (client: Client, path: string) =>
-      Number(
-        (await client.get(path, { 'X-Forwarded-For': address })).headers.get('x-ratelimit-remaining'),
-      );
+      Number((await client.get(path, { 'X-Forwarded-For': address })).headers.get('x-ratelimit-remaining'));
     const before = await remaining(admin, '/members');
     expect(await remaining(test.owner, '/members')).toBe(before - 1);
   });
@@ -49,7 +47,10 @@ describe('what stands below both paths', () => {
   it('is stopped from the admin area as well, in both spellings', async () => {
     const killed = await admin.post('/guardian/killswitch', { reason: 'A wrong price list.' });
     expect(killed.status, killed.text).toBe(200);
-    expect((await admin.post('/guardian/kill-switch')).body).toMatchObject({ mode: 'killed', changed: false });
+    expect((await admin.post('/guardian/kill-switch')).body).toMatchObject({
+      mode: 'killed',
+      changed: false,
+    });
     expect((await test.owner.get('/guardian')).body).toMatchObject({
       mode: 'killed',
       killedBy: { via: 'dashboard' },

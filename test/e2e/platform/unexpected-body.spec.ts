@@ -33,7 +33,9 @@ describe('a route without a documented body', () => {
   it('refuses a body with 422, and names what is in it', async () => {
     expect(bodiless().length).toBeGreaterThan(10);
     for (const { method, path } of bodiless()) {
-      const answer = await (await callerOf(path)).send(method, path, { output: { body: 'Mine' }, force: true });
+      const answer = await (
+        await callerOf(path)
+      ).send(method, path, { output: { body: 'Mine' }, force: true });
       expect(answer.status, `${method} ${path} ${answer.text}`).toBe(422);
       expect(
         answer.body.error.details.map(({ path: at, rule }: { path: string; rule: string }) => [at, rule]),
