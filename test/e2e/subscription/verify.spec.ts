@@ -105,7 +105,7 @@ describe('POST /subscription/verify 200 with a key', () => {
     const { workspaceId, owner } = await desk.workspace();
     const key = desk.issue(workspaceId);
     const answers = await Promise.all(Array.from({ length: 10 }, () => desk.verify(owner, key)));
-    expect(answers.map(({ status, body }) => [status, body.valid])).toEqual(Array(10).fill([200, true]));
+    expect(answers.filter(({ status, body }) => status === 200 && body.valid === true)).toHaveLength(10);
     expect(await desk.changes(workspaceId)).toHaveLength(1);
   });
 
