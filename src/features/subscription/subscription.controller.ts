@@ -7,7 +7,7 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { SubscriptionView, VerifySubscriptionBody } from './subscription.dto.js';
 import { VerifySubscription } from './verify-subscription.js';
 
-@Controller('api/pro/subscription')
+@Controller(['api/pro/subscription', 'api/admin/subscription'])
 export class SubscriptionController {
   constructor(private readonly verifySubscription: VerifySubscription) {}
 

@@ -252,6 +252,29 @@ describe('POST /subscription/verify 200 with a key', () => {
   });
 });
 
+describe('POST /api/admin/subscription/verify 200', () => {
+  it('installs in the admin area what it installs by token, and refuses the same', async () => {
+    const { workspaceId, owner } = await desk.workspace('free');
+    const licenseKey = desk.issue(workspaceId, { tier: 'pro' });
+    const viewer = await desk.test.createMember(workspaceId, 'viewer');
+    const before = await desk.stored(workspaceId);
+    const refused = await (
+      await desk.test.signIn(viewer.memberId)
+    ).post('/subscription/verify', { licenseKey });
+    expect(refused.status).toBe(403);
+    expect(await desk.stored(workspaceId)).toBe(before);
+    const session = await desk.test.signIn(owner.memberId);
+    const { status, body } = await session.post('/subscription/verify', { licenseKey });
+    expect([status, body.valid]).toEqual([200, true]);
+    expect(await desk.changes(workspaceId)).toMatchObject([
+      { actor: { type: 'member', id: owner.memberId, via: 'dashboard' } },
+    ]);
+    // The session carries the new tier as soon as it is looked up again.
+    desk.test.clock.advance(1_000);
+    expect((await session.get('/workspace')).body).toMatchObject({ tier: 'pro', requestsPerMinute: 120 });
+  });
+});
+
 describe('POST /subscription/verify 200 where no issuer is known', () => {
   it('says so in a sentence, and the tier stays what it is', async () => {
     const test = await startTestApp();
