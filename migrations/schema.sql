@@ -586,6 +586,15 @@ begin
   if act ? 'receipts' then
     select seq, hash into strict head_seq, head_hash from receipt_heads
       where workspace_id = own_workspace for update;
+    -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
+    -- it is known which of the two came first.
+    if act ? 'caller' and not exists (
+      select from members m where m.workspace_id = own_workspace and m.member_id = act->'caller'->>'memberId'
+        and m.status = 'active' and m.role = act->'caller'->>'role'
+        and act->'caller'->'teamRoles' = (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
+          where tm.workspace_id = own_workspace and tm.member_id = m.member_id)) then
+      raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
+    end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
       next_hash := encode(sha256(convert_to(head_hash || (receipt->>'body'), 'UTF8')), 'hex');
       head_seq := head_seq + 1;
@@ -1062,6 +1071,16 @@ begin
   ) r group by r.metric;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.receipt_hash(p_seq bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select r.hash from receipts r where r.workspace_id = current_setting('app.workspace_id', true) and r.seq = p_seq
+$function$;
+alter function app.receipt_hash(bigint) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.recount_tallies()
  RETURNS void
  LANGUAGE sql
@@ -1167,6 +1186,18 @@ AS $function$
     then (p_retention->>p_subject)::numeric else (p_bounds->p_subject->>'standard')::numeric end)::int)
 $function$;
 
+CREATE OR REPLACE FUNCTION app.revenue_between(p_from timestamp with time zone, p_to timestamp with time zone)
+ RETURNS TABLE(currency text, n bigint, amount numeric)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select e.currency, count(*), sum(e.amount) from revenue_events e
+  where e.workspace_id = current_setting('app.workspace_id', true) and e.occurred_at > p_from and e.occurred_at < p_to
+  group by e.currency
+$function$;
+alter function app.revenue_between(timestamp with time zone,timestamp with time zone) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timestamp with time zone)
  RETURNS TABLE(currency text, n bigint, amount numeric)
  LANGUAGE plpgsql
@@ -1176,8 +1207,7 @@ begin
   return query select r.currency, sum(r.n)::bigint, sum(r.amount) from (
     select s.key as currency, s.n, s.amount from app.tally_since(p_workspace_id, 'revenue', p_from) s
     union all
-    select e.currency, 1, e.amount from public.revenue_events e
-    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
+    select b.currency, b.n, b.amount from app.revenue_between(p_from, app.next_hour(p_from)) b
   ) r group by r.currency;
 end $function$;
 
@@ -1295,6 +1325,20 @@ AS $function$
   order by random() limit p_limit
 $function$;
 alter function app.unsigned_chains(integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.untold_licences(p_now timestamp with time zone, p_grace interval, p_limit integer)
+ RETURNS TABLE(workspace_id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select l.workspace_id from licences l
+  where l.told_status <> 'expired' and l.expires_at <= p_now
+    and (l.told_status = 'active' or l.expires_at <= p_now - p_grace)
+  -- In no order: workspaces that cannot be told must not stand before the others.
+  order by random() limit p_limit
+$function$;
+alter function app.untold_licences(timestamp with time zone,interval,integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.waiting_work(p_kinds text[])
  RETURNS TABLE(kind text, n bigint)
@@ -1450,6 +1494,26 @@ CASE
     ELSE false
 END);
 grant insert, select, update on buyers to consigliere_app;
+
+create table devices (
+  workspace_id text not null,
+  member_id text not null,
+  device_id text not null,
+  first_seen_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  constraint devices_device_id_check CHECK (((char_length(device_id) >= 1) AND (char_length(device_id) <= 64))),
+  constraint devices_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint devices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint devices_pkey PRIMARY KEY (workspace_id, member_id, device_id)
+);
+alter table devices enable row level security;
+alter table devices force row level security;
+create policy isolation on devices for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on devices to consigliere_app;
 
 create table directives (
   directive_id text not null,
@@ -1638,6 +1702,38 @@ END));
 create policy system_reads on invites for select to consigliere_system using (true);
 grant insert, select, update on invites to consigliere_app;
 grant select on invites to consigliere_system;
+
+create table licences (
+  workspace_id text not null,
+  licence_id text not null,
+  number bigint not null,
+  licence_key text not null,
+  tier text not null,
+  entitlements text[] not null,
+  issued_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  installed_at timestamp with time zone not null,
+  installed_by jsonb not null,
+  tier_before text not null,
+  told_status text not null,
+  constraint licences_check CHECK ((issued_at < expires_at)),
+  constraint licences_tier_before_check CHECK ((tier_before = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
+  constraint licences_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
+  constraint licences_told_status_check CHECK ((told_status = ANY (ARRAY['active'::text, 'grace'::text, 'expired'::text]))),
+  constraint licences_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint licences_pkey PRIMARY KEY (workspace_id)
+);
+CREATE INDEX licences_to_tell ON public.licences USING btree (expires_at) WHERE (told_status <> 'expired'::text);
+alter table licences enable row level security;
+alter table licences force row level security;
+create policy isolation on licences for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on licences for select to consigliere_system using (true);
+grant insert, select, update on licences to consigliere_app;
+grant select on licences to consigliere_system;
 
 create table members (
   member_id text not null,
@@ -1902,6 +1998,7 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_reads on receipts for select to consigliere_system using (true);
 CREATE TRIGGER receipts_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.receipts FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant select on receipts to consigliere_app;
 
@@ -1917,6 +2014,7 @@ create table revenue_events (
   recorded_by jsonb not null,
   created_at timestamp with time zone not null,
   work_packet_id text,
+  team_id text,
   constraint revenue_events_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint revenue_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint revenue_events_pkey PRIMARY KEY (event_id),
@@ -1928,13 +2026,20 @@ CREATE INDEX revenue_events_by_source ON public.revenue_events USING btree (work
 CREATE INDEX revenue_events_by_time ON public.revenue_events USING btree (workspace_id, occurred_at DESC, event_id DESC);
 alter table revenue_events enable row level security;
 alter table revenue_events force row level security;
-create policy isolation on revenue_events for all to public using (
+create policy isolation on revenue_events for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END);
+END AND ((team_id IS NULL) OR
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END)));
+create policy system_reads on revenue_events for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events FOR EACH ROW EXECUTE FUNCTION app.count_revenue();
 grant insert, select on revenue_events to consigliere_app;
+grant select on revenue_events to consigliere_system;
 
 create table reverts (
   revert_id text not null,
@@ -2170,12 +2275,12 @@ create policy isolation on tallies for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND
+END AND (((team_id IS NULL) AND (kind = ANY (ARRAY['revenue'::text, 'partner'::text]))) OR
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END));
+END)));
 create policy system_folds on tallies for all to consigliere_system using (true);
 grant select on tallies to consigliere_app;
 grant insert, select, update on tallies to consigliere_system;
@@ -2198,12 +2303,12 @@ create policy isolation on tally_changes for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND
+END AND (((team_id IS NULL) AND (kind = ANY (ARRAY['revenue'::text, 'partner'::text]))) OR
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END));
+END)));
 create policy system_folds on tally_changes for all to consigliere_system using (true);
 grant insert, select on tally_changes to consigliere_app;
 grant delete, insert, select on tally_changes to consigliere_system;
