@@ -209,6 +209,16 @@ export const ACTS: Acts = {
   ],
   'DELETE /standing-orders/:standingOrderId': change('admin', 'order that denies'),
 
+  'POST /subscription/verify': [
+    { ...READ, what: 'check' },
+    {
+      right: ofWorkspace('admin', 'viewer'),
+      places: WHOLE,
+      what: 'install',
+      request: withBody({ licenseKey: 'CLIC1.of.nobody' }),
+    },
+  ],
+  'POST /hydrate': { ...READ, request: withBody({ deviceId: 'laptop' }) },
   'GET /settings': READ,
   'PUT /settings': { ...ADMINISTER, request: withBody({ presence: 'away' }) },
   'GET /tokens': ADMINISTER,

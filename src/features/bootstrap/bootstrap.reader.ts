@@ -59,9 +59,9 @@ export class BootstrapReader {
       this.agents.statement(scope),
     ])) as [[Row], AgentFacts[]];
     const { workspace, licenceExpiresAt: expiresAt, ...shared } = row;
-    const status = expiresAt === null ? 'none' : licenceStatus({ expiresAt }, now);
+    const licence = expiresAt === null ? 'none' : licenceStatus({ expiresAt }, now);
     return {
-      workspace: { ...workspace, subscription: { status, expiresAt } },
+      workspace: { ...workspace, subscription: { status: licence, expiresAt } },
       ...shared,
       operator: { memberId, userId, handle: name, email },
       role,

@@ -2,11 +2,12 @@ import { Body, Controller, Post } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
+import { Forbidden } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SubscriptionView, VerifySubscriptionBody } from './subscription.dto.js';
 import { VerifySubscription } from './verify-subscription.js';
 
-@Controller('api/pro/subscription')
+@Controller(['api/pro/subscription', 'api/admin/subscription'])
 export class SubscriptionController {
   constructor(private readonly verifySubscription: VerifySubscription) {}
 
@@ -16,6 +17,7 @@ export class SubscriptionController {
     auth: 'member',
     limit: specified('/api/pro/subscription/verify'),
     returns: { 200: SubscriptionView },
+    errors: [Forbidden],
   })
   verify(
     @CurrentCaller() caller: Caller,
