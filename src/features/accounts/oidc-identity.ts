@@ -22,8 +22,11 @@ type Claims = Readonly<Record<string, unknown>>;
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 const MAX_DISPLAY_NAME = 80;
 
+/** How `xms_edov` says yes. */
+const SAYS_YES: unknown[] = [true, 1, 'true', '1'];
+
 /** RFC 8176: several factors, or a one-time password, which comes on top of a password. */
-const AMR_OF_TWO = ['mfa', 'otp'];
+const AMR_OF_TWO: unknown[] = ['mfa', 'otp'];
 const ACR_OF_TWO = ['mfa', 'http://schemas.openid.net/pape/policies/2007/06/multi-factor'];
 
 /**
@@ -107,7 +110,7 @@ function verifiedOf(claims: Claims, issuer: string): boolean | undefined {
   if (typeof said === 'boolean') return said;
   if (URL.parse(issuer)?.hostname !== 'login.microsoftonline.com') return undefined;
   const edov = claims['xms_edov'];
-  return edov === undefined ? undefined : ['true', '1'].includes(String(edov));
+  return edov === undefined ? undefined : SAYS_YES.includes(edov);
 }
 
 /**
@@ -126,6 +129,6 @@ function shownName(given: unknown): string | undefined {
 }
 
 function showsSecondFactor({ amr, acr }: IDToken): boolean {
-  if (Array.isArray(amr) && amr.some((method) => AMR_OF_TWO.includes(String(method)))) return true;
+  if (Array.isArray(amr) && amr.some((method) => AMR_OF_TWO.includes(method))) return true;
   return typeof acr === 'string' && ACR_OF_TWO.includes(acr);
 }

@@ -240,7 +240,7 @@ describe('GET /api/admin/oidc/callback: 401', () => {
 });
 
 describe('GET /api/admin/oidc/callback: 403', () => {
-  const refusedFor = (person: Parameters<OidcDesk['person']>[0], sentence: RegExp) =>
+  const expectRefusedFor = (person: Parameters<OidcDesk['person']>[0], sentence: RegExp) =>
     desk.signIn(desk.person(person).subject).then((page) => expectRefused(page, 403, sentence));
 
   it('for whoever cancels, without a word of the provider', async () => {
@@ -255,10 +255,10 @@ describe('GET /api/admin/oidc/callback: 403', () => {
   });
 
   it('for an account without an address', () =>
-    refusedFor({ email: undefined }, /did not say what your mail/));
+    expectRefusedFor({ email: undefined }, /did not say what your mail/));
 
   it.each([false, undefined, null, 'true', 1])('for an address whose email_verified is %j', (verified) =>
-    refusedFor({ email_verified: verified }, /does not say that your mail address is verified/),
+    expectRefusedFor({ email_verified: verified }, /does not say that your mail address is verified/),
   );
 
   it.each([
@@ -268,7 +268,7 @@ describe('GET /api/admin/oidc/callback: 403', () => {
     'jo@northwind.example.evil.example',
     'jo@example',
   ])('for an address of another domain: %s', (email) =>
-    refusedFor({ email }, /are not accepted here\.|is not one that can be used here/),
+    expectRefusedFor({ email }, /are not accepted here\.|is not one that can be used here/),
   );
 
   it.each([
@@ -286,14 +286,14 @@ describe('GET /api/admin/oidc/callback: 403', () => {
     ['jo@northwind.example'],
     7,
   ])('for what is no plain address: %j', (email) =>
-    refusedFor({ email }, /is not one that can be used here|did not say what your mail address is/),
+    expectRefusedFor({ email }, /is not one that can be used here|did not say what your mail address is/),
   );
 
   it('for an account that has been somebody else at the provider, who has left their address behind', async () => {
     const { subject, email } = desk.person();
     await desk.signIn(subject);
     before = await desk.stored();
-    await refusedFor({ email }, /belongs to somebody else at your organisation's sign-in service/);
+    await expectRefusedFor({ email }, /belongs to somebody else at your organisation's sign-in service/);
   });
 
   it('for a member who was removed, also under another address and without a session', async () => {
