@@ -78,6 +78,7 @@ export class InviteMember {
   /** What is open in the whole workspace is counted, whatever teams the caller may see. */
   private async issue(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
     await this.db.unit.seeWholeWorkspace();
-    return this.issueInvite.execute(caller, team, email, role);
+    const inviter = { workspaceId: caller.workspaceId, actor: actorOf(caller) };
+    return this.issueInvite.execute(inviter, team, { email, role });
   }
 }

@@ -58,5 +58,6 @@ import { WithdrawInvites } from './withdraw-invites.js';
     ChangeRole,
     RemoveMember,
   ],
+  exports: [IssueInvite],
 })
 export class TeamsModule {}

@@ -39,11 +39,16 @@ export function errorsOf({ policy, roles, transactional, method, paths }: RouteE
     common.Internal,
     common.Unavailable,
     ...(policy.auth === 'member' ? [common.Unauthorized] : []),
-    ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
+    ...(policy.auth === 'signature' ? [common.InvalidSignature, common.WorkspaceReadOnly] : []),
     ...(policy.auth === 'member' && roles.length < 4 ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
     ...(transactional && method !== 'GET'
-      ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]
+      ? [
+          common.InvalidIdempotencyKey,
+          common.IdempotencyInProgress,
+          common.IdempotencyKeyReused,
+          common.WorkspaceReadOnly,
+        ]
       : []),
     ...(method === 'GET' ? [] : [common.MalformedJson, common.PayloadTooLarge, common.UnsupportedMediaType]),
     common.ValidationFailed,

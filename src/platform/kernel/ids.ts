@@ -24,6 +24,7 @@ export type IdPrefix =
   | 'dlv'
   | 'con'
   | 'req'
+  | 'exp'
   | 'ses';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;

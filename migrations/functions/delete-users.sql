@@ -1,0 +1,21 @@
+drop function if exists app.delete_users;
+
+-- Deletes those of these users who are members of no workspace any more, with all that is kept about them. For
+-- app.delete_workspace alone.
+create function app.delete_users(p_user_ids text[]) returns bigint
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  orphaned constant text[] := array(select u.user_id from users u where u.user_id = any (p_user_ids)
+    and not exists (select from members m where m.user_id = u.user_id));
+  deleted bigint;
+begin
+  delete from users u where u.user_id = any (orphaned);
+  get diagnostics deleted = row_count;
+  return deleted;
+end $$;
+revoke execute on function app.delete_users from public;
+do $$
+begin
+  execute format('grant execute on function app.delete_users to %I', current_user);
+end $$;
+alter function app.delete_users owner to consigliere_system;
