@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { ExportFault, verifyExport } from '../src/features/tenancy/verify-export.js';
 
+/** Nothing is wrong with the lines of the export, and yet it is not what was asked for. */
+class ExportUnread extends Error {}
+
 /**
  * Verifies an export of a workspace, without the service and in memory that does not grow with it:
  * `npm run verify-export -- <file> [id of a signing key that was kept elsewhere]`.
@@ -16,7 +19,9 @@ try {
   console.log(
     `The export is complete and unchanged: ${workspaceName} at ${new Date(at).toISOString()}, ${lines} lines.`,
   );
-  console.log(`Receipts: ${end.counts['receipts']}, up to ${receiptHead.seq} with the hash ${receiptHead.hash}.`);
+  console.log(
+    `Receipts: ${end.counts['receipts']}, up to ${receiptHead.seq} with the hash ${receiptHead.hash}.`,
+  );
   console.log(`SHA-256 of all lines but the last: ${end.sha256}`);
   console.log(`Signed by the key ${end.keyId}; the first key of the service is ${signingKeys[0]!.keyId}.`);
   if (keptKeyId === undefined) {
@@ -27,8 +32,6 @@ try {
   console.error(error.message);
   process.exitCode = 1;
 }
-
-class ExportUnread extends Error {}
 
 function isFileError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;

@@ -6,6 +6,7 @@ import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
+import { TenancyModule } from './features/tenancy/tenancy.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
@@ -48,6 +49,7 @@ export class AppModule {
         MetricsModule,
         BootstrapModule,
         RetentionModule,
+        TenancyModule,
       ],
     };
   }

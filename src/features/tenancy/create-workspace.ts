@@ -42,7 +42,9 @@ export class CreateWorkspace {
     const names = await this.list.lockNames();
     if (names.length >= MAX_WORKSPACES) throw limitReached('workspaces', MAX_WORKSPACES);
     if (names.some((one) => nameKey(one) === nameKey(name))) {
-      throw new AlreadyExists({ message: 'A workspace with this name, or one that looks like it, exists already.' });
+      throw new AlreadyExists({
+        message: 'A workspace with this name, or one that looks like it, exists already.',
+      });
     }
     const { tier = caller.tier, timezone, currency } = body;
     const workspace = newWorkspace({
@@ -62,7 +64,11 @@ export class CreateWorkspace {
     };
   }
 
-  private found(workspace: WorkspaceEntity, actor: Actor, { ownerEmail, ownerName }: WorkspaceBody): Promise<InviteView> {
+  private found(
+    workspace: WorkspaceEntity,
+    actor: Actor,
+    { ownerEmail, ownerName }: WorkspaceBody,
+  ): Promise<InviteView> {
     const { workspaceId } = workspace;
     return this.db.inWorkspace({ workspaceId, teamIds: 'all' }, async () => {
       this.db.insert(WorkspaceEntity, workspace);
@@ -78,7 +84,11 @@ export class CreateWorkspace {
   }
 
   /** In the chain of the workspace that the transaction is in. */
-  private record({ workspaceId, name, tier }: WorkspaceEntity, actor: Actor, { inviteId, email }: InviteView): void {
+  private record(
+    { workspaceId, name, tier }: WorkspaceEntity,
+    actor: Actor,
+    { inviteId, email }: InviteView,
+  ): void {
     this.receipts.append({
       actor,
       action: 'workspace.created',

@@ -50,7 +50,10 @@ export class DeleteWorkspaces {
         else await this.delete(workspaceId, rowsAtOnce);
       } catch (error) {
         // One that cannot be deleted keeps no other from it.
-        this.logger.warn({ err: error, workspaceId, step }, 'a workspace could not be deleted; the next try follows in a minute');
+        this.logger.warn(
+          { err: error, workspaceId, step },
+          'a workspace could not be deleted; the next try follows in a minute',
+        );
       }
     }
   }

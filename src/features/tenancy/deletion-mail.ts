@@ -35,10 +35,15 @@ export function deletionMail(news: DeletionNews, facts: DeletionMailFacts): Mail
   };
 }
 
-function paragraphs(news: DeletionNews, { workspaceName, requestedBy, dueAt, url }: DeletionMailFacts): string[] {
+function paragraphs(
+  news: DeletionNews,
+  { workspaceName, requestedBy, dueAt, url }: DeletionMailFacts,
+): string[] {
   const name = plainMarkdown(workspaceName);
   if (news === 'withdrawn') {
-    return [`An owner took the deletion of **${name}** back. The workspace can be used again, as it was before.`];
+    return [
+      `An owner took the deletion of **${name}** back. The workspace can be used again, as it was before.`,
+    ];
   }
   const until = `${new Date(dueAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return [

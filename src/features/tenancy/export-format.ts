@@ -37,7 +37,10 @@ export interface ExportEnd {
 }
 
 /** What the signature of the last line covers. */
-export function endText({ exportId, workspaceId }: Manifest, { counts, sha256 }: Omit<ExportEnd, 'keyId' | 'signature'>): string {
+export function endText(
+  { exportId, workspaceId }: Manifest,
+  { counts, sha256 }: Omit<ExportEnd, 'keyId' | 'signature'>,
+): string {
   return canonicalJson({ format: EXPORT_FORMAT, exportId, workspaceId, counts, sha256 });
 }
 

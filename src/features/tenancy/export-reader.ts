@@ -82,7 +82,10 @@ export class ExportReader {
         prev_hash as "prevHash", hash
       from receipts where workspace_id = ${pg.escapeLiteral(this.workspaceId)} order by seq`;
     let after = 0;
-    for await (const page of this.snapshot.pages<Omit<StoredReceipt, 'workspaceId'>>(text, ({ body }) => body.length + 400)) {
+    for await (const page of this.snapshot.pages<Omit<StoredReceipt, 'workspaceId'>>(
+      text,
+      ({ body }) => body.length + 400,
+    )) {
       const upTo = page.at(-1)!.seq;
       const checkpoints = await this.checkpoints(after, upTo);
       let next = 0;

@@ -121,7 +121,9 @@ export class ExportWorkspace {
   /** @throws NotFound, Forbidden */
   private async assertOwner(caller: Caller): Promise<void> {
     const { workspaceId, memberId } = caller;
-    const { role } = await this.db.transaction(scopeOf(caller), () => this.members.get(workspaceId, memberId));
+    const { role } = await this.db.transaction(scopeOf(caller), () =>
+      this.members.get(workspaceId, memberId),
+    );
     if (!hasRole(role, 'owner')) throw new Forbidden();
   }
 

@@ -34,7 +34,8 @@ const NO_SECRETS = new Set([
 ]);
 
 /** Whole words of a column's name. */
-const LIKE_A_SECRET = /(?:^|_)(?:sealed|secrets?|tokens?|passwords?|passphrase|hash|hashes|keys?|recovery|totp|seed|csrf)(?:_(?!id$|ids$)|$)/;
+const LIKE_A_SECRET =
+  /(?:^|_)(?:sealed|secrets?|tokens?|passwords?|passphrase|hash|hashes|keys?|recovery|totp|seed|csrf)(?:_(?!id$|ids$)|$)/;
 
 /** Whether an export shows this column. */
 export function isExported(table: string, column: string): boolean {

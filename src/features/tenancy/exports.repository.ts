@@ -11,7 +11,14 @@ export class Exports {
   constructor(private readonly db: Db) {}
 
   begin(row: Pick<ExportEntity, 'exportId' | 'workspaceId' | 'askedBy' | 'startedAt'>): void {
-    const outcome = { completedAt: null, sha256: null, lines: null, bytes: null, headSeq: null, headHash: null };
+    const outcome = {
+      completedAt: null,
+      sha256: null,
+      lines: null,
+      bytes: null,
+      headSeq: null,
+      headHash: null,
+    };
     this.db.insert(ExportEntity, { ...row, ...outcome });
   }
 

@@ -1,7 +1,11 @@
 import { createHash, type Hash, verify } from 'node:crypto';
 import { examineKeys } from '../../platform/receipts/key-chain.js';
 import { ed25519PublicKey } from '../../platform/receipts/public-key.js';
-import { ChainVerifier, type SignedCheckpoint, type StoredReceipt } from '../../platform/receipts/verify-chain.js';
+import {
+  ChainVerifier,
+  type SignedCheckpoint,
+  type StoredReceipt,
+} from '../../platform/receipts/verify-chain.js';
 import { EXPORT_FORMAT, endText, type ExportEnd, type Manifest } from './export-format.js';
 
 /** What an export that has no fault shows. */
@@ -78,7 +82,8 @@ export class ExportVerifier {
       this.#counts[line.table]!++;
     } else if (kind === 'receipt' && isObject(line.receipt)) {
       this.#counts['receipts']!++;
-      if (!(line.receipt.seq > chain.lastSeq)) throw new ExportFault(n, 'The receipts are not in their order.');
+      if (!(line.receipt.seq > chain.lastSeq))
+        throw new ExportFault(n, 'The receipts are not in their order.');
       chain.receipt({ ...line.receipt, workspaceId });
       this.assertChain(n);
     } else if (kind === 'checkpoint' && isObject(line.checkpoint)) {
@@ -115,7 +120,8 @@ export class ExportVerifier {
     this.assertChain(n);
     for (const [kind, count] of Object.entries(this.#counts)) {
       const said = end.counts[kind];
-      if (said !== count) throw new ExportFault(n, `There are ${count} lines of ${kind}; the last line says ${said}.`);
+      if (said !== count)
+        throw new ExportFault(n, `There are ${count} lines of ${kind}; the last line says ${said}.`);
     }
     const key = this.#manifest!.signingKeys.find(({ keyId }) => keyId === end.keyId);
     const publicKey = key && ed25519PublicKey(key.publicKey);

@@ -33,7 +33,8 @@ export class WithdrawDeletion {
       entity: { type: 'workspace', id: caller.workspaceId },
       summary: `${caller.name} took the deletion of the workspace ${caller.workspaceName} back.`,
     });
-    if (engagedKill) await this.revertKill.execute(caller, { reason: 'The workspace is not going to be deleted.' });
+    if (engagedKill)
+      await this.revertKill.execute(caller, { reason: 'The workspace is not going to be deleted.' });
     this.work.unparkAll([INVITE_MAIL]);
     await this.mail.enqueue('withdrawn');
   }
