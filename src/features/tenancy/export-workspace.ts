@@ -56,11 +56,12 @@ export class ExportWorkspace {
         'X-Accel-Buffering': 'no',
       });
       const pieces = Readable.from(this.pieces(caller, manifest, plan, reader, lines), { objectMode: false });
-      const isRead = await pipeline(pieces, response, { signal: snapshot.signal }).then(
-        () => true,
-        (error: unknown) => this.brokenOff(exportId, error),
-      );
-      if (isRead) await this.complete(caller, manifest, lines);
+      await pipeline(pieces, response, { signal: snapshot.signal }).catch((error: unknown) => {
+        this.logger.warn(
+          { err: error, exportId },
+          'an export was broken off before its reader had all of it',
+        );
+      });
     } finally {
       await snapshot.close();
     }
@@ -116,6 +117,8 @@ export class ExportWorkspace {
     const { counts, sha256 } = lines;
     const { keyId, signature } = await this.keys.sign(endText(manifest, { counts, sha256 }));
     yield lines.end({ counts, sha256, keyId, signature });
+    // The last line was taken. The answer ends behind this: who has seen its end finds the export recorded.
+    await this.complete(caller, manifest, lines);
   }
 
   /** @throws NotFound, Forbidden */
@@ -147,11 +150,6 @@ export class ExportWorkspace {
         details: { sha256: digest, lines: n, bytes, receiptHead, counts },
       });
     });
-  }
-
-  private brokenOff(exportId: string, error: unknown): false {
-    this.logger.warn({ err: error, exportId }, 'an export was broken off before its reader had all of it');
-    return false;
   }
 }
 

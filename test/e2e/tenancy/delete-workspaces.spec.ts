@@ -11,7 +11,7 @@ let desk: TenancyDesk;
 let sweep: DeleteWorkspaces;
 let foldLock: PoolClient;
 beforeAll(async () => {
-  desk = await TenancyDesk.open({ PROCESS_ROLE: 'both' });
+  desk = await TenancyDesk.open();
   sweep = desk.test.app.get(DeleteWorkspaces, { strict: false });
   // Whoever has this lock keeps the tallies from being added up, which happens beside what is tested here.
   foldLock = await desk.test.database.owner.connect();

@@ -109,33 +109,20 @@ describe('GET /api/admin/workspace/export: 200', () => {
   it('is one moment while directives come in', async () => {
     const busy = await desk.tenant();
     const owner = new Desk(desk.test, busy.owner.token);
-    let over = false;
-    const handingIn = Promise.all(
-      Array.from({ length: 3 }, async () => {
-        for (let n = 0; !over; n++)
-          await owner.handIn({ text: `File this memo for the board: ${'Delays. '.repeat(200)}${n}` });
-      }),
-    );
-    for (let n = 0; n < 3; n++) {
+    const memo = `File this memo for the board: ${'Delays. '.repeat(200)}`;
+    const handingIn = Promise.all(Array.from({ length: 40 }, () => owner.handIn({ text: memo })));
+    for (let n = 0; n < 2; n++) {
       const text = await desk.export(busy);
       await verified(text);
       const lines = linesOf(text);
       const of = (table: string) => lines.filter((line) => line.table === table).map(({ row }) => row);
       const created = lines.filter(({ receipt }) => receipt?.action === 'directive.created');
-      expect(of('directives')).toHaveLength(created.length);
-      expect(
-        of('approvals')
-          .map(({ directive_id: id }) => id)
-          .toSorted(),
-      ).toEqual(
-        of('directives')
-          .map(({ directive_id: id }) => id)
-          .toSorted(),
-      );
+      const ids = of('directives').map(({ directive_id: id }) => id);
+      expect(ids).toHaveLength(created.length);
+      expect(new Set(of('approvals').map(({ directive_id: id }) => id))).toEqual(new Set(ids));
     }
-    over = true;
     await handingIn;
-  });
+  }, 60_000);
 
   it('is not begun by HEAD', async () => {
     const before = await desk.receipts(full.workspaceId, 'workspace.export_started');
