@@ -9,7 +9,7 @@ import { type DeletedRows, type DeletedWorkspace, Deletions } from './deletions.
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { WorkspaceList } from './workspace-list.repository.js';
 
-const LOOK_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 10_000;
 /** Small enough that a call has its locks for some tens of milliseconds. */
 const ROWS_AT_ONCE = 1_000;
 
@@ -36,9 +36,9 @@ export class DeleteWorkspaces {
   async inBackground(): Promise<void> {
     if (this.config.processRole === 'api' || this.#running) return;
     this.#running = true;
-    // What fails now goes on in a minute.
+    // What fails now goes on with the next look.
     await this.execute().catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'workspaces could not be deleted; the next try follows in a minute');
+      this.logger.warn({ err: error }, 'workspaces could not be deleted; the next try follows in 10 s');
     });
     this.#running = false;
   }
@@ -52,7 +52,7 @@ export class DeleteWorkspaces {
         // One that cannot be deleted keeps no other from it.
         this.logger.warn(
           { err: error, workspaceId, step },
-          'a workspace could not be deleted; the next try follows in a minute',
+          'a workspace could not be deleted; the next try follows in 10 s',
         );
       }
     }

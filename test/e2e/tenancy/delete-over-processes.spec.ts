@@ -13,7 +13,7 @@ it('goes on in another process when one is killed in the middle of a deletion', 
   const { workspaceId } = await service.createWorkspace('pro');
   await service.rows(
     `insert into documents (document_id, workspace_id, directive_id, work_packet_id, title, body, created_at)
-     select 'doc_' || n, $1, 'dir', 'pkt_' || n, 'Long', repeat('x', 1000), now() from generate_series(1, 60000) n`,
+     select 'doc_' || n, $1, 'dir', 'pkt_' || n, 'Long', repeat('x', 1000), now() from generate_series(1, 30000) n`,
     [workspaceId],
   );
   await service.rows(
@@ -32,7 +32,7 @@ it('goes on in another process when one is killed in the middle of a deletion', 
     );
     return row!.n;
   };
-  await eventually(left, (n) => n < 60_000, 90);
+  await eventually(left, (n) => n < 30_000, 90);
   await service.processes[0]!.kill();
   const atTheKill = await left();
   expect(atTheKill).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ it('goes on in another process when one is killed in the middle of a deletion', 
   await eventually(
     () => service.rows('select 1 from workspaces where workspace_id = $1', [workspaceId]),
     (rows) => rows.length === 0,
-    120,
+    90,
   );
   expect(await left()).toBe(0);
   expect(

@@ -111,7 +111,6 @@ describe('the deletion of a workspace', () => {
   });
 
   it('either takes place or is taken back, whoever is first', async () => {
-    const seen = new Set<string>();
     for (let n = 0; n < 8; n++) {
       const tenant = await desk.tenant();
       await desk.requestDeletion(tenant);
@@ -133,9 +132,7 @@ describe('the deletion of a workspace', () => {
         expect(rows).toEqual([]);
         expect(emptied(await desk.stored(tenant.workspaceId))).toBe(true);
       }
-      seen.add(answer.status === 200 ? 'taken back' : 'deleted');
     }
-    expect(seen.size).toBeGreaterThan(0);
   }, 30_000);
 
   it('goes on after a workspace that cannot be deleted', async () => {
