@@ -12,8 +12,8 @@ declare
   head_seq bigint;
   head_hash text;
   is_read_only boolean;
-  open_actions constant text[] := array['workspace.%', 'guardian.killed', 'session.%', 'token.%', 'account.%',
-    'password.%', 'second\_factor.%'];
+  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed', 'session.%',
+    'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
   next_hash text;
   wanted text[];
   reached text[] := '{}';

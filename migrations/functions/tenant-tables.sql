@@ -20,4 +20,4 @@ create function app.tenant_tables() returns table (name text)
   order by t.name not in ('sessions', 'tokens'), max(r.depth), t.name
 $$;
 revoke execute on function app.tenant_tables from public;
-grant execute on function app.tenant_tables to consigliere_app;
+grant execute on function app.tenant_tables to consigliere_app, consigliere_system;

@@ -144,6 +144,15 @@ export class Invites {
     );
   }
 
+  /** Every invite that nobody has accepted or withdrawn; locked. */
+  lockAllPending(workspaceId: string): Promise<InviteEntity[]> {
+    return this.db.query(
+      `select ${columnsOf(InviteEntity)} from invites where workspace_id = $1 and status = 'pending'
+       order by invite_id for update`,
+      [workspaceId],
+    );
+  }
+
   /** Withdraws what is open to this team, and answers it. */
   withdrawOf(workspaceId: string, teamId: string): Promise<Pick<InviteEntity, 'inviteId' | 'email'>[]> {
     return this.db.query(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, Role } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -22,6 +22,11 @@ export interface Inviter {
   workspaceId: string;
   actor: Actor;
 }
+
+export const inviterOf = (caller: Caller): Inviter => ({
+  workspaceId: caller.workspaceId,
+  actor: actorOf(caller),
+});
 
 /** Whom an invite is for. */
 export interface Invitee {

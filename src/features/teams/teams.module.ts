@@ -58,6 +58,6 @@ import { WithdrawInvites } from './withdraw-invites.js';
     ChangeRole,
     RemoveMember,
   ],
-  exports: [IssueInvite],
+  exports: [Invites, IssueInvite, WithdrawInvites],
 })
 export class TeamsModule {}

@@ -14,7 +14,7 @@ import { KnownZone } from '../workspaces/known-zone.js';
 import { newWorkspace } from '../workspaces/new-workspace.js';
 import { WorkspaceEntity } from '../workspaces/workspaces.entity.js';
 import { WorkspaceList } from './workspace-list.repository.js';
-import type { NewWorkspace, WorkspaceBody } from './workspaces.dto.js';
+import type { NewWorkspace, NewWorkspaceBody } from './workspaces.dto.js';
 
 /** The one page of an operator who keeps them apart by name; more is another service. */
 const MAX_WORKSPACES = 1_000;
@@ -35,7 +35,7 @@ export class CreateWorkspace {
   ) {}
 
   /** @throws Forbidden outside of the first workspace, AlreadyExists for a name that looks like another, LimitReached, RateLimited */
-  async execute(caller: Caller, body: WorkspaceBody): Promise<NewWorkspace> {
+  async execute(caller: Caller, body: NewWorkspaceBody): Promise<NewWorkspace> {
     await this.list.assertFirst(caller);
     await this.knownZone.require(body.timezone, 'timezone');
     const name = visibleName(body.name);
@@ -67,7 +67,7 @@ export class CreateWorkspace {
   private found(
     workspace: WorkspaceEntity,
     actor: Actor,
-    { ownerEmail, ownerName }: WorkspaceBody,
+    { ownerEmail, ownerName }: NewWorkspaceBody,
   ): Promise<InviteView> {
     const { workspaceId } = workspace;
     return this.db.inWorkspace({ workspaceId, teamIds: 'all' }, async () => {

@@ -13,6 +13,7 @@ import { ExportController } from './export.controller.js';
 import { ExportEntity } from './export.entity.js';
 import { ExportWorkspace } from './export-workspace.js';
 import { Exports } from './exports.repository.js';
+import { InviteOwner } from './invite-owner.js';
 import { RequestDeletion } from './request-deletion.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { Snapshots } from './snapshots.js';
@@ -33,6 +34,7 @@ import { WorkspacesController } from './workspaces.controller.js';
   providers: [
     WorkspaceList,
     CreateWorkspace,
+    InviteOwner,
     Snapshots,
     Exports,
     ExportWorkspace,

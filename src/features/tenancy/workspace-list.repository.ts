@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage } from '../../platform/database/listing.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { WorkspaceView } from './workspaces.dto.js';
+import type { ListedWorkspace } from './workspaces.dto.js';
 
 /** Any number no other use of advisory locks has. */
 const LOCK = 8;
@@ -32,7 +32,7 @@ export class WorkspaceList {
     return row!.workspaceId;
   }
 
-  page({ workspaceId }: Pick<Caller, 'workspaceId'>, paging: PageQuery): Promise<Page<WorkspaceView>> {
+  page({ workspaceId }: Pick<Caller, 'workspaceId'>, paging: PageQuery): Promise<Page<ListedWorkspace>> {
     const listing = {
       name: 'workspaces',
       select: 'w.workspace_id, w.name, w.tier, w.state, w.members, w.created_at, w.delete_at',
@@ -41,7 +41,14 @@ export class WorkspaceList {
       values: [],
       order: newestFirst('w.workspace_id', 'w.created_at'),
     };
-    return readPage<WorkspaceView>(this.db, { workspaceId, teamIds: 'all' }, listing, paging);
+    return readPage<ListedWorkspace>(this.db, { workspaceId, teamIds: 'all' }, listing, paging);
+  }
+
+  async has(workspaceId: string): Promise<boolean> {
+    const found = await this.db.query('select from app.list_workspaces() w where w.workspace_id = $1', [
+      workspaceId,
+    ]);
+    return found.length > 0;
   }
 
   /** The names of all; nobody else makes a workspace until the open transaction ends. */

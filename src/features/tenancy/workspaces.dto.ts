@@ -11,15 +11,8 @@ const MAX_NAME = 60;
 const MAX_OWNER_NAME = 80;
 const TIERS = ['free', 'pro', 'enterprise'] as const;
 
-/** Body of `POST /api/admin/workspaces`. */
-export class WorkspaceBody {
-  /**
-   * One line of 1 to 60 characters, unlike the name of any other workspace of the service.
-   * @example 'Northwind Retail'
-   */
-  @IsVisibleName(MAX_NAME)
-  name!: string;
-
+/** Body of `POST /api/admin/workspaces/{workspaceId}/invite`. */
+export class OwnerBody {
   /**
    * Who is invited, by mail, to be its owner.
    * @example 'ines@northwind.example'
@@ -34,6 +27,23 @@ export class WorkspaceBody {
   @IsOptional()
   @IsVisibleName(MAX_OWNER_NAME)
   ownerName?: string;
+}
+
+/** The parameter of the path, as it is documented. */
+export const WORKSPACE_PARAM = {
+  name: 'workspaceId',
+  description: 'The id of the workspace.',
+  example: 'wks_01kerpxzkz8m1c3v5b7n9q2w4e',
+};
+
+/** Body of `POST /api/admin/workspaces`. */
+export class NewWorkspaceBody extends OwnerBody {
+  /**
+   * One line of 1 to 60 characters, unlike the name of any other workspace of the service.
+   * @example 'Northwind Retail'
+   */
+  @IsVisibleName(MAX_NAME)
+  name!: string;
 
   /**
    * free, pro or enterprise; left out, that of the first workspace.
@@ -61,7 +71,7 @@ export class WorkspaceBody {
 }
 
 /** A workspace, as the owner of the first one sees it: nothing of what is in it. */
-export class WorkspaceView {
+export class ListedWorkspace {
   /**
    * The id of the workspace.
    * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
@@ -98,13 +108,13 @@ export class WorkspaceView {
 
 export class WorkspacePage extends PageFacts {
   /** The workspaces of this page, newest first. */
-  items!: WorkspaceView[];
+  items!: ListedWorkspace[];
 }
 
 /** A workspace that was just made, and the invite of its owner. */
 export class NewWorkspace {
   /** The workspace. */
-  workspace!: WorkspaceView;
+  workspace!: ListedWorkspace;
   /** The invite; its link stands in the mail alone. */
   invite!: InviteView;
 }

@@ -39,17 +39,13 @@ export function errorsOf({ policy, roles, transactional, method, paths }: RouteE
     common.Internal,
     common.Unavailable,
     ...(policy.auth === 'member' ? [common.Unauthorized] : []),
-    ...(policy.auth === 'signature' ? [common.InvalidSignature, common.WorkspaceReadOnly] : []),
+    ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
     ...(policy.auth === 'member' && roles.length < 4 ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
     ...(transactional && method !== 'GET'
-      ? [
-          common.InvalidIdempotencyKey,
-          common.IdempotencyInProgress,
-          common.IdempotencyKeyReused,
-          common.WorkspaceReadOnly,
-        ]
+      ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]
       : []),
+    ...(transactional || policy.auth === 'signature' ? [common.WorkspaceReadOnly] : []),
     ...(method === 'GET' ? [] : [common.MalformedJson, common.PayloadTooLarge, common.UnsupportedMediaType]),
     common.ValidationFailed,
     ...own,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { Desk } from '../directives/desk.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
@@ -220,5 +221,54 @@ describe('GET /api/admin/workspaces: 200', () => {
     const page = (await admin().get('/workspaces?limit=2')).body;
     const next = (await admin().get(`/workspaces?limit=2&cursor=${page.nextCursor}`)).body;
     expect([...page.items, ...next.items]).toEqual(items.slice(0, 4));
+  });
+});
+
+describe('POST /api/admin/workspaces/{workspaceId}/invite: 201', () => {
+  it('invites somebody else while nobody has joined; what was sent before opens nothing', async () => {
+    const made = (await admin().post('/workspaces', body({ ownerEmail: 'wrong@northwind.example' }))).body;
+    const { workspaceId } = made.workspace;
+    const [first] = await desk.mails(made.invite.inviteId);
+    const answer = await admin().post(`/workspaces/${workspaceId}/invite`, {
+      ownerEmail: 'right@northwind.example',
+    });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body).toMatchObject({ email: 'right@northwind.example', role: 'owner', status: 'pending' });
+    const old = await new Client(desk.test.url, undefined).post('/invites/accept', {
+      token: /\/invites\/([\w-]{43})/.exec(first!.text!)![1]!,
+      displayName: 'Wrong',
+      password: PASSWORD,
+    });
+    expect(code(old)).toEqual([410, 'INVITE_EXPIRED']);
+    const { memberId } = await desk.accept(answer.body.inviteId);
+    expect(
+      await desk.test.rows('select member_id from members where workspace_id = $1', [workspaceId]),
+    ).toEqual([{ member_id: memberId }]);
+    const again = await admin().post(`/workspaces/${workspaceId}/invite`, {
+      ownerEmail: 'third@northwind.example',
+    });
+    expect(code(again)).toEqual([409, 'INVALID_TRANSITION']);
+    expect(await desk.receipts(workspaceId, 'invite.withdrawn')).toHaveLength(1);
+  });
+});
+
+describe('POST /api/admin/workspaces/{workspaceId}/invite: 4xx', () => {
+  it('refuses an owner of another workspace, a workspace that there is not, and one with members', async () => {
+    const other = await desk.tenant();
+    const asked = { ownerEmail: 'ines@northwind.example' };
+    const before = await stored();
+    expect(code(await other.admin.post(`/workspaces/${other.workspaceId}/invite`, asked))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
+    expect(code(await admin().post(`/workspaces/${newId('wks')}/invite`, asked))).toEqual([404, 'NOT_FOUND']);
+    expect(code(await admin().post('/workspaces/none/invite', asked))).toEqual([404, 'NOT_FOUND']);
+    for (const id of [other.workspaceId, desk.test.workspaceId]) {
+      expect(code(await admin().post(`/workspaces/${id}/invite`, asked))).toEqual([
+        409,
+        'INVALID_TRANSITION',
+      ]);
+    }
+    expect(await stored()).toEqual(before);
   });
 });
