@@ -302,6 +302,115 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.delete_users(p_user_ids text[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  orphaned constant text[] := array(select u.user_id from users u where u.user_id = any (p_user_ids)
+    and not exists (select from members m where m.user_id = u.user_id));
+  kept_about record;
+  deleted bigint;
+begin
+  -- What belongs to an account and to no workspace; what does so by `on delete cascade` goes by itself.
+  for kept_about in
+    select k.conrelid::regclass as name, a.attname as user_column
+    from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+    where k.contype = 'f' and k.confrelid = 'users'::regclass and k.confdeltype = 'a'
+      and k.conrelid not in (select ('public.' || quote_ident(t.name))::regclass from app.tenant_tables() t)
+  loop
+    execute format('delete from %s where %I = any ($1)', kept_about.name, kept_about.user_column) using orphaned;
+  end loop;
+  delete from users u where u.user_id = any (orphaned);
+  get diagnostics deleted = row_count;
+  return deleted;
+end $function$;
+alter function app.delete_users(text[]) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.delete_workspace(p_workspace_id text, p_limit integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  asked_in constant text := current_setting('app.workspace_id', true);
+  asked_for constant text := current_setting('app.team_ids', true);
+  deletion workspace_deletions;
+  tenant_table text;
+  users text[];
+  n bigint;
+  gone bigint := 0;
+  facts jsonb;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended(p_workspace_id, 7)) then
+    return jsonb_build_object('rows', 0, 'busy', true);
+  end if;
+  -- As in any act, row-level security shows this workspace and nothing else.
+  perform set_config('app.workspace_id', p_workspace_id, true), set_config('app.team_ids', '*', true);
+  update workspace_deletions d set begun_at = coalesce(d.begun_at, now())
+    where d.workspace_id = p_workspace_id and d.warned_at is not null and d.due_at <= now()
+      and p_workspace_id <> app.first_workspace()
+    returning * into deletion;
+  if not found then
+    raise insufficient_privilege using message = 'a workspace is deleted when its grace is over, and not before';
+  end if;
+  -- No act can add a receipt from here on.
+  perform from receipt_heads h where h.workspace_id = p_workspace_id for update;
+  foreach tenant_table in array array(select t.name from app.tenant_tables() t) loop
+    exit when gone >= p_limit;
+    -- These say how far the deletion is, and go with the workspace itself.
+    continue when tenant_table in ('workspace_exports', 'workspace_deletions', 'receipt_heads', 'workspaces');
+    if tenant_table = 'members' then
+      with former as (
+        delete from members where ctid = any (array(
+          select ctid from members where workspace_id = p_workspace_id limit p_limit - gone)) returning user_id
+      ) select array_agg(user_id), count(*) into users, n from former;
+      perform app.delete_users(users);
+    else
+      execute format('delete from public.%1$I where ctid = any (array('
+        'select ctid from public.%1$I where workspace_id = $1 limit $2))', tenant_table)
+        using p_workspace_id, p_limit - gone;
+      get diagnostics n = row_count;
+    end if;
+    gone := gone + n;
+  end loop;
+  update workspace_deletions d set rows_deleted = d.rows_deleted + gone where d.workspace_id = p_workspace_id
+    returning * into deletion;
+  if gone < p_limit then
+    select jsonb_build_object('name', w.name, 'requestedBy', deletion.requested_by,
+        'requestedAt', app.ms(deletion.requested_at), 'rows', deletion.rows_deleted,
+        'head', jsonb_build_object('seq', h.seq, 'hash', h.hash),
+        'export', (select jsonb_build_object('exportId', e.export_id, 'sha256', e.sha256,
+            'completedAt', app.ms(e.completed_at), 'head', jsonb_build_object('seq', e.head_seq, 'hash', e.head_hash))
+          from workspace_exports e where e.workspace_id = p_workspace_id and e.completed_at is not null
+          order by e.completed_at desc limit 1))
+      into facts
+      from workspaces w join receipt_heads h on h.workspace_id = w.workspace_id where w.workspace_id = p_workspace_id;
+    delete from workspace_exports where workspace_id = p_workspace_id;
+    delete from workspace_deletions where workspace_id = p_workspace_id;
+    delete from receipt_heads where workspace_id = p_workspace_id;
+    delete from workspaces where workspace_id = p_workspace_id;
+  end if;
+  perform set_config('app.workspace_id', asked_in, true), set_config('app.team_ids', asked_for, true);
+  return jsonb_build_object('rows', gone, 'busy', false, 'deleted', facts);
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.due_deletions()
+ RETURNS TABLE(workspace_id text, step text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select d.workspace_id, case when d.warned_at is null then 'warn' else 'delete' end
+  from workspace_deletions d
+  where d.warned_at is null and d.due_at <= now() + interval '1 day' or d.warned_at is not null and d.due_at <= now()
+  order by d.due_at
+$function$;
+alter function app.due_deletions() owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval)
  RETURNS TABLE(kind text, queue text, due_in_ms double precision)
  LANGUAGE sql
@@ -353,6 +462,32 @@ begin
     raise exception '% % is not attempt %''s any more', p_kind, p_id, p_attempt using errcode = 'CW001';
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.end_sessions(p_user_id text, p_except text, p_now timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with ended as (
+    update sessions set ended_at = p_now
+    where user_id = p_user_id and ended_at is null and session_id is distinct from p_except
+    returning session_id
+  ), revoked as (
+    update tokens t set revoked_at = p_now from ended e where t.session_id = e.session_id and t.revoked_at is null
+  )
+  select count(*)::int from ended
+$function$;
+alter function app.end_sessions(text,text,timestamp with time zone) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.end_sessions_of_member(p_workspace_id text, p_member_id text, p_now timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update sessions set ended_at = p_now
+  where workspace_id = p_workspace_id and member_id = p_member_id and ended_at is null
+$function$;
 
 CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
  RETURNS void
@@ -434,7 +569,7 @@ AS $function$select u.user_id, u.display_name, u.password_hash from users u wher
 alter function app.find_account(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(token_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -444,7 +579,7 @@ AS $function$
       where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
-    t.made_by, t.expires_at, t.revoked_at, m.status
+    t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, t.expires_at, t.revoked_at, m.status
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
@@ -472,6 +607,34 @@ AS $function$
 $function$;
 alter function app.find_partner_secret(text) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.find_session(p_secret_hash text, p_now timestamp with time zone, p_idle interval)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with seen as (
+    update sessions s set last_seen_at = p_now
+    where s.secret_hash = p_secret_hash and s.ended_at is null and s.expires_at > p_now
+      and s.last_seen_at between p_now - p_idle and p_now - interval '5 seconds'
+    returning s.session_id
+  )
+  select s.session_id, s.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
+    array(select tm.team_id from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
+    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null),
+    '{}'::text[], 'dashboard',
+    least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
+    s.ended_at, m.status
+  from sessions s
+  join members m on m.member_id = s.member_id
+  join users u on u.user_id = m.user_id
+  join workspaces w on w.workspace_id = s.workspace_id
+  where s.secret_hash = p_secret_hash
+$function$;
+alter function app.find_session(text,timestamp with time zone,interval) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.finish(act jsonb)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -484,6 +647,9 @@ declare
   event jsonb;
   head_seq bigint;
   head_hash text;
+  is_read_only boolean;
+  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed', 'session.%',
+    'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
   next_hash text;
   wanted text[];
   reached text[] := '{}';
@@ -506,8 +672,14 @@ begin
       headers = excluded.headers, body = excluded.body, created_at = excluded.created_at;
   end if;
   if act ? 'receipts' then
-    select seq, hash into strict head_seq, head_hash from receipt_heads
+    select seq, hash, read_only into strict head_seq, head_hash, is_read_only from receipt_heads
       where workspace_id = own_workspace for update;
+    -- People may still sign in, take the copy they are owed, and take the deletion back; work that was under way says how
+    -- it ended.
+    if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
+        where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
+      raise exception 'the workspace is being deleted' using errcode = 'CW002';
+    end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
       next_hash := encode(sha256(convert_to(head_hash || (receipt->>'body'), 'UTF8')), 'hex');
       head_seq := head_seq + 1;
@@ -721,8 +893,41 @@ begin
   where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
   get diagnostics gone = row_count;
   return next;
+
+  subject := 'tokens of the dashboard';
+  delete from tokens where token_id in (
+    select t.token_id from tokens t
+    where t.session_id is not null and t.expires_at < now() - interval '1 day'
+    order by t.expires_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'sessions';
+  delete from sessions where session_id in (
+    select s.session_id from sessions s where s.expires_at < now() - interval '90 days'
+    order by s.expires_at limit p_limit for update skip locked);
+  get diagnostics gone = row_count;
+  return next;
 end $function$;
 alter function app.let_go(integer,jsonb) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.list_workspaces()
+ RETURNS TABLE(workspace_id text, name text, tier text, state text, members bigint, created_at timestamp with time zone, delete_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select w.workspace_id, w.name, w.tier,
+    case when d.workspace_id is not null then 'deleting'
+      when exists (select from members m
+        where m.workspace_id = w.workspace_id and m.role = 'owner' and m.status = 'active') then 'active'
+      else 'invited' end,
+    (select count(*) from members m where m.workspace_id = w.workspace_id and m.status = 'active'),
+    w.created_at, d.due_at
+  from workspaces w left join workspace_deletions d on d.workspace_id = w.workspace_id
+  where current_setting('app.workspace_id', true) = app.first_workspace()
+$function$;
+alter function app.list_workspaces() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.lock_team_work(p_workspace_id text, p_team_id text)
  RETURNS text[]
@@ -750,6 +955,18 @@ begin
     order by p.work_packet_id for no key update;
   return open;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.memberships_of(p_user_id text)
+ RETURNS TABLE(workspace_id text, workspace_name text, member_id text, role text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select m.workspace_id, w.name, m.member_id, m.role from members m join workspaces w on w.workspace_id = m.workspace_id
+  where m.user_id = p_user_id and m.status = 'active'
+  order by array_position(array['owner', 'admin', 'operator', 'viewer'], m.role), m.joined_at, m.member_id
+$function$;
+alter function app.memberships_of(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.model_budget_of(p_workspace_id text, p_unit text, p_by_tier jsonb)
  RETURNS numeric
@@ -1013,6 +1230,40 @@ begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.refuse_deletion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if old.workspace_id = current_setting('app.workspace_id', true) and exists (select from workspace_deletions d
+      where d.workspace_id = old.workspace_id and d.begun_at is not null and d.due_at <= now()) then
+    return old;
+  end if;
+  raise exception 'receipts are append-only' using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.request_deletion(p_requested_by jsonb, p_engaged_kill boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  own_workspace constant text := current_setting('app.workspace_id', true);
+begin
+  if own_workspace = app.first_workspace() then return 'first'; end if;
+  if exists (select from workspace_deletions where workspace_id = own_workspace) then return 'requested'; end if;
+  if not exists (select from workspace_exports e
+      where e.workspace_id = own_workspace and e.completed_at > now() - interval '7 days') then
+    return 'exported';
+  end if;
+  insert into workspace_deletions (workspace_id, requested_by, requested_at, due_at, engaged_kill)
+  values (own_workspace, p_requested_by, now(), now() + interval '7 days', p_engaged_kill);
+  update receipt_heads set read_only = true where workspace_id = own_workspace;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.reserve_model_usage(p_workspace_id text, p_at timestamp with time zone, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(day date, budget numeric, used numeric, reserved numeric, granted boolean, warn boolean, zone text, next_day_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1099,19 +1350,24 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_token_id text)
+CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_credential_id text)
  RETURNS TABLE(role text, is_valid boolean, team_roles jsonb)
  LANGUAGE sql
  STABLE
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select m.role, m.status = 'active' and t.revoked_at is null, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
+  select m.role, m.status = 'active' and c.is_valid, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
     from team_members tm where tm.workspace_id = m.workspace_id and tm.member_id = m.member_id)
-  from tokens t join members m on m.member_id = t.member_id
-  where t.workspace_id = p_workspace_id and t.token_id = p_token_id
+  from (
+    select t.member_id, t.revoked_at is null as is_valid from tokens t
+    where t.workspace_id = p_workspace_id and t.token_id = p_credential_id
+    union all
+    select s.member_id, s.ended_at is null from sessions s
+    where s.workspace_id = p_workspace_id and s.session_id = p_credential_id
+  ) c join members m on m.member_id = c.member_id
 $function$;
 
-CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text)
+CREATE OR REPLACE FUNCTION app.tally_of(p_workspace_id text, p_kind text, p_team_id text DEFAULT NULL::text)
  RETURNS TABLE(key text, n bigint)
  LANGUAGE sql
  STABLE
@@ -1119,8 +1375,10 @@ AS $function$
   select t.key, sum(t.n)::bigint from (
     select c.key, c.n from public.tallies c
     where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
+      and (p_team_id is null or c.team_id = p_team_id)
     union all
     select c.key, c.n from public.tally_changes c where c.workspace_id = p_workspace_id and c.kind = p_kind
+      and (p_team_id is null or c.team_id = p_team_id)
   ) t group by t.key
 $function$;
 
@@ -1152,6 +1410,28 @@ AS $function$
   ) t group by t.key
 $function$;
 
+CREATE OR REPLACE FUNCTION app.tenant_tables()
+ RETURNS TABLE(name text)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with recursive tenant as (
+    select c.oid, c.relname::text as name
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+  ), reached (oid, depth) as (
+    select t.oid, 0 from tenant t
+    union
+    select k.confrelid, r.depth + 1
+    from reached r join pg_constraint k on k.contype = 'f' and k.conrelid = r.oid and k.confrelid <> k.conrelid
+    where r.depth < 20
+  )
+  select t.name from tenant t join reached r on r.oid = t.oid
+  group by t.name
+  order by t.name not in ('sessions', 'tokens'), max(r.depth), t.name
+$function$;
+
 CREATE OR REPLACE FUNCTION app.unsigned_chains(p_limit integer)
  RETURNS TABLE(workspace_id text, seq bigint, hash text)
  LANGUAGE sql
@@ -1166,6 +1446,7 @@ AS $function$
   ) last on true
   where h.seq > coalesce(last.seq, 0)
     and (last.seq is null or h.seq - last.seq >= 1000 or last.signed_at < now() - interval '60 seconds')
+    and not exists (select from workspace_deletions d where d.workspace_id = h.workspace_id and d.begun_at is not null)
   -- In no order: chains that cannot be signed, as their heads were changed by hand, must not stand before the others.
   order by random() limit p_limit
 $function$;
@@ -1187,6 +1468,44 @@ AS $function$
   from unnest(p_kinds) k (kind)
 $function$;
 alter function app.waiting_work(text[]) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.warn_deletion()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update workspace_deletions d set warned_at = now(), due_at = greatest(d.due_at, now() + interval '1 day')
+  where d.workspace_id = current_setting('app.workspace_id', true) and d.warned_at is null
+    and d.due_at <= now() + interval '1 day'
+  returning d.due_at
+$function$;
+
+CREATE OR REPLACE FUNCTION app.withdraw_deletion(OUT outcome text, OUT engaged_kill boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  own_workspace constant text := current_setting('app.workspace_id', true);
+  deletion workspace_deletions;
+begin
+  -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
+  select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
+  if not found then
+    outcome := 'none';
+    return;
+  end if;
+  engaged_kill := deletion.engaged_kill;
+  if deletion.begun_at is not null then
+    outcome := 'begun';
+    return;
+  end if;
+  delete from workspace_deletions d where d.workspace_id = own_workspace;
+  update receipt_heads set read_only = false where workspace_id = own_workspace;
+  outcome := 'withdrawn';
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.workspace_count()
  RETURNS bigint
@@ -1269,6 +1588,7 @@ CREATE INDEX approvals_expired ON public.approvals USING btree (workspace_id, de
 CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, frozen_ms) WHERE ((status = 'pending'::text) AND (frozen_ms IS NOT NULL));
+CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
@@ -1487,6 +1807,7 @@ create table invites (
   invited_by jsonb not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  invitee_name text,
   constraint invites_mail_status_check CHECK ((mail_status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
   constraint invites_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'operator'::text, 'viewer'::text]))),
   constraint invites_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'withdrawn'::text, 'expired'::text]))),
@@ -1530,6 +1851,7 @@ create table members (
   constraint members_pkey PRIMARY KEY (member_id),
   constraint members_workspace_id_user_id_key UNIQUE (workspace_id, user_id)
 );
+CREATE INDEX members_of_user ON public.members USING btree (user_id) WHERE (status = 'active'::text);
 alter table members enable row level security;
 alter table members force row level security;
 create policy isolation on members for all to public using (
@@ -1700,7 +2022,8 @@ CASE
     ELSE false
 END);
 create policy system_reads on receipt_checkpoints for select to consigliere_system using (true);
-CREATE TRIGGER checkpoints_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.receipt_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER checkpoints_are_final BEFORE UPDATE OR TRUNCATE ON public.receipt_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER checkpoints_go_with_their_workspace BEFORE DELETE ON public.receipt_checkpoints FOR EACH ROW EXECUTE FUNCTION app.refuse_deletion();
 grant select on receipt_checkpoints to consigliere_app;
 grant select on receipt_checkpoints to consigliere_system;
 
@@ -1708,6 +2031,7 @@ create table receipt_heads (
   workspace_id text not null,
   seq bigint not null default 0,
   hash text not null default repeat('0'::text, 64),
+  read_only boolean not null default false,
   constraint receipt_heads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint receipt_heads_pkey PRIMARY KEY (workspace_id)
 );
@@ -1755,6 +2079,11 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy deletion on receipts for delete to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
 create policy isolation on receipts for select to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
@@ -1765,7 +2094,8 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
-CREATE TRIGGER receipts_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.receipts FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER receipts_are_final BEFORE UPDATE OR TRUNCATE ON public.receipts FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER receipts_go_with_their_workspace BEFORE DELETE ON public.receipts FOR EACH ROW EXECUTE FUNCTION app.refuse_deletion();
 grant select on receipts to consigliere_app;
 
 create table revenue_events (
@@ -1818,6 +2148,43 @@ CASE
     ELSE false
 END);
 grant insert, select on reverts to consigliere_app;
+
+create table sessions (
+  session_id text not null,
+  workspace_id text not null,
+  member_id text not null,
+  user_id text not null,
+  secret_hash text not null,
+  method text not null,
+  second_factor boolean not null,
+  user_agent text,
+  address text not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'oidc'::text]))),
+  constraint sessions_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id),
+  constraint sessions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint sessions_pkey PRIMARY KEY (session_id),
+  constraint sessions_secret_hash_key UNIQUE (secret_hash)
+);
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_newest ON public.sessions USING btree (workspace_id, created_at DESC, session_id DESC);
+CREATE INDEX sessions_of_member ON public.sessions USING btree (workspace_id, member_id) WHERE (ended_at IS NULL);
+CREATE INDEX sessions_of_user ON public.sessions USING btree (user_id) WHERE (ended_at IS NULL);
+alter table sessions enable row level security;
+alter table sessions force row level security;
+create policy isolation on sessions for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_changes on sessions for all to consigliere_system using (true);
+create policy system_reads on sessions for select to consigliere_system using (true);
+grant insert, select, update on sessions to consigliere_app;
+grant delete, select, update on sessions to consigliere_system;
 
 create table signals (
   signal_id text not null,
@@ -2109,11 +2476,15 @@ create table tokens (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   made_by text[] not null default '{}'::text[],
+  session_id text,
   constraint tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(session_id) ON DELETE CASCADE,
   constraint tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint tokens_pkey PRIMARY KEY (token_id),
   constraint tokens_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX tokens_of_dashboard ON public.tokens USING btree (expires_at) WHERE (session_id IS NOT NULL);
+CREATE INDEX tokens_of_session ON public.tokens USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX tokens_of_workspace ON public.tokens USING btree (workspace_id, created_at DESC);
 alter table tokens enable row level security;
 alter table tokens force row level security;
@@ -2122,9 +2493,10 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_changes on tokens for all to consigliere_system using (true);
 create policy system_reads on tokens for select to consigliere_system using (true);
 grant insert, select, update on tokens to consigliere_app;
-grant select on tokens to consigliere_system;
+grant delete, select, update on tokens to consigliere_system;
 
 create table users (
   user_id text not null,
@@ -2138,11 +2510,15 @@ create table users (
 alter table users enable row level security;
 alter table users force row level security;
 create policy new_users on users for insert to public with check (true);
+create policy system_deletes on users for delete to consigliere_system using ((NOT (EXISTS ( SELECT
+   FROM members m
+  WHERE (m.user_id = users.user_id)))));
 create policy system_reads on users for select to consigliere_system using (true);
 create policy users_of_workspace on users for select to public using ((EXISTS ( SELECT 1
    FROM members m
   WHERE (m.user_id = users.user_id))));
 grant insert on users to consigliere_app;
+grant delete on users to consigliere_system;
 
 create table webhook_deliveries (
   delivery_id text not null,
@@ -2322,6 +2698,7 @@ create table work_packets (
   constraint work_packets_pkey PRIMARY KEY (work_packet_id)
 );
 CREATE INDEX work_packets_by_capo_status ON public.work_packets USING btree (workspace_id, capo, status, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_by_directive ON public.work_packets USING btree (directive_id);
 CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspace_id, status, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest_of_capo ON public.work_packets USING btree (workspace_id, capo, created_at DESC, "position", work_packet_id);
@@ -2343,6 +2720,54 @@ CREATE TRIGGER count_insert AFTER INSERT ON public.work_packets FOR EACH ROW EXE
 CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets FOR EACH ROW WHEN (((new.status <> old.status) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_packet();
 grant insert, select, update on work_packets to consigliere_app;
 grant select on work_packets to consigliere_system;
+
+create table workspace_deletions (
+  workspace_id text not null,
+  requested_by jsonb not null,
+  requested_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  engaged_kill boolean not null,
+  warned_at timestamp with time zone,
+  begun_at timestamp with time zone,
+  rows_deleted bigint not null default 0,
+  constraint workspace_deletions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint workspace_deletions_pkey PRIMARY KEY (workspace_id)
+);
+alter table workspace_deletions enable row level security;
+alter table workspace_deletions force row level security;
+create policy isolation on workspace_deletions for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on workspace_deletions for select to consigliere_system using (true);
+grant select on workspace_deletions to consigliere_app;
+grant select on workspace_deletions to consigliere_system;
+
+create table workspace_exports (
+  export_id text not null,
+  workspace_id text not null,
+  asked_by jsonb not null,
+  started_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  sha256 text,
+  lines bigint,
+  bytes bigint,
+  head_seq bigint,
+  head_hash text,
+  constraint workspace_exports_check CHECK ((((completed_at IS NULL) = (sha256 IS NULL)) AND ((completed_at IS NULL) = (head_seq IS NULL)) AND ((completed_at IS NULL) = (head_hash IS NULL)))),
+  constraint workspace_exports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint workspace_exports_pkey PRIMARY KEY (export_id)
+);
+CREATE INDEX workspace_exports_completed ON public.workspace_exports USING btree (workspace_id, completed_at DESC) WHERE (completed_at IS NOT NULL);
+alter table workspace_exports enable row level security;
+alter table workspace_exports force row level security;
+create policy isolation on workspace_exports for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on workspace_exports to consigliere_app;
 
 create table workspaces (
   workspace_id text not null,

@@ -27,10 +27,7 @@ export class DeletionController {
     return this.status(caller);
   }
 
-  /**
-   * Asks for the deletion of the workspace in seven days. From now on nothing leaves it and nobody changes it; any owner can
-   * take it back until the end.
-   */
+  /** Has the workspace deleted in seven days; until then nothing leaves it, nobody changes it, and an owner can take it back. */
   @Post()
   @Route({
     auth: 'member',

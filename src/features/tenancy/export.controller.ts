@@ -16,10 +16,7 @@ const LINES_EXAMPLE = `{"n":1,"kind":"manifest","manifest":{"format":"consiglier
 export class ExportController {
   constructor(private readonly exportWorkspace: ExportWorkspace) {}
 
-  /**
-   * Everything of the caller's workspace as it stands at this moment, as JSON lines that can be verified without the service
-   * (docs/guides/workspaces.md). It takes as long as it is long; one that ends without its last line is incomplete.
-   */
+  /** Everything of the workspace as it stands at this moment, as JSON lines that can be verified without the service. */
   @Get()
   @Route({
     auth: 'member',

@@ -29,9 +29,9 @@ export class InviteOwner {
     private readonly issueInvite: IssueInvite,
   ) {}
 
-  /** @throws Forbidden outside of the first workspace, NotFound, InvalidTransition once it has a member, RateLimited */
+  /** @throws NotFound, InvalidTransition once it has a member, RateLimited */
   async execute(caller: Caller, workspaceId: string, body: OwnerBody): Promise<InviteView> {
-    await this.list.assertFirst(caller);
+    // To an owner of any other workspace than the first there are none.
     if (!isId('wks', workspaceId) || !(await this.list.has(workspaceId))) throw new NotFound();
     if (workspaceId === caller.workspaceId) throw hasMembers();
     const inviter: Inviter = { workspaceId, actor: { ...actorOf(caller), type: 'admin' } };

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { KillSwitch } from '../guardian/kill-switch.js';
 import { INVITE_MAIL } from '../teams/send-invite-mail.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
 import type { DeletionBody } from './deletion.dto.js';
 import { Deletions } from './deletions.repository.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
@@ -20,6 +21,7 @@ const REFUSALS = { first: FirstWorkspace, requested: DeletionRequested, exported
 export class RequestDeletion {
   constructor(
     private readonly deletions: Deletions,
+    private readonly workspaces: Workspaces,
     private readonly killSwitch: KillSwitch,
     private readonly mail: SendDeletionMail,
     private readonly work: Work,
@@ -28,7 +30,8 @@ export class RequestDeletion {
 
   /** @throws ValidationFailed unless the workspace is named twice, FirstWorkspace, ExportRequired, DeletionRequested */
   async execute(caller: Caller, body: DeletionBody): Promise<void> {
-    const { workspaceId, workspaceName } = caller;
+    const { workspaceId } = caller;
+    const { name: workspaceName } = await this.workspaces.facts(scopeOf(caller));
     const faults = (['name', 'confirm'] as const)
       .filter((path) => body[path] !== workspaceName)
       .map((path) => ({

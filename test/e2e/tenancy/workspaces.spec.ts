@@ -258,8 +258,8 @@ describe('POST /api/admin/workspaces/{workspaceId}/invite: 4xx', () => {
     const asked = { ownerEmail: 'ines@northwind.example' };
     const before = await stored();
     expect(code(await other.admin.post(`/workspaces/${other.workspaceId}/invite`, asked))).toEqual([
-      403,
-      'FORBIDDEN',
+      404,
+      'NOT_FOUND',
     ]);
     expect(code(await admin().post(`/workspaces/${newId('wks')}/invite`, asked))).toEqual([404, 'NOT_FOUND']);
     expect(code(await admin().post('/workspaces/none/invite', asked))).toEqual([404, 'NOT_FOUND']);
