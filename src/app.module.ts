@@ -8,6 +8,7 @@ import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { HydrateModule } from './features/hydrate/hydrate.module.js';
 import { SubscriptionModule } from './features/subscription/subscription.module.js';
+import { TenancyModule } from './features/tenancy/tenancy.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
@@ -52,6 +53,7 @@ export class AppModule {
         BootstrapModule,
         HydrateModule,
         RetentionModule,
+        TenancyModule,
       ],
     };
   }

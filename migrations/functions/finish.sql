@@ -11,6 +11,9 @@ declare
   event jsonb;
   head_seq bigint;
   head_hash text;
+  is_read_only boolean;
+  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed', 'session.%',
+    'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
   next_hash text;
   wanted text[];
   reached text[] := '{}';
@@ -33,7 +36,7 @@ begin
       headers = excluded.headers, body = excluded.body, created_at = excluded.created_at;
   end if;
   if act ? 'receipts' then
-    select seq, hash into strict head_seq, head_hash from receipt_heads
+    select seq, hash, read_only into strict head_seq, head_hash, is_read_only from receipt_heads
       where workspace_id = own_workspace for update;
     -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
     -- it is known which of the two came first.
@@ -43,6 +46,12 @@ begin
         and act->'caller'->'teamRoles' = (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
           where tm.workspace_id = own_workspace and tm.member_id = m.member_id)) then
       raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
+    end if;
+    -- People may still sign in, take the copy they are owed, and take the deletion back; work that was under way says how
+    -- it ended.
+    if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
+        where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
+      raise exception 'the workspace is being deleted' using errcode = 'CW003';
     end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
       next_hash := encode(sha256(convert_to(head_hash || (receipt->>'body'), 'UTF8')), 'hex');

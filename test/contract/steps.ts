@@ -543,6 +543,59 @@ const LOCAL: Record<string, Step> = {
   },
 };
 
+/** The workspace's name, and that of an export which was read to its end: what its deletion asks for. */
+async function exported(walk: Walk): Promise<{ name: string; confirm: string }> {
+  await walk.session.get('/workspace/export');
+  const { name } = (await walk.session.get('/workspace')).body;
+  return { name, confirm: name };
+}
+
+const TENANCY: Record<string, Step> = {
+  'GET /api/admin/workspaces': async (walk) => {
+    const first = await walk.first();
+    await first.get('/workspaces');
+    await first.get('/workspaces?limit=1&offset=0');
+    await walk.owner.get('/workspaces');
+  },
+  'POST /api/admin/workspaces': async (walk) => {
+    const first = await walk.first();
+    const body = { name: 'Northwind Retail', ownerEmail: 'ines@northwind.example', ownerName: 'Ines Marlow' };
+    await first.post('/workspaces', { ...body, tier: 'pro', timezone: 'Europe/Vienna', currency: 'EUR' });
+    await first.post('/workspaces', body);
+    await walk.owner.post('/workspaces', body);
+  },
+  'POST /api/admin/workspaces/{workspaceId}/invite': async (walk) => {
+    const first = await walk.first();
+    const asked = { name: 'Northwind Wholesale', ownerEmail: 'wrong@northwind.example' };
+    const { workspace } = (await (await walk.test.signIn()).post('/workspaces', asked)).body;
+    const body = { ownerEmail: 'right@northwind.example', ownerName: 'Ines Marlow' };
+    await first.post(`/workspaces/${workspace.workspaceId}/invite`, body);
+    await first.post(`/workspaces/${walk.workspaceId}/invite`, body);
+    await first.post(`/workspaces/${newId('wks')}/invite`, body);
+  },
+  'GET /api/admin/workspace/export': async (walk) => {
+    await walk.owner.get('/workspace/export');
+    await (await walk.viewer()).get('/workspace/export');
+  },
+  'GET /api/admin/workspace/deletion': async (walk) => {
+    await walk.owner.get('/workspace/deletion');
+    await walk.session.post('/workspace/deletion', await exported(walk));
+    await walk.owner.get('/workspace/deletion');
+    await (await walk.viewer()).get('/workspace/deletion');
+  },
+  'POST /api/admin/workspace/deletion': async (walk) => {
+    const { name } = (await walk.session.get('/workspace')).body;
+    await walk.owner.post('/workspace/deletion', { name, confirm: name });
+    await exported(walk);
+    await walk.owner.post('/workspace/deletion', { name, confirm: 'Another' });
+    for (let n = 0; n < 2; n++) await walk.owner.post('/workspace/deletion', { name, confirm: name });
+  },
+  'DELETE /api/admin/workspace/deletion': async (walk) => {
+    await walk.session.post('/workspace/deletion', await exported(walk));
+    for (let n = 0; n < 2; n++) await walk.owner.delete('/workspace/deletion');
+  },
+};
+
 function each(spellings: string[], steps: (spelling: string) => Record<string, Step>): Record<string, Step> {
   return Object.assign({}, ...spellings.map(steps));
 }
@@ -558,6 +611,7 @@ export const STEPS: Record<string, Step> = {
   ...TEAMS,
   ...ADMIN,
   ...LOCAL,
+  ...TENANCY,
 };
 
 /** What stands below `/api/pro` too is called below `/api/admin` in the same step. */

@@ -95,6 +95,11 @@ export class Walk {
     return this.client(this.member.token, this.session.secret);
   }
 
+  /** The owner of the first workspace, through the proxy. */
+  async first(): Promise<Client> {
+    return this.client(this.test.owner.token!, (await this.test.signIn()).secret);
+  }
+
   /** Somebody whose token, or cookie, is none, through the proxy. */
   get stranger(): Client {
     return this.client('cons_nobody', 'nobody');

@@ -40,6 +40,68 @@ const session = (what: string, row: RowKind, least: 'admin' | 'owner'): Act => (
   after: openAgain,
 });
 
+/** Makes the workspace of the matrix the first of the service, and the one that it was before. */
+const asFirst: Pick<Act, 'before' | 'after'> = {
+  before: ({ test, workspaceId }) =>
+    test.rows(`update workspaces set created_at = '1970-01-01' where workspace_id = $1`, [workspaceId]),
+  after: ({ test, workspaceId }) =>
+    test.rows('update workspaces set created_at = now() where workspace_id = $1', [workspaceId]),
+};
+
+const OWN_IT: Act = { right: ofWorkspace('owner'), places: WHOLE };
+
+/** A workspace that nobody has joined. */
+const UNJOINED = 'wks_01m8000000000000000000000a';
+const MATRIX_NAME = 'Matrix';
+
+const TENANCY: Acts = {
+  'GET /workspaces': { ...OWN_IT, ...asFirst },
+  'POST /workspaces': {
+    ...OWN_IT,
+    ...asFirst,
+    request: () => ({ body: { name: newId('wks'), ownerEmail: `${newId('usr')}@example.com` } }),
+  },
+  'POST /workspaces/:workspaceId/invite': {
+    ...OWN_IT,
+    ...asFirst,
+    before: async (rows) => {
+      await rows.test.rows(
+        `insert into workspaces (workspace_id, name, tier) values ($1, 'Unjoined', 'pro') on conflict do nothing`,
+        [UNJOINED],
+      );
+      await asFirst.before!(rows);
+    },
+    request: () => ({
+      params: { workspaceId: UNJOINED },
+      body: { ownerEmail: `${newId('usr')}@example.com` },
+    }),
+  },
+  'GET /workspace/export': OWN_IT,
+  'GET /workspace/deletion': OWN_IT,
+  'POST /workspace/deletion': {
+    ...OWN_IT,
+    before: async ({ test, workspaceId }) => {
+      await test.rows('update workspaces set name = $2 where workspace_id = $1', [workspaceId, MATRIX_NAME]);
+      await test.rows(
+        `insert into workspace_exports (export_id, workspace_id, asked_by, started_at, completed_at, sha256, head_seq, head_hash)
+         values ($2, $1, '{}', now(), now(), '', 0, '')`,
+        [workspaceId, newId('exp')],
+      );
+    },
+    request: () => ({ body: { name: MATRIX_NAME, confirm: MATRIX_NAME } }),
+    after: async ({ test, workspaceId, desk }) => {
+      await test.rows('delete from workspace_deletions where workspace_id = $1', [workspaceId]);
+      await test.rows('update receipt_heads set read_only = false where workspace_id = $1', [workspaceId]);
+      await desk.revert();
+    },
+  },
+  'DELETE /workspace/deletion': {
+    ...OWN_IT,
+    before: ({ test, workspaceId }) =>
+      test.rows(`insert into workspace_deletions values ($1, '{}', now(), 'infinity', false)`, [workspaceId]),
+  },
+};
+
 /** What the admin area has alone, with a valid request for it. */
 const OWN: Acts = {
   'GET /session': ANYONE,
@@ -64,4 +126,4 @@ const OWN: Acts = {
 };
 
 /** Every act of `/api/admin`: those that it shares with `/api/pro` are the same. */
-export const ADMIN_ACTS: Acts = { ...ACTS, ...OWN };
+export const ADMIN_ACTS: Acts = { ...ACTS, ...OWN, ...TENANCY };

@@ -103,6 +103,13 @@ async function fill(name: string): Promise<Tenant> {
   await desk.client.post('/members', { email: `${newId('usr')}@example.com`, role: 'viewer' });
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();
+  await test.rows(
+    `insert into workspace_exports (export_id, workspace_id, asked_by, started_at) values ($2, $1, '{}', now())`,
+    [workspaceId, newId('exp')],
+  );
+  await test.rows(`insert into workspace_deletions values ($1, '{}', now(), 'infinity', false)`, [
+    workspaceId,
+  ]);
   return { workspaceId, desk };
 }
 

@@ -24,7 +24,7 @@ import { RevertKill } from './revert-kill.js';
   ],
   controllers: [GuardianController],
   providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate],
-  exports: [Guardians, HaltableWork, PolicyGate],
+  exports: [Guardians, HaltableWork, KillSwitch, PolicyGate, RevertKill],
 })
 export class GuardianModule {
   constructor(autonomyMode: AutonomyMode, guardians: Guardians, figures: Figures) {

@@ -1,6 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { Route } from '../../platform/http/route.js';
-import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
+import { AlreadyExists, NotFound, WorkspaceReadOnly } from '../../platform/kernel/errors.js';
 import { AcceptInvite } from './accept-invite.js';
 import { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 import { AccountExists, InviteAccepted, InviteExpired } from './teams.errors.js';
@@ -19,7 +19,7 @@ export class AcceptanceController {
     auth: 'public',
     limit: ACCEPT_LIMIT,
     returns: { 201: AcceptedInvite },
-    errors: [NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists],
+    errors: [NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, WorkspaceReadOnly],
   })
   accept(@Body() body: AcceptInviteBody): Promise<AcceptedInvite> {
     return this.acceptInvite.execute(body, 'api');

@@ -6,7 +6,7 @@ import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.j
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { article } from './change-role.js';
-import { IssueInvite } from './issue-invite.js';
+import { inviterOf, IssueInvite } from './issue-invite.js';
 import { assertMayGrant } from '../workspaces/member.js';
 import type { AddToTeamBody } from '../workspaces/members.dto.js';
 import type { AddedToTeam, InviteView } from './invites.dto.js';
@@ -78,6 +78,6 @@ export class InviteMember {
   /** What is open in the whole workspace is counted, whatever teams the caller may see. */
   private async issue(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
     await this.db.unit.seeWholeWorkspace();
-    return this.issueInvite.execute(caller, team, email, role);
+    return this.issueInvite.execute(inviterOf(caller), team, { email, role });
   }
 }

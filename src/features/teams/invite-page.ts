@@ -6,7 +6,10 @@ import type { InviteContext } from './invites.repository.js';
 /** What the link shows: who invites whom to what, and the form that accepts. No script, no style, nothing from elsewhere. */
 export function invitePage(
   invite: InviteEntity & InviteContext,
-  { faults = [], displayName = '' }: { faults?: readonly string[]; displayName?: string } = {},
+  {
+    faults = [],
+    displayName = invite.inviteeName ?? '',
+  }: { faults?: readonly string[]; displayName?: string } = {},
 ): string {
   const { invitedBy, workspaceName, teamName, role, email, expiresAt } = invite;
   const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;

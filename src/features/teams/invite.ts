@@ -65,7 +65,7 @@ export function assertOpen(invite: InviteEntity, now: number): void {
 
 export type ListedInvite = Omit<
   InviteEntity,
-  'workspaceId' | 'tokenHash' | 'sealedToken' | 'generation' | 'wrongPasswords'
+  'workspaceId' | 'tokenHash' | 'sealedToken' | 'generation' | 'wrongPasswords' | 'inviteeName'
 >;
 
 export function viewOf(invite: ListedInvite, now: number): InviteView {

@@ -13,7 +13,7 @@ import type { InvitesQuery, InviteView } from './invites.dto.js';
 
 const LISTED = columnsOf(InviteEntity, {
   of: 'i',
-  without: ['workspaceId', 'tokenHash', 'sealedToken', 'generation', 'wrongPasswords'],
+  without: ['workspaceId', 'tokenHash', 'sealedToken', 'generation', 'wrongPasswords', 'inviteeName'],
 });
 
 /** Invites that one address is mailed in 24 hours, by all workspaces together. */
@@ -101,11 +101,11 @@ export class Invites {
     );
     try {
       await this.db.query(
-        `insert into invites (invite_id, workspace_id, team_id, email, role, token_hash, sealed_token, mails, invited_by,
-           created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        `insert into invites (invite_id, workspace_id, team_id, email, role, token_hash, sealed_token, mails, invitee_name,
+           invited_by, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
         [
           ...[invite.inviteId, workspaceId, teamId, email, invite.role, invite.tokenHash, invite.sealedToken],
-          invite.mails,
+          ...[invite.mails, invite.inviteeName],
           ...[JSON.stringify(invite.invitedBy), new Date(createdAt), new Date(invite.expiresAt)],
         ],
       );
@@ -141,6 +141,15 @@ export class Invites {
        where workspace_id = $1 and status = 'pending' and (invited_by ->> 'id' = $2 or email = $3)
        order by invite_id for update`,
       [workspaceId, by, to],
+    );
+  }
+
+  /** Every invite that nobody has accepted or withdrawn; locked. */
+  lockAllPending(workspaceId: string): Promise<InviteEntity[]> {
+    return this.db.query(
+      `select ${columnsOf(InviteEntity)} from invites where workspace_id = $1 and status = 'pending'
+       order by invite_id for update`,
+      [workspaceId],
     );
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -17,6 +17,26 @@ import { limitReached } from '../workspaces/workspaces.errors.js';
 
 const MAX_OPEN_INVITES = 200;
 
+/** Who invites, to which workspace. */
+export interface Inviter {
+  workspaceId: string;
+  actor: Actor;
+}
+
+export const inviterOf = (caller: Caller): Inviter => ({
+  workspaceId: caller.workspaceId,
+  actor: actorOf(caller),
+});
+
+/** Whom an invite is for. */
+export interface Invitee {
+  /** Folded. */
+  email: string;
+  role: Role;
+  /** What whoever invites calls them. */
+  name?: string;
+}
+
 /** Makes an invite in the open transaction, and has it mailed after the COMMIT. */
 @Injectable()
 export class IssueInvite {
@@ -30,8 +50,11 @@ export class IssueInvite {
   ) {}
 
   /** @throws LimitReached, RateLimited, AlreadyExists for an address that is invited to the same already */
-  async execute(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
-    const { workspaceId } = caller;
+  async execute(
+    { workspaceId, actor }: Inviter,
+    team: TeamView | null,
+    { email, role, name }: Invitee,
+  ): Promise<InviteView> {
     const now = this.clock.now();
     await this.assertRoom(workspaceId, now);
     await this.invites.assertMayMail(email, now);
@@ -51,18 +74,19 @@ export class IssueInvite {
       mailError: null,
       wrongPasswords: 0,
       mails: [new Date(now)],
-      invitedBy: actorOf(caller),
+      inviteeName: name ?? null,
+      invitedBy: actor,
       createdAt: now,
       expiresAt: now + INVITE_LASTS_MS,
     };
     await this.invites.add(invite);
     this.work.enqueue(INVITE_MAIL, { id: inviteId });
     this.receipts.append({
-      actor: actorOf(caller),
+      actor,
       action: 'invite.created',
       entity: { type: 'invite', id: inviteId },
       teamId: invite.teamId,
-      summary: `${caller.name} invited ${email} to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
+      summary: `${actor.name} invited ${email} to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
       details: { email, role, expiresAt: invite.expiresAt },
     });
     return viewOf(invite, now);

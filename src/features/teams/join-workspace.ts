@@ -75,6 +75,8 @@ export class JoinWorkspace {
 
   private async assertStillInvited(invite: InviteEntity): Promise<void> {
     const { workspaceId, invitedBy } = invite;
+    // The first owner is invited by whoever made the workspace, who is no member of it.
+    if (invitedBy.type === 'admin') return;
     const inviter = await this.members.get(workspaceId, invitedBy.id).catch((error: unknown) => {
       if (error instanceof NotFound) return undefined;
       throw error;

@@ -58,5 +58,6 @@ import { WithdrawInvites } from './withdraw-invites.js';
     ChangeRole,
     RemoveMember,
   ],
+  exports: [Invites, IssueInvite, WithdrawInvites],
 })
 export class TeamsModule {}

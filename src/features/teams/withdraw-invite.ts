@@ -4,6 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { viewOf } from './invite.js';
 import type { InviteView } from './invites.dto.js';
+import { inviterOf } from './issue-invite.js';
 import { ManagedInvite } from './managed-invite.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 
@@ -26,7 +27,7 @@ export class WithdrawInvite {
       });
     }
     if (invite.status !== 'pending') return viewOf(invite, now);
-    this.withdrawInvites.withdraw(caller, [invite]);
+    this.withdrawInvites.withdraw(inviterOf(caller), [invite]);
     return viewOf({ ...invite, status: 'withdrawn' }, now);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
@@ -7,6 +7,7 @@ import type { MemberView } from '../workspaces/members.dto.js';
 import type { TeamView } from '../workspaces/teams.dto.js';
 import { mayInvite } from './invite.js';
 import type { InviteEntity } from './invite.entity.js';
+import { type Inviter, inviterOf } from './issue-invite.js';
 import { Invites } from './invites.repository.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
 
@@ -30,7 +31,7 @@ export class WithdrawInvites {
   ): Promise<number> {
     await this.db.unit.seeWholeWorkspace();
     const open = await this.invites.lockPending(caller.workspaceId, { by: memberId, to: email });
-    this.withdraw(caller, open, `${displayName} was removed`);
+    this.withdraw(inviterOf(caller), open, `${displayName} was removed`);
     return open.length;
   }
 
@@ -41,7 +42,7 @@ export class WithdrawInvites {
   ): Promise<void> {
     const sent = await this.invites.lockPending(caller.workspaceId, { by: member.memberId });
     this.withdraw(
-      caller,
+      inviterOf(caller),
       sent.filter((invite) => !mayInvite(member, invite)),
       `${member.displayName} may not send it any more`,
     );
@@ -51,19 +52,19 @@ export class WithdrawInvites {
   async ofTeam(caller: Caller, { teamId, name }: TeamView): Promise<void> {
     const open = await this.invites.withdrawOf(caller.workspaceId, teamId);
     this.record(
-      caller,
+      inviterOf(caller),
       open.map((invite) => ({ ...invite, teamId })),
       `the team ${name} was archived`,
     );
   }
 
-  withdraw(caller: Caller, invites: readonly InviteEntity[], because?: string): void {
-    for (const { inviteId } of invites) this.invites.end(caller.workspaceId, inviteId, 'withdrawn');
-    this.record(caller, invites, because);
+  withdraw(by: Inviter, invites: readonly InviteEntity[], because?: string): void {
+    for (const { inviteId } of invites) this.invites.end(by.workspaceId, inviteId, 'withdrawn');
+    this.record(by, invites, because);
   }
 
   private record(
-    caller: Caller,
+    { actor }: Inviter,
     invites: readonly Pick<InviteEntity, 'inviteId' | 'email' | 'teamId'>[],
     because?: string,
   ): void {
@@ -75,11 +76,11 @@ export class WithdrawInvites {
     const since = because === undefined ? '' : `, since ${because}`;
     for (const { inviteId, teamId, email } of invites) {
       this.receipts.append({
-        actor: actorOf(caller),
+        actor,
         action: 'invite.withdrawn',
         entity: { type: 'invite', id: inviteId },
         teamId,
-        summary: `${caller.name} withdrew the invite of ${email}${since}.`,
+        summary: `${actor.name} withdrew the invite of ${email}${since}.`,
         details: { email },
       });
     }

@@ -13,6 +13,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { nameInAddress } from '../../platform/kernel/mail-address.js';
 import { newOperatorToken } from '../../platform/kernel/operator-token.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { newWorkspace } from './new-workspace.js';
 import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
 
 /** What the first start made. */
@@ -59,24 +60,8 @@ export class FirstRun implements OnApplicationBootstrap {
     const userId = newId('usr');
     const memberId = newId('mem');
     const tokenId = newId('tok');
-    this.db.insert(WorkspaceEntity, {
-      workspaceId,
-      name: config.bootstrapWorkspace,
-      tier: config.bootstrapTier,
-      timezone: 'UTC',
-      locale: 'en',
-      currency: 'USD',
-      presence: 'present',
-      quietHours: null,
-      notifications: {},
-      secondFactor: 'optional',
-      senderName: null,
-      senderSignature: null,
-      senderReplyTo: null,
-      modelBudget: null,
-      retention: {},
-      createdAt: now,
-    });
+    const { bootstrapWorkspace: name, bootstrapTier: tier } = config;
+    this.db.insert(WorkspaceEntity, newWorkspace({ workspaceId, name, tier, createdAt: now }));
     this.db.insert(UserEntity, {
       userId,
       email: email.toLowerCase(),

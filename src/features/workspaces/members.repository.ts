@@ -100,6 +100,14 @@ export class Members {
     return row!;
   }
 
+  /** Whoever owns the workspace. */
+  owners(workspaceId: string): Promise<Pick<Member, 'memberId'>[]> {
+    return this.db.query(
+      `select member_id from members where workspace_id = $1 and role = 'owner' and status = 'active' order by member_id`,
+      [workspaceId],
+    );
+  }
+
   async countInTeam(workspaceId: string, teamId: string): Promise<number> {
     const [row] = await this.db.query<{ count: number }>(
       'select count(*)::int as count from team_members where workspace_id = $1 and team_id = $2',

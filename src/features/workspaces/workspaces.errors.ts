@@ -14,6 +14,7 @@ export function limitReached(what: keyof typeof LIMITED, limit: number): Error {
 }
 
 const LIMITED = {
+  workspaces: { owner: 'service', noun: 'workspaces' },
   teams: { owner: 'workspace', noun: 'teams' },
   'open invites': { owner: 'workspace', noun: 'open invites' },
   members: { owner: 'workspace', noun: 'members' },

@@ -43,6 +43,11 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '40P01';
 }
 
+/** True when app.finish found that people may not change the workspace any more, since it is going to be deleted. */
+export function isReadOnlyWorkspace(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === 'CW003';
+}
+
 /** True when app.end_attempt found that the work belongs to another attempt by now. */
 export function isLateResult(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === 'CW001';

@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
-import { Unavailable } from '../kernel/errors.js';
+import { Unavailable, WorkspaceReadOnly } from '../kernel/errors.js';
 import { ConnectionGate } from './connection-gate.js';
 import { CONNECT_TIMEOUT_MS, CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
-import { isCancelled, isConnectionFailure, isDeadlock } from './database-errors.js';
+import { isCancelled, isConnectionFailure, isDeadlock, isReadOnlyWorkspace } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
@@ -31,6 +31,7 @@ export class Db {
    * Runs `work` in a transaction, or in the one that is already open for this scope's workspace. With `opening`,
    * these statements travel with the BEGIN and their rows are handed to `work`.
    * @throws Unavailable when the database cannot be reached, or cancels a statement that takes too long
+   * @throws WorkspaceReadOnly when a person changes a workspace that is going to be deleted
    */
   async transaction<T>(
     scope: Scope,
@@ -45,6 +46,18 @@ export class Db {
       return work(current, []);
     }
     return againAfterDeadlock(() => this.transactionOfItsOwn(scope, work, opening));
+  }
+
+  /**
+   * Runs `work` in another workspace, in the open transaction: what it does there, receipts and all, commits with the rest
+   * or not at all. Row-level security shows it that workspace only.
+   */
+  async inWorkspace<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+    const { unit } = this;
+    const inner = await unit.enter(scope);
+    const result = await ambient.run(inner, work);
+    await unit.comeBackFrom(inner);
+    return result;
   }
 
   /** One statement of the open transaction; outside of one, use {@link read}. */
@@ -168,7 +181,8 @@ export class Db {
         RequestContext.current?.addRoundTrips(unit.roundTrips);
       }
     } catch (error) {
-      throw isConnectionFailure(error) || isCancelled(error) ? new Unavailable({ cause: error }) : error;
+      if (isConnectionFailure(error) || isCancelled(error)) throw new Unavailable({ cause: error });
+      throw isReadOnlyWorkspace(error) ? new WorkspaceReadOnly({ cause: error }) : error;
     } finally {
       await runner.release().finally(() => passes || this.#gate.leave());
     }

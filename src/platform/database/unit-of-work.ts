@@ -148,6 +148,24 @@ export class UnitOfWork {
 
   /** Writes what the act leaves behind and commits, in one round trip. */
   async finish(): Promise<void> {
+    await this.leaveBehind({ text: 'commit' });
+  }
+
+  /** The same transaction in another workspace, until {@link comeBackFrom} it. */
+  async enter(scope: Scope): Promise<UnitOfWork> {
+    await this.batch([scopeSettings(scope)]);
+    return new UnitOfWork(scope, this.client, this.runner);
+  }
+
+  /** Writes what was done in the other workspace, and goes on in this one. */
+  async comeBackFrom(other: UnitOfWork): Promise<void> {
+    await other.leaveBehind(scopeSettings(this.scope));
+    this.roundTrips += other.roundTrips;
+    this.afterCommit.push(...other.afterCommit);
+  }
+
+  /** Everything that was collected, and this statement behind it. */
+  private async leaveBehind(last: Statement): Promise<void> {
     const act: Record<string, unknown> = { workspaceId: this.scope.workspaceId };
     if (this.messages.length > 0) act['messages'] = this.messages;
     if (this.answer) act['answer'] = this.answer;
@@ -157,12 +175,12 @@ export class UnitOfWork {
     }
     if (this.events.length > 0) act['events'] = this.events;
     if (Object.keys(act).length === 1) {
-      await this.batch([{ text: 'commit' }]);
+      await this.batch([last]);
       return;
     }
     const [finished] = await this.batch([
       { text: 'select app.finish($1::jsonb) as reached', values: [JSON.stringify(act)] },
-      { text: 'commit' },
+      last,
     ]);
     this.reached = (finished as { reached: string[] }[])[0]!.reached;
   }

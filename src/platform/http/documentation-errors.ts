@@ -45,6 +45,7 @@ export function errorsOf({ policy, roles, transactional, method, paths }: RouteE
     ...(transactional && method !== 'GET'
       ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]
       : []),
+    ...(transactional || policy.auth === 'signature' ? [common.WorkspaceReadOnly] : []),
     ...(method === 'GET' ? [] : [common.MalformedJson, common.PayloadTooLarge, common.UnsupportedMediaType]),
     common.ValidationFailed,
     ...own,

@@ -60,6 +60,11 @@ export const IdempotencyKeyReused = defineError(
   'This Idempotency-Key was used for another request.',
 );
 export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.', { retryAfterSeconds: 1 });
+export const WorkspaceReadOnly = defineError(
+  'WORKSPACE_READ_ONLY',
+  423,
+  'This workspace is going to be deleted. It can be read and exported, and changed only once an owner takes the deletion back.',
+);
 export const HeadersTooLarge = defineError(
   'HEADERS_TOO_LARGE',
   431,

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'con'
   | 'lic'
   | 'req'
+  | 'exp'
   | 'ses'
   | 'msg'
   | 'rst'

@@ -116,6 +116,11 @@ export class ChainVerifier {
     );
   }
 
+  /** The number of the last receipt that was checked. */
+  get lastSeq(): number {
+    return this.#last.seq;
+  }
+
   /** A key that is stored beside the trusted ones and is none of them: somebody put it there. */
   untrusted({ keyId, message }: KeyFault): void {
     this.add({ kind: 'untrusted_key', seq: 0, message, keyId });

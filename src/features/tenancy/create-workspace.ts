@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
+import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { InviteView } from '../teams/invites.dto.js';
+import { IssueInvite } from '../teams/issue-invite.js';
+import { limitReached } from '../workspaces/workspaces.errors.js';
+import { KnownZone } from '../workspaces/known-zone.js';
+import { newWorkspace } from '../workspaces/new-workspace.js';
+import { WorkspaceEntity } from '../workspaces/workspaces.entity.js';
+import { WorkspaceList } from './workspace-list.repository.js';
+import type { NewWorkspace, NewWorkspaceBody } from './workspaces.dto.js';
+
+/** The one page of an operator who keeps them apart by name; more is another service. */
+const MAX_WORKSPACES = 1_000;
+
+/**
+ * Makes a workspace with nobody in it but the invite of its owner, in one transaction with a receipt in either chain. Whoever
+ * makes it is no member, and sees nothing of what is in it later.
+ */
+@Injectable()
+export class CreateWorkspace {
+  constructor(
+    private readonly db: Db,
+    private readonly list: WorkspaceList,
+    private readonly knownZone: KnownZone,
+    private readonly issueInvite: IssueInvite,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws Forbidden outside of the first workspace, AlreadyExists for a name that looks like another, LimitReached, RateLimited */
+  async execute(caller: Caller, body: NewWorkspaceBody): Promise<NewWorkspace> {
+    await this.list.assertFirst(caller);
+    await this.knownZone.require(body.timezone, 'timezone');
+    const name = visibleName(body.name);
+    const names = await this.list.lockNames();
+    if (names.length >= MAX_WORKSPACES) throw limitReached('workspaces', MAX_WORKSPACES);
+    if (names.some((one) => nameKey(one) === nameKey(name))) {
+      throw new AlreadyExists({
+        message: 'A workspace with this name, or one that looks like it, exists already.',
+      });
+    }
+    const { tier = caller.tier, timezone, currency } = body;
+    const workspace = newWorkspace({
+      workspaceId: newId('wks'),
+      name,
+      tier,
+      createdAt: this.clock.now(),
+      ...(timezone !== undefined && { timezone }),
+      ...(currency !== undefined && { currency }),
+    });
+    const invite = await this.found(workspace, { ...actorOf(caller), type: 'admin' }, body);
+    this.record(workspace, actorOf(caller), invite);
+    const { workspaceId, createdAt } = workspace;
+    return {
+      workspace: { workspaceId, name, tier, state: 'invited', members: 0, createdAt, deleteAt: null },
+      invite,
+    };
+  }
+
+  private found(
+    workspace: WorkspaceEntity,
+    actor: Actor,
+    { ownerEmail, ownerName }: NewWorkspaceBody,
+  ): Promise<InviteView> {
+    const { workspaceId } = workspace;
+    return this.db.inWorkspace({ workspaceId, teamIds: 'all' }, async () => {
+      this.db.insert(WorkspaceEntity, workspace);
+      const owner = {
+        email: foldedMailAddress(ownerEmail),
+        role: 'owner' as const,
+        ...(ownerName !== undefined && { name: visibleName(ownerName) }),
+      };
+      const invite = await this.issueInvite.execute({ workspaceId, actor }, null, owner);
+      this.record(workspace, actor, invite);
+      return invite;
+    });
+  }
+
+  /** In the chain of the workspace that the transaction is in. */
+  private record(
+    { workspaceId, name, tier }: WorkspaceEntity,
+    actor: Actor,
+    { inviteId, email }: InviteView,
+  ): void {
+    this.receipts.append({
+      actor,
+      action: 'workspace.created',
+      entity: { type: 'workspace', id: workspaceId },
+      summary: `${actor.name} created the workspace ${name} and invited ${email} to be its owner.`,
+      details: { name, tier, inviteId, ownerEmail: email },
+    });
+  }
+}

@@ -1,0 +1,179 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { PinoLogger } from 'nestjs-pino';
+import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Forbidden } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import type { KeyRecord } from '../../platform/receipts/key-chain.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { SigningKeys } from '../../platform/receipts/signing-keys.js';
+import { Members } from '../workspaces/members.repository.js';
+import { EXPORT_FORMAT, endText, ExportLines, type Manifest } from './export-format.js';
+import { type ExportPlan, ExportReader } from './export-reader.js';
+import { Exports } from './exports.repository.js';
+import { Snapshots } from './snapshots.js';
+import { ExportRunning } from './tenancy.errors.js';
+
+/** How often it is asked, while an export runs, whether its reader is still an owner. */
+const ASK_EVERY_MS = 1_000;
+
+/**
+ * Streams everything of a workspace as it stood at one moment, as fast as its reader takes it and in memory that does not grow
+ * with it. That it was begun has a receipt before the first byte leaves; that it was read to its end has one with the digest.
+ */
+@Injectable()
+export class ExportWorkspace {
+  constructor(
+    private readonly db: Db,
+    private readonly snapshots: Snapshots,
+    private readonly exports: Exports,
+    private readonly members: Members,
+    private readonly keys: SigningKeys,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  /** @throws ExportRunning, Unavailable; once the answer has begun it is cut instead */
+  async execute(caller: Caller, response: Response): Promise<void> {
+    const snapshot = await this.snapshots.open();
+    if (!snapshot) throw new ExportRunning();
+    try {
+      const exportId = await this.begin(caller);
+      await snapshot.begin(caller.workspaceId);
+      const reader = new ExportReader(snapshot, caller.workspaceId);
+      const plan = await reader.plan();
+      const manifest = await this.manifest({ exportId, workspaceId: caller.workspaceId }, reader, plan);
+      const lines = new ExportLines();
+      response.status(200).set({
+        'Content-Type': 'application/x-ndjson; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${fileName(manifest)}"`,
+        'Cache-Control': 'no-store, no-transform',
+        'X-Accel-Buffering': 'no',
+      });
+      const pieces = Readable.from(this.pieces(caller, manifest, plan, reader, lines), { objectMode: false });
+      await pipeline(pieces, response, { signal: snapshot.signal }).catch((error: unknown) => {
+        this.logger.warn(
+          { err: error, exportId },
+          'an export was broken off before its reader had all of it',
+        );
+      });
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  /** Recorded before anything is read: one that is broken off leaves this behind. */
+  private async begin(caller: Caller): Promise<string> {
+    const exportId = newId('exp');
+    const askedBy = actorOf(caller);
+    await this.db.transaction(scopeOf(caller), async () => {
+      this.exports.begin({ exportId, workspaceId: caller.workspaceId, askedBy, startedAt: this.clock.now() });
+      this.receipts.append({
+        actor: askedBy,
+        action: 'workspace.export_started',
+        entity: { type: 'export', id: exportId },
+        summary: `${caller.name} began to export the workspace.`,
+      });
+    });
+    return exportId;
+  }
+
+  private async manifest(
+    { exportId, workspaceId }: Pick<Manifest, 'exportId' | 'workspaceId'>,
+    reader: ExportReader,
+    { tables, leftOut }: ExportPlan,
+  ): Promise<Manifest> {
+    const { name, seq, hash } = await reader.head();
+    const { trusted } = await this.keys.examine();
+    return {
+      format: EXPORT_FORMAT,
+      exportId,
+      workspaceId,
+      workspaceName: name,
+      at: this.clock.now(),
+      receiptHead: { seq, hash },
+      signingKeys: trusted.map(publicPart),
+      tables: tables.map((table) => table.name),
+      leftOut,
+    };
+  }
+
+  private async *pieces(
+    caller: Caller,
+    manifest: Manifest,
+    { tables }: ExportPlan,
+    reader: ExportReader,
+    lines: ExportLines,
+  ): AsyncGenerator<string> {
+    yield lines.manifest(manifest);
+    const checked = new StillOwner(() => this.assertOwner(caller));
+    for (const table of tables) yield* checked.while(reader.records(table, lines));
+    yield* checked.while(reader.chain(lines));
+    const { counts, sha256 } = lines;
+    const { keyId, signature } = await this.keys.sign(endText(manifest, { counts, sha256 }));
+    yield lines.end({ counts, sha256, keyId, signature });
+    // The last line was taken. The answer ends behind this: who has seen its end finds the export recorded.
+    await this.complete(caller, manifest, lines);
+  }
+
+  /** @throws NotFound, Forbidden */
+  private async assertOwner(caller: Caller): Promise<void> {
+    const { workspaceId, memberId } = caller;
+    const { role } = await this.db.transaction(scopeOf(caller), () =>
+      this.members.get(workspaceId, memberId),
+    );
+    if (!hasRole(role, 'owner')) throw new Forbidden();
+  }
+
+  private async complete(caller: Caller, manifest: Manifest, lines: ExportLines): Promise<void> {
+    const { exportId, workspaceId, receiptHead } = manifest;
+    const { n, bytes, counts, digest } = lines;
+    await this.db.transaction(scopeOf(caller), async () => {
+      this.exports.complete(workspaceId, exportId, {
+        completedAt: this.clock.now(),
+        sha256: digest!,
+        lines: n,
+        bytes,
+        headSeq: receiptHead.seq,
+        headHash: receiptHead.hash,
+      });
+      this.receipts.append({
+        actor: actorOf(caller),
+        action: 'workspace.exported',
+        entity: { type: 'export', id: exportId },
+        summary: `${caller.name} exported the workspace: ${n.toLocaleString('en')} lines up to receipt ${receiptHead.seq}.`,
+        details: { sha256: digest, lines: n, bytes, receiptHead, counts },
+      });
+    });
+  }
+}
+
+/** Asks now and then, while something is sent, whether it may still be. */
+class StillOwner {
+  #askAt = 0;
+
+  constructor(private readonly ask: () => Promise<void>) {}
+
+  async *while(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of pieces) {
+      if (performance.now() >= this.#askAt) {
+        await this.ask();
+        this.#askAt = performance.now() + ASK_EVERY_MS;
+      }
+      yield piece;
+    }
+  }
+}
+
+function fileName({ at, exportId }: Manifest): string {
+  return `workspace-${new Date(at).toISOString().slice(0, 10)}-${exportId.slice(-6)}.jsonl`;
+}
+
+function publicPart({ keyId, publicKey, createdAt, signedBy, signature }: KeyRecord): KeyRecord {
+  return { keyId, publicKey, createdAt, signedBy, signature };
+}

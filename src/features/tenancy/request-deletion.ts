@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { KillSwitch } from '../guardian/kill-switch.js';
+import { INVITE_MAIL } from '../teams/send-invite-mail.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import type { DeletionBody } from './deletion.dto.js';
+import { Deletions } from './deletions.repository.js';
+import { SendDeletionMail } from './send-deletion-mail.js';
+import { DeletionRequested, ExportRequired, FirstWorkspace } from './tenancy.errors.js';
+
+const REFUSALS = { first: FirstWorkspace, requested: DeletionRequested, exported: ExportRequired };
+
+/**
+ * Asks for the deletion of the caller's workspace. The kill switch halts what is under way, in the same transaction as the
+ * chain is closed to everybody but the program itself: whatever an act was, it comes before the two or not at all.
+ */
+@Injectable()
+export class RequestDeletion {
+  constructor(
+    private readonly deletions: Deletions,
+    private readonly workspaces: Workspaces,
+    private readonly killSwitch: KillSwitch,
+    private readonly mail: SendDeletionMail,
+    private readonly work: Work,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws ValidationFailed unless the workspace is named twice, FirstWorkspace, ExportRequired, DeletionRequested */
+  async execute(caller: Caller, body: DeletionBody): Promise<void> {
+    const { workspaceId } = caller;
+    const { name: workspaceName } = await this.workspaces.facts(scopeOf(caller));
+    const faults = (['name', 'confirm'] as const)
+      .filter((path) => body[path] !== workspaceName)
+      .map((path) => ({
+        path,
+        rule: 'isWorkspaceName',
+        message: `${path} must be the name of this workspace: ${workspaceName}`,
+      }));
+    if (faults.length > 0) throw new ValidationFailed({ details: faults });
+    const { changed } = await this.killSwitch.execute(caller, 'The workspace is going to be deleted.');
+    const refusal = await this.deletions.request(actorOf(caller), changed);
+    if (refusal !== null) throw new REFUSALS[refusal]();
+    // Nobody can accept an invite now; what was to be mailed is mailed if the deletion is taken back.
+    this.work.parkAll([INVITE_MAIL]);
+    const { dueAt } = (await this.deletions.find(workspaceId))!;
+    await this.mail.enqueue('requested');
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'workspace.deletion_requested',
+      entity: { type: 'workspace', id: workspaceId },
+      summary: `${caller.name} asked for the deletion of the workspace ${workspaceName}.`,
+      details: { dueAt, engagedKill: changed },
+    });
+  }
+}

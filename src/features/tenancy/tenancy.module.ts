@@ -1,0 +1,48 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { GuardianModule } from '../guardian/guardian.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { TeamsModule } from '../teams/teams.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CreateWorkspace } from './create-workspace.js';
+import { DeleteWorkspaces } from './delete-workspaces.js';
+import { DeletionController } from './deletion.controller.js';
+import { DeletionEntity } from './deletion.entity.js';
+import { Deletions } from './deletions.repository.js';
+import { ExportController } from './export.controller.js';
+import { ExportEntity } from './export.entity.js';
+import { ExportWorkspace } from './export-workspace.js';
+import { Exports } from './exports.repository.js';
+import { InviteOwner } from './invite-owner.js';
+import { RequestDeletion } from './request-deletion.js';
+import { SendDeletionMail } from './send-deletion-mail.js';
+import { Snapshots } from './snapshots.js';
+import { WithdrawDeletion } from './withdraw-deletion.js';
+import { WorkspaceList } from './workspace-list.repository.js';
+import { WorkspacesController } from './workspaces.controller.js';
+
+/** @level 5 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([ExportEntity, DeletionEntity]),
+    GuardianModule,
+    MailModule,
+    TeamsModule,
+    WorkspacesModule,
+  ],
+  controllers: [WorkspacesController, ExportController, DeletionController],
+  providers: [
+    WorkspaceList,
+    CreateWorkspace,
+    InviteOwner,
+    Snapshots,
+    Exports,
+    ExportWorkspace,
+    Deletions,
+    RequestDeletion,
+    WithdrawDeletion,
+    SendDeletionMail,
+    DeleteWorkspaces,
+  ],
+})
+export class TenancyModule {}

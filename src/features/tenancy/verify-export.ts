@@ -1,0 +1,178 @@
+import { createHash, type Hash, verify } from 'node:crypto';
+import { examineKeys } from '../../platform/receipts/key-chain.js';
+import { ed25519PublicKey } from '../../platform/receipts/public-key.js';
+import {
+  ChainVerifier,
+  type SignedCheckpoint,
+  type StoredReceipt,
+} from '../../platform/receipts/verify-chain.js';
+import { EXPORT_FORMAT, endText, type ExportEnd, type Manifest } from './export-format.js';
+
+/** What an export that has no fault shows. */
+export interface VerifiedExport {
+  manifest: Manifest;
+  end: ExportEnd;
+  lines: number;
+}
+
+/** A line, read; what it says beside its number depends on its kind. */
+interface Line {
+  n: number;
+  kind: string;
+  manifest?: Manifest;
+  table?: string;
+  receipt?: Omit<StoredReceipt, 'workspaceId'>;
+  checkpoint?: Omit<SignedCheckpoint, 'workspaceId'>;
+  sha256?: string;
+  end?: ExportEnd;
+}
+
+/** The first fault of an export, with the line at which it shows. */
+export class ExportFault extends Error {
+  constructor(line: number, message: string) {
+    super(`Line ${line}: ${message}`);
+  }
+}
+
+/**
+ * Checks an export line by line, in memory that does not grow with it and without the service: numbers and digests of its
+ * lines, the chain of receipts with its checkpoints, and the signature over the whole.
+ */
+export class ExportVerifier {
+  #n = 0;
+  /** The last line that a digest vouches for. */
+  #vouched = 0;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #counts: Record<string, number> = {};
+  #manifest: Manifest | undefined;
+  #end: ExportEnd | undefined;
+  #chain: ChainVerifier | undefined;
+
+  /** The next line, without its line break. @throws ExportFault */
+  line(bytes: Buffer): void {
+    const expected = this.#n + 1;
+    if (this.#end) throw new ExportFault(expected, 'There is something behind the last line of the export.');
+    const line = parsed(bytes, expected);
+    if (line.n !== expected) {
+      const message =
+        line.n > expected
+          ? `${line.n - expected === 1 ? `Line ${expected} is` : `Lines ${expected} to ${line.n - 1} are`} missing.`
+          : `It has the number ${line.n}; a line was added, or lines were exchanged.`;
+      throw new ExportFault(expected, message);
+    }
+    this.read(line);
+    this.#hash.update(bytes).update('\n');
+    this.#n = expected;
+  }
+
+  /** After the last line; `isCut` when a piece of a line followed. @throws ExportFault */
+  finish(isCut = false): VerifiedExport {
+    if (isCut || !this.#manifest || !this.#end) {
+      throw new ExportFault(this.#n + 1, 'The export ends here, without its last line: its end was cut off.');
+    }
+    return { manifest: this.#manifest, end: this.#end, lines: this.#n };
+  }
+
+  private read(line: Line): void {
+    const { n, kind } = line;
+    if (n === 1) return this.begin(line.manifest);
+    const chain = this.#chain!;
+    const { workspaceId } = this.#manifest!;
+    if (kind === 'record' && typeof line.table === 'string' && line.table in this.#counts) {
+      this.#counts[line.table]!++;
+    } else if (kind === 'receipt' && isObject(line.receipt)) {
+      this.#counts['receipts']!++;
+      if (!(line.receipt.seq > chain.lastSeq))
+        throw new ExportFault(n, 'The receipts are not in their order.');
+      chain.receipt({ ...line.receipt, workspaceId });
+      this.assertChain(n);
+    } else if (kind === 'checkpoint' && isObject(line.checkpoint)) {
+      this.#counts['checkpoints']!++;
+      chain.checkpoint({ ...line.checkpoint, workspaceId });
+      this.assertChain(n);
+    } else if (kind === 'digest') {
+      this.assertDigest(n, line.sha256);
+    } else if (kind === 'end' && isObject(line.end)) {
+      this.conclude(n, line.end);
+    } else {
+      throw new ExportFault(n, 'It is no line of an export.');
+    }
+  }
+
+  private begin(manifest: Manifest | undefined): void {
+    if (!isObject(manifest) || manifest.format !== EXPORT_FORMAT) {
+      throw new ExportFault(1, `It is no manifest of an export in the format ${EXPORT_FORMAT}.`);
+    }
+    const { trusted, faults } = examineKeys(
+      manifest.signingKeys,
+      (keyId) => manifest.signingKeys.find((key) => key.keyId === keyId)?.publicKey,
+    );
+    if (faults[0]) throw new ExportFault(1, faults[0].message);
+    for (const kind of [...manifest.tables, 'receipts', 'checkpoints']) this.#counts[kind] = 0;
+    this.#manifest = manifest;
+    this.#chain = new ChainVerifier(trusted);
+  }
+
+  /** The last line: everything that was said of the rest must hold. */
+  private conclude(n: number, end: ExportEnd): void {
+    this.assertDigest(n, end.sha256);
+    this.#chain!.finish(this.#manifest!.receiptHead);
+    this.assertChain(n);
+    for (const [kind, count] of Object.entries(this.#counts)) {
+      const said = end.counts[kind];
+      if (said !== count)
+        throw new ExportFault(n, `There are ${count} lines of ${kind}; the last line says ${said}.`);
+    }
+    const key = this.#manifest!.signingKeys.find(({ keyId }) => keyId === end.keyId);
+    const publicKey = key && ed25519PublicKey(key.publicKey);
+    const signature = Buffer.from(String(end.signature), 'base64url');
+    if (!publicKey || !verify(null, Buffer.from(endText(this.#manifest!, end)), publicKey, signature)) {
+      throw new ExportFault(n, 'The signature does not belong to this export.');
+    }
+    this.#end = end;
+  }
+
+  private assertDigest(n: number, said: string | undefined): void {
+    if (this.#hash.copy().digest('hex') !== said) {
+      const message = `Something was changed between line ${this.#vouched + 1} and this one: the SHA-256 of the lines before it is another.`;
+      throw new ExportFault(n, message);
+    }
+    this.#vouched = n;
+  }
+
+  private assertChain(n: number): void {
+    const [fault] = this.#chain!.faults;
+    if (fault) throw new ExportFault(n, fault.message);
+  }
+}
+
+/** Verifies an export as it comes, in pieces of any size. @throws ExportFault with the first fault */
+export async function verifyExport(pieces: AsyncIterable<Buffer>): Promise<VerifiedExport> {
+  const verifier = new ExportVerifier();
+  let rest: Buffer[] = [];
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let to = piece.indexOf(10); to !== -1; to = piece.indexOf(10, from)) {
+      verifier.line(Buffer.concat([...rest, piece.subarray(from, to)]));
+      rest = [];
+      from = to + 1;
+    }
+    if (from < piece.length) rest.push(piece.subarray(from));
+  }
+  // A line that was cut is no line: it is the end that is missing.
+  return verifier.finish(rest.length > 0);
+}
+
+function parsed(bytes: Buffer, n: number): Line {
+  try {
+    const line: unknown = JSON.parse(bytes.toString());
+    if (isObject(line)) return line as unknown as Line;
+  } catch {
+    // Told below.
+  }
+  throw new ExportFault(n, 'It is not the JSON of a line of an export.');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

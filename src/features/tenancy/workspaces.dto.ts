@@ -1,0 +1,120 @@
+import { IsIn, IsOptional } from 'class-validator';
+import type { Tier } from '../../platform/auth/caller.js';
+import { IsCurrency } from '../../platform/kernel/currency.js';
+import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+import { InviteView } from '../teams/invites.dto.js';
+
+const MAX_NAME = 60;
+const MAX_OWNER_NAME = 80;
+const TIERS = ['free', 'pro', 'enterprise'] as const;
+
+/** Body of `POST /api/admin/workspaces/{workspaceId}/invite`. */
+export class OwnerBody {
+  /**
+   * Who is invited, by mail, to be its owner.
+   * @example 'ines@northwind.example'
+   */
+  @IsMailAddress()
+  ownerEmail!: string;
+
+  /**
+   * What the invite calls them, one line of 1 to 80 characters; they may choose another name when they accept.
+   * @example 'Ines Marlow'
+   */
+  @IsOptional()
+  @IsVisibleName(MAX_OWNER_NAME)
+  ownerName?: string;
+}
+
+/** The parameter of the path, as it is documented. */
+export const WORKSPACE_PARAM = {
+  name: 'workspaceId',
+  description: 'The id of the workspace.',
+  example: 'wks_01kerpxzkz8m1c3v5b7n9q2w4e',
+};
+
+/** Body of `POST /api/admin/workspaces`. */
+export class NewWorkspaceBody extends OwnerBody {
+  /**
+   * One line of 1 to 60 characters, unlike the name of any other workspace of the service.
+   * @example 'Northwind Retail'
+   */
+  @IsVisibleName(MAX_NAME)
+  name!: string;
+
+  /**
+   * free, pro or enterprise; left out, that of the first workspace.
+   * @example 'pro'
+   */
+  @IsOptional()
+  @IsIn(TIERS)
+  tier?: Tier;
+
+  /**
+   * The IANA zone in which its days begin; left out, UTC.
+   * @example 'Europe/Vienna'
+   */
+  @IsOptional()
+  @IsIanaZone()
+  timezone?: string;
+
+  /**
+   * ISO 4217: the currency in which its sums are given; left out, USD.
+   * @example 'EUR'
+   */
+  @IsOptional()
+  @IsCurrency()
+  currency?: string;
+}
+
+/** A workspace, as the owner of the first one sees it: nothing of what is in it. */
+export class ListedWorkspace {
+  /**
+   * The id of the workspace.
+   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
+   */
+  workspaceId!: string;
+  /**
+   * What it is called.
+   * @example 'Northwind Retail'
+   */
+  name!: string;
+  /**
+   * free, pro or enterprise
+   * @example 'pro'
+   */
+  tier!: Tier;
+  /**
+   * invited: nobody is its owner yet; deleting: its deletion was requested; active otherwise.
+   * @example 'active'
+   */
+  state!: 'active' | 'invited' | 'deleting';
+  /**
+   * How many active members it has.
+   * @example 12
+   */
+  members!: number;
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1768209000000
+   */
+  createdAt!: number;
+  /** When it is to be deleted, Unix milliseconds; null: nobody asked for that. */
+  deleteAt!: number | null;
+}
+
+export class WorkspacePage extends PageFacts {
+  /** The workspaces of this page, newest first. */
+  items!: ListedWorkspace[];
+}
+
+/** A workspace that was just made, and the invite of its owner. */
+export class NewWorkspace {
+  /** The workspace. */
+  workspace!: ListedWorkspace;
+  /** The invite; its link stands in the mail alone. */
+  invite!: InviteView;
+}

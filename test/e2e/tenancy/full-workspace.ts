@@ -1,0 +1,81 @@
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { Desk, DOCUMENT } from '../directives/desk.js';
+import { PartnerDesk } from '../partner/partner-desk.js';
+import { SignalDesk } from '../signals/signal-desk.js';
+import { leaveDelivered } from '../webhooks/webhook-rows.js';
+import type { TenancyDesk, Tenant } from './tenancy-desk.js';
+
+/** Secrets that stand in no export, each in the column that it would leak from. */
+export const SECRETS = {
+  password: 'argon2-of-the-owner',
+  destination: 'sealed-secret-of-a-destination',
+  destinationUrl: 'https://receiver.example/token-in-the-path',
+  former: 'sealed-former-secret',
+} as const;
+
+/** A workspace with a row in every table. */
+export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
+  const { test } = desk;
+  const tenant = await desk.tenant();
+  const { workspaceId, owner } = tenant;
+  const rows = (sql: string, ...values: unknown[]) => test.rows(sql, [workspaceId, ...values]);
+  const member = new Desk(test, owner.token);
+  const teamId = await test.createTeam(workspaceId, 'Marketing');
+  await test.createMember(workspaceId, 'operator', [teamId]);
+  await rows(
+    `insert into standing_orders (standing_order_id, workspace_id, name, text, status, effect, match, hash, created_by,
+       created_at, updated_at)
+     values ($2, $1, 'Documents', 'Documents.', 'active', 'allow', '{"actionTypes": ["document.file"]}', 'x', '{}', now(), now())`,
+    newId('so'),
+  );
+  const body = { directive: DOCUMENT, capo: 'capo_ops', requiresApproval: false };
+  const { directiveId } = (await member.client.post('/directives', body)).body;
+  await member.until(directiveId, 'executed');
+  await member.handInReady();
+  await new SignalDesk(test).raise({ teamId }, workspaceId);
+  await member.client.post('/revenue-events', { amount: 12.34, currency: 'EUR', source: 'shop' });
+  await (await PartnerDesk.of(test, workspaceId)).report();
+  const { destinationId } = await leaveDelivered(test, workspaceId);
+  await test.rows(
+    `update webhook_destinations set sealed_secret = $2, url = $3,
+       former_secrets = jsonb_build_array(jsonb_build_object('sealed', $4::text, 'until', 0)) where destination_id = $1`,
+    [destinationId, SECRETS.destination, SECRETS.destinationUrl, SECRETS.former],
+  );
+  await member.client.post('/members', { email: `${newId('usr')}@example.com`, role: 'viewer' });
+  await rows(
+    'update users set password_hash = $2 where user_id in (select user_id from members where workspace_id = $1)',
+    SECRETS.password,
+  );
+  await member.kill();
+  await member.revert();
+  await leaveByHand(rows);
+  await desk.export(tenant);
+  return tenant;
+}
+
+/** Rows that no route leaves at once. */
+async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<unknown>): Promise<void> {
+  await rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`);
+  await rows(`insert into tier_days values ($1, current_date, 1) on conflict do nothing`);
+  await rows(
+    `insert into model_usage (workspace_id, day, amount, tokens) values ($1, '2026-02-18', 1, 1000)`,
+  );
+  await rows(
+    `insert into tallies (workspace_id, kind, key, bucket, n, amount) values ($1, 'packets', 'none', '-infinity', 0, 0)`,
+  );
+  await rows(
+    `insert into tally_changes (workspace_id, kind, key, bucket, n, amount) values ($1, 'packets', 'none', '-infinity', 0, 0)`,
+  );
+  await rows(
+    `insert into work_items (kind, id, workspace_id, queue, due_at) values ('test.wait', $2, $1, $1, 'infinity')`,
+    newId('req'),
+  );
+  await rows(
+    `insert into work_breakers (kind, queue, workspace_id, opens_at, retry_every)
+     values ('test.wait', $1, $1, 'infinity', '1 hour')`,
+  );
+  await rows(
+    `insert into idempotency_keys (workspace_id, member_id, key, fingerprint, status, content_type, headers, body)
+     values ($1, 'mem', 'key', 'x', 200, 'application/json', '{}', '{}')`,
+  );
+}
