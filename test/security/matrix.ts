@@ -197,29 +197,22 @@ export class Matrix {
     expect(done, `${cell.name}: ${status} ${answer.text.slice(0, 300)}`).toContain(status);
   }
 
-  /** Sends a request of each who is no member and looks that it is refused for the right reason, and nothing changes. */
-  async turnAway(target: Target): Promise<void> {
-    const outsiders = Object.entries(this.outsiders).filter(
-      ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
-    );
-    const before = await this.lastSnapshot();
-    const answers = await atOnce(
-      AT_ONCE,
-      outsiders,
-      async ([who, outsider]) => [who, await this.saidTo(outsider, target)] as const,
-    );
-    expect(Object.fromEntries(answers)).toEqual(
-      Object.fromEntries(outsiders.map(([who, { status, reason }]) => [who, `${status} ${reason}`])),
-    );
-    expect(changesOf(before, await this.takeSnapshot())).toEqual([]);
-  }
-
-  /** The status and the reason of the answer to one who is no member, such as `401 missing_token`. */
-  async saidTo({ credentials }: Pick<Outsider, 'credentials'>, target: Target): Promise<string> {
+  /** Sends a request of each of these and looks that it is refused for the right reason, and nothing changes. */
+  async turnAway(target: Target, outsiders: Record<string, Outsider>): Promise<void> {
     const [act] = this.actsOf(target);
     const sent = requestOf(act!, this.rows.of(act!.row, act!.places[0]!));
-    const { status, body } = await this.call(target, credentials, sent);
-    return `${status} ${body.reason}`;
+    const all = Object.entries(outsiders).filter(
+      ([, { ofChanges }]) => ofChanges !== true || target.route.method !== 'GET',
+    );
+    const before = await this.snapshot();
+    const answers = await atOnce(AT_ONCE, all, async ([who, { credentials }]) => {
+      const { status, body } = await this.call(target, credentials, sent);
+      return [who, `${status} ${body.reason}`] as const;
+    });
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(all.map(([who, { status, reason }]) => [who, `${status} ${reason}`])),
+    );
+    expect(changesOf(before, await this.snapshot())).toEqual([]);
   }
 
   /** What the refusal is; one of a row that is not seen must not differ from that of one that does not exist. */
@@ -384,7 +377,7 @@ export function describeMatrix(setting: MatrixSetting): Matrix {
     );
 
     it('turns away whoever is no member, with the reason, and nothing changes', () =>
-      matrix.turnAway(target));
+      matrix.turnAway(target, matrix.outsiders));
   });
 
   // Behind all refusals: what is done here changes the rows that those are about.
