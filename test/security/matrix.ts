@@ -224,6 +224,7 @@ export class Matrix {
     if (status !== cell.expected) return `${status} ${answer.text.slice(0, 300)}`;
     const code = answer.status === status ? answer.body.error.code : answer.body.results[0].error.code;
     if (code !== (status === 403 ? 'FORBIDDEN' : 'NOT_FOUND')) return code;
+    if (answer.status === 403 && !answer.body.error.details?.requiredRoles) return 'no roles are required';
     if (row.id === '' || (sees(member, place) && !act.isHidden)) return status;
     const none = missing(row);
     const [said, expected] = [
@@ -385,7 +386,7 @@ export function describeMatrix(setting: MatrixSetting): Matrix {
     const allowed = of(target).filter(({ expected }) => expected === 'may');
     it(`lets ${allowed.length} cells pass`, { timeout: 120_000 }, async () => {
       expect(allowed.length).toBeGreaterThan(0);
-      for (const cell of allowed) await matrix.allow(cell);
+      await atOnce(target.route.method === 'GET' ? AT_ONCE : 1, allowed, (cell) => matrix.allow(cell));
     });
   });
   return matrix;

@@ -289,3 +289,19 @@ describe('POST /teams/{id}/archive: 404 and 422', () => {
     }
   });
 });
+
+describe('a team that is archived though it has members', () => {
+  it('gives them no role any more, and shows them none of its rows', async () => {
+    const teamId = await desk.test.createTeam(desk.workspaceId, newId('team'));
+    const member = await desk.member('viewer', { [teamId]: 'operator' });
+    const handIn = () => new Desk(desk.test, member.token).client.post('/directive', { text: MEMO, teamId });
+    const first = await handIn();
+    expect(first.status, first.text).toBe(201);
+    const look = () => member.get(`/directives/${first.body.directiveId}`);
+    expect((await look()).status).toBe(200);
+
+    await desk.test.rows('update teams set archived_at = now() where team_id = $1', [teamId]);
+    await eventually(look, ({ status }) => status === 404);
+    expect((await handIn()).status).toBe(403);
+  });
+});
