@@ -6,7 +6,7 @@ import { newId } from '../../src/platform/kernel/ids.js';
 import { Client, cookieOf, sessionHeaders } from '../support/client.js';
 import { startTestApp } from '../support/test-app.js';
 import { ADMIN_ACTS, leaveSessions } from './admin-acts.js';
-import { describeMatrix, type Outsider } from './matrix.js';
+import { describeMatrix, type Outsider, turnedAway } from './matrix.js';
 import { OUTBOUND_ALLOW } from './matrix-acts.js';
 
 /**
@@ -115,7 +115,7 @@ describe.each(changes.map((target) => [target.name, target] as const))('%s', (_n
         'Sec-Fetch-Site': 'cross-site',
       }),
     };
-    await matrix.turnAway(target, forged);
+    expect(await matrix.turnAway(target, forged)).toEqual(turnedAway(target, forged));
   });
 });
 
@@ -126,8 +126,11 @@ describe('whoever is signed in to another workspace', () => {
     const credentials = sessionHeaders((await test.signIn(stranger.memberId)).secret);
     const named = matrix.targets.filter(({ path }) => path.includes(':'));
     expect(named.length).toBeGreaterThan(20);
-    const turnedAway = { 'an owner of another': { credentials, status: 404, reason: 'not_found' } };
-    for (const target of named) await matrix.turnAway(target, turnedAway);
+    const strangers = { 'an owner of another': { credentials, status: 404, reason: 'not_found' } };
+    for (const target of named) {
+      const refusal = await matrix.turnAway(target, strangers);
+      expect(refusal, target.name).toEqual(turnedAway(target, strangers));
+    }
   });
 });
 

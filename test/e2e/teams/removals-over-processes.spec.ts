@@ -232,7 +232,7 @@ describe('the last owner', () => {
             ),
           ),
         );
-        const told = `owners turn on ${aim}: ${answers.map(({ status }) => status)}`;
+        const told = `owners turn on ${aim.join()}: ${answers.map(({ status }) => status).join()}`;
         for (const { status } of answers) expect([200, 401, 403, 404, 409], told).toContain(status);
         const [left] = await service.rows<{ n: number }>(
           `select count(*)::int as n from members where workspace_id = $1 and role = 'owner' and status = 'active'`,
