@@ -94,6 +94,13 @@ async function fill(name: string): Promise<Tenant> {
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leaveDelivered(test, workspaceId);
   await desk.client.post('/api/local/hydrate', { deviceId: newId('req') });
+  const { memberId } = await test.createMember(workspaceId, 'viewer');
+  await test.signIn(memberId);
+  await test.rows(`insert into account_acts values ($2, $1, $3, 'password.changed', null, '{}', now())`, [
+    workspaceId,
+    newId('req'),
+    memberId,
+  ]);
   await test.rows(
     `insert into licences (workspace_id, licence_id, number, licence_key, tier, entitlements, issued_at, expires_at,
        installed_at, installed_by, tier_before, told_status)
