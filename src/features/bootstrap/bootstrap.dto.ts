@@ -184,6 +184,11 @@ export class BootstrapFeatures {
    * @example false
    */
   licences!: boolean;
+  /**
+   * True when people can sign in to the admin area through OpenID Connect.
+   * @example false
+   */
+  oidc!: boolean;
 }
 
 /** What a client needs to begin (`GET /bootstrap`). */

@@ -74,6 +74,7 @@ export class BootstrapReader {
         model: this.config.modelProvider !== 'builtin',
         mailServer: this.config.mailTransport === 'smtp',
         licences: this.config.licencePublicKeys.length > 0,
+        oidc: this.config.oidcIssuer !== undefined,
       },
       apiVersions: [...SUPPORTED_VERSIONS],
       serverTime: now,

@@ -40,7 +40,7 @@ describe('GET /bootstrap 200', () => {
       guardian: { mode: 'guardrailed', epoch: 0, pending: 0 },
       counts: { directives: 0, approvals: 0, signals: 0 },
       limits: { requestsPerMinute: 120, requestsPerDay: 10_000 },
-      features: { model: false, mailServer: false, licences: false },
+      features: { model: false, mailServer: false, licences: false, oidc: false },
       apiVersions: ['2026-04'],
       serverTime: expect.any(Number),
     });
@@ -102,5 +102,37 @@ describe('GET /bootstrap 200', () => {
     expect(body.limits).toMatchObject({ requestsPerMinute: null, requestsPerDay: null });
     expect(body.guardian).toEqual({ mode: 'killed', epoch: 1, pending: 0 });
     expect(body.capos.map(({ status }: { status: string }) => status)).toEqual(Array(5).fill('halted'));
+  });
+
+  it('tells what is configured, and no secret of it', async () => {
+    const secrets = { model: 'sk-of-the-model', oidc: 'secret-of-the-provider' };
+    const configured = await startTestApp({
+      MODEL_PROVIDER: 'openai-compatible',
+      MODEL_BASE_URL: 'http://127.0.0.1:9/v1',
+      MODEL_NAME: 'model-of-the-test',
+      MODEL_API_KEY: secrets.model,
+      SMTP_URL: 'smtp://user:secret-of-the-mail@127.0.0.1:9',
+      MAIL_FROM: 'ada@example.org',
+      LICENCE_PUBLIC_KEY: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+      OIDC_ISSUER: 'https://of-the-test.example',
+      OIDC_CLIENT_ID: 'client-of-the-test',
+      OIDC_CLIENT_SECRET: secrets.oidc,
+      OIDC_DOMAINS: 'example.org',
+    });
+    try {
+      const { body, text } = await configured.owner.get('/bootstrap');
+      expect(body.features).toEqual({ model: true, mailServer: true, licences: true, oidc: true });
+      for (const hidden of [
+        ...Object.values(secrets),
+        '127.0.0.1',
+        'of-the-test',
+        '11qYAYKx',
+        'of-the-mail',
+      ]) {
+        expect(text).not.toContain(hidden);
+      }
+    } finally {
+      await configured.close();
+    }
   });
 });
