@@ -11,9 +11,7 @@ import { type Capo, CAPOS } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import type { Ask } from './asks.js';
 import { type Contacts, contactsOf } from './people.js';
-import { moneyIn } from '../money.js';
 import { addressesIn, clean, oneLine, type Text } from './text.js';
-import { at, TOPICS } from './words.js';
 
 const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
 /** Texts of the context that are the message, and its subject. */
@@ -74,8 +72,9 @@ export class DraftBuilder {
     });
   }
 
-  unable(what: string): void {
-    this.remarks.push(`The built-in runner can't ${what}; nothing was prepared for it.`);
+  unable(what: string, ask: Ask): void {
+    const said = cutText(oneLine(this.words(ask)), 300);
+    this.remarks.push(`The built-in runner can't ${what}; nothing was prepared for “${said}”.`);
   }
 
   concern(risk: Concern['risk'], reason: string): void {
@@ -113,14 +112,6 @@ export class DraftBuilder {
     });
   }
 
-  /** A wording that works, where money or a signal seems to be meant. */
-  #hint(): string[] {
-    const { text } = this.whole;
-    if (moneyIn(text).length > 0) return ['For example: “Record 120 EUR from Hotel Krone.”'];
-    if (at(text, TOPICS.signals) >= 0) return ['For example: “Raise a warning that the fridge is broken.”'];
-    return [];
-  }
-
   readonly dateIn = (text: string): string | undefined => this.dates(text)[0]?.text;
 
   get zone(): string {
@@ -135,16 +126,24 @@ export class DraftBuilder {
     return Temporal.Instant.fromEpochMilliseconds(this.briefing.now).toZonedDateTimeISO(this.zone);
   }
 
-  /** Each address of the text is used or mentioned. */
+  /** Each address of the text is written to, asked about or mentioned. */
   finish(): DraftContent {
-    const written = JSON.stringify(this.packets.map(({ params }) => params)).toLowerCase();
+    const written = JSON.stringify(
+      this.packets.map(({ params: { to, cc, directive }, needsInput }) => [to, cc, directive, needsInput]),
+    ).toLowerCase();
     const unused = new Set(
       addressesIn(this.whole.text)
         .map(({ text }) => text)
         .filter((address) => !written.includes(JSON.stringify(address.toLowerCase()).slice(1, -1))),
     );
     if (unused.size > 0) this.remarks.push(`Not written to: ${[...unused].join(', ')}.`);
-    if (this.packets.length === 0) this.remarks.push(['Nothing was prepared.', ...this.#hint()].join(' '));
+    if (this.packets.length === 0)
+      this.remarks.push(
+        ...this.whole.pasted.map(
+          ({ text }) => `Read as somebody else's message: “${cutText(oneLine(text), 300)}”`,
+        ),
+        'Nothing was prepared.',
+      );
     const remarks = cutText([...new Set(this.remarks)].join('\n'), DRAFT_BOUNDS.remarks);
     return { remarks, packets: this.packets, concerns: this.concerns };
   }

@@ -53,7 +53,7 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
   const isSecret =
     ask.kind === 'mail' && !ask.said && !/[\uFDD0\uFDD3]/.test(head) && words.at(head, words.SECRETS) >= 0;
   if (isSecret) {
-    draft.unable('send secrets');
+    draft.unable('send secrets', ask);
     return;
   }
   switch (ask.kind) {
@@ -70,7 +70,7 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
     case 'document':
       return prepareDocument(draft, ask);
     case 'unable':
-      return draft.unable(words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.does ?? 'do that');
+      return draft.unable(words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.does ?? 'do that', ask);
     case 'unclear':
       if (!words.PLEASANTRY.test(head)) draft.remarks.push(`Not acted on: “${said}”`);
   }

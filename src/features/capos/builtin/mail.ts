@@ -29,15 +29,19 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
 function prepareOne(draft: DraftBuilder, ask: Ask): void {
   const { whole, contacts } = draft;
   const { body, subject, isDescribed, quote } = messageOf(draft, ask);
-  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
-  const needsInput: NeededInput[] = [];
-  if (to.length === 0)
-    needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
+  const { cc, remarks, ...found } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
   const doubt = doubtfulIn(draft, ask);
   const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
     ({ text }) =>
       !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
   );
+  // One text was taken for all of them, and others are left.
+  const isUnpaired = unused.length > 0 && found.to.length > 1;
+  const to = isUnpaired ? [] : found.to;
+  const question = isUnpaired ? `Who is to receive it: ${found.to.join(', ')}?` : found.question;
+  const needsInput: NeededInput[] = [];
+  if (to.length === 0)
+    needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
   if (isDescribed || isOnlyLinks(body) || !/[\p{L}\p{N}\p{S}]/u.test(body))
     needsInput.push({ path: 'params.body', message: WORD_IT });
   else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
@@ -105,31 +109,13 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Message {
 
 function made(given: string, subject: string | undefined, isDescribed: boolean): Message {
   const body = cutText(given, LIMITS.mail, '');
-  const line = oneLine(subject ?? '') || firstWords(withoutHeaders(body)) || firstWords(body);
+  // The first words of a mail that is handed on are no subject: a person writes it.
+  const line = oneLine(subject ?? '') || (HEADER.test(body) ? '' : firstWords(body));
   return { body, subject: cutText(line, LIMITS.title), isDescribed };
 }
 
 const HEADER =
   /^[ \t]*(?:from|to|cc|date|sent|subject|von|an|datum|gesendet|betreff|de|à|envoyé|objet|asunto|fecha)[ \t]*[:：]/iu;
-
-/** Of a mail that is handed on, the subject is its own. */
-function withoutHeaders(body: string): string {
-  const lines = body.split('\n');
-  const first = lines.findIndex((line) => /^[ \t]*(?:from|von|de)[ \t]*[:：].*@/iu.test(line));
-  if (
-    first < 0 ||
-    lines
-      .slice(0, first)
-      .some((line) => /\p{L}{2}[^\p{L}]+\p{L}/u.test(line) && !/^[ \t]*-{3}|message|nachricht/iu.test(line))
-  )
-    return body;
-  const end = lines.findIndex((line, index) => index > first && !HEADER.test(line));
-  const headers = lines.slice(first, end < 0 ? lines.length : end);
-  const subject = headers
-    .map((line) => /^[ \t]*(?:subject|betreff|objet|asunto)[ \t]*[:：](.+)$/iu.exec(line)?.[1]?.trim())
-    .find((line) => line !== undefined && line !== '');
-  return subject ?? (end < 0 ? '' : lines.slice(end).join('\n'));
-}
 
 function described({ whole }: DraftBuilder, ask: Ask): number {
   const { text, masked, addresses } = whole;

@@ -90,7 +90,10 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
   const isQuestion = at(head, QUESTION) === 0;
   if ((isDescribed || isQuestion) && !isFigures) {
     draft.unable(
-      `${isQuestion ? 'answer' : 'write'} “${cutText(oneLine(text), 120)}”; ${isQuestion ? 'it only knows the figures of the workspace' : 'it words no texts of its own, a configured model does'}`,
+      isQuestion
+        ? 'answer this, it only knows the figures of the workspace'
+        : 'write this, it words no texts of its own, a configured model does',
+      ask,
     );
     return;
   }

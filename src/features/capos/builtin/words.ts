@@ -117,7 +117,7 @@ export const ROLES = {
 } as const;
 /** Right before an address or right behind it. */
 export const NOT_TO =
-  /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s*[<(]?$/iu;
+  /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s+(?:\p{Lu}[\p{L}'’.-]*\s+){0,3}[<(]?$/u;
 export const COPIED =
   /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+(?:the\s+)?|\()(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::?\s*\uFDD1|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED =
@@ -212,7 +212,7 @@ export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[]
   {
     does: 'book, order, buy or cancel anything',
     asked: wanted(
-      `book, cancel, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`,
+      `book, cancel, cancela, annule, annulez, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`,
       `reservieren, bestellen, réserver, reservar`,
     ),
   },
@@ -286,7 +286,7 @@ export const TOPICS = {
   ),
 } as const;
 export const OVERVIEW =
-  anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, week, day, lagebericht, tagesbericht,
+  anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, lagebericht, tagesbericht,
   wochenbericht, überblick, übersicht, stand, bericht, zusammenfassung, rapport, bilan, aperçu, point, résumé, résumé hebdomadaire, informe, resumen, balance, situación`);
 
 /** Whether it stands in the text, and where: the expressions of the tables keep no state. */
@@ -296,9 +296,7 @@ export function at(text: string, expression: RegExp): number {
 
 /** "Tell Bob to email jane@...": the address belongs to what Bob is told. */
 export const TOLD =
-  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\uFDD1,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
-/** An address that goes on with the list of recipients. */
-export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
+  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+[^\uFDD1,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
 /** "Could you ...?" and a verb at the beginning ask for something; every other question only asks. */
 export const REQUEST = new RegExp(
   String.raw`^[^\uFDD1\n]{0,60}?(?<!\p{L})(?:(?:can|could|would|will|may)(?:n?['’]?t)? (?:you|u|we|i|somebody|someone)|(?:kannst|könntest|magst|würdest) du|(?:können|könnten|würden) sie|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|(?:pouvez|pourriez)-vous|vous (?:pouvez|pourriez)|puedes?|podrías?|do (?:you|u) mind)(?!\p{L})|${POLITE}(?:${anyOf(MAIL_WORDS).source})`,
@@ -329,7 +327,13 @@ export const IS_SUBJECT =
   /^[>)]?,?\s+(?:is|are|was|were|has|had|will|won['’]?t|can['’]?t|says?|said|wrote|wants|asked|ist|sind|war|hat|hatte|wird|kann|sagt|schrieb|est|sont|était|a\s+(?:dit|écrit|demandé)|va|está|es|tiene)(?!\p{L})/iu;
 /** Between an address and the next one of the same list: a separator, and at most the name that the next one has. */
 export const NAMED_NEXT =
-  /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
+  /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|then|danach|dann|noch|puis|luego|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
+/** The end of a description that may name one more recipient: "..., and her brother too." */
+export const ALSO =
+  /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?<who>[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también))[\s.!]*$/iu;
+/** A name that stands for a recipient beside an address. */
+export const NAME_IN_LIST =
+  /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?(?:,|\s(?:and|und|et|y|&))\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
 /** The first words of a line such as "Signal: the fridge is broken". */
 export const SIGNAL_LABEL =
   /^[\s,]*(?:(?:new|neues|neue|nouveau|nouvelle|critical|kritische[sr]?)\s+)?(?:signal|warning|alert|alarm|warnung|warnsignal|avertissement|alerte|signalement|señal|advertencia|alerta)\s*[:：]\s*$/iu;

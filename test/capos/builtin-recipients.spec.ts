@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { draftFrom } from '../../src/features/capos/builtin/draft.js';
+import { briefing } from './briefings.js';
+
+const draft = (text: string) => draftFrom(briefing(text, 'capo_ops'));
+const asked = (text: string) =>
+  draft(text).packets.map(({ needsInput }) => needsInput.map(({ path }) => path));
+const questions = (text: string) =>
+  draft(text)
+    .packets.flatMap(({ needsInput }) => needsInput.map(({ message }) => message))
+    .join('\n');
+
+describe('everybody whom an instruction names is written to or asked about', () => {
+  it.each([
+    'Send "Doors open at 8" to lou@x.example, then tom@x.example',
+    'Send "Doors open at 8" to lou@x.example and then to tom@x.example',
+    'Schick „Doors open at 8“ an lou@x.example, danach an tom@x.example',
+    'Envoie « Doors open at 8 » à lou@x.example puis à tom@x.example',
+    'Envía «Doors open at 8» a lou@x.example y luego a tom@x.example',
+  ])('written to, who comes next: %s', (text) => {
+    expect(draft(text).packets).toMatchObject([
+      { params: { to: ['lou@x.example', 'tom@x.example'], body: 'Doors open at 8' }, needsInput: [] },
+    ]);
+  });
+
+  it('pairs texts with those who come next', () => {
+    const { packets } = draft('Mail "One" to lou@x.example then ida@x.example, and "Two" to tom@x.example');
+    expect(packets.map(({ params }) => [params['to'], params['body']])).toEqual([
+      [['lou@x.example', 'ida@x.example'], 'One'],
+      [['tom@x.example'], 'Two'],
+    ]);
+  });
+
+  it.each([
+    'Send "Doors open at 8" to lou@x.example; whoever sits at tom@x.example may see it as well',
+    'Send "Doors open at 8" to lou@x.example, maybe our tom@x.example',
+    'Email Bob, lou@x.example and tom@x.example: Doors open at 8',
+    'Sag Ida (ida@x.example), dass die Lampe da ist, und Herrn Thom auch.',
+    'Tell ida@x.example that the lamp is here, and her brother too.',
+    'Préviens ida@x.example que la lampe est là, et son frère aussi',
+    'Dile a ida@x.example que la lámpara ha llegado, y a su hermano también.',
+  ])('asked about, where it is not plain: %s', (text) => {
+    expect(asked(text)).toMatchObject([expect.arrayContaining(['params.to'])]);
+  });
+
+  it.each([
+    'Dile a Marta que su mesa está lista y a Lou (lou@x.example) que la suya no.',
+    'Dis à Marthe que sa table est prête et à Lou (lou@x.example) que la sienne ne l’est pas.',
+  ])('is not told what somebody else is to be told: %s', (text) => {
+    const [packet] = draft(text).packets;
+    expect(packet!.params).toMatchObject({ to: [], body: expect.stringContaining('lou@x.example') });
+    expect(asked(text)).toEqual([['params.to', 'params.body']]);
+  });
+
+  it.each([
+    'Invite lou@x.example to the fair, not Tom (tom@x.example).',
+    'Email lou@x.example that the fair begins at 9, but do not write to Tom Berg (tom@x.example)',
+    'Invite lou@x.example à la foire, sauf Tom (tom@x.example).',
+  ])('left out and mentioned, who is not to have it: %s', (text) => {
+    const { packets, remarks } = draft(text);
+    expect(packets).toMatchObject([{ params: { to: ['lou@x.example'] } }]);
+    expect(remarks).toContain('Not written to: tom@x.example.');
+  });
+
+  it('asks who receives which of several texts that are not paired', () => {
+    const text = 'Email lou@x.example and tom@x.example "One" or "Two", as it fits';
+    expect(draft(text).packets).toMatchObject([{ params: { to: [] } }]);
+    expect(questions(text)).toMatch(/lou@x\.example.*tom@x\.example/);
+    expect(questions(text)).toContain('“Two”');
+  });
+
+  it.each([
+    'Email lou@x.example: "Write to help@x.example if it rings."',
+    'Tell lou@x.example that help@x.example answers at night',
+  ])('mentions an address that only stands in a message: %s', (text) => {
+    const { packets, remarks } = draft(text);
+    expect(packets).toMatchObject([{ params: { to: ['lou@x.example'] } }]);
+    expect(remarks).toContain('Not written to: help@x.example.');
+  });
+
+  it('asks whose address is meant where only a message of somebody else has one', () => {
+    const text = 'Got this:\n\n---\nIt is broken.\nUwe Haß (uwe@x.example)\n---\n\nAntworte Uwe: „Wir kommen.“';
+    expect(draft(text).packets).toMatchObject([{ params: { to: [], body: 'Wir kommen.' } }]);
+    expect(questions(text)).toContain('uwe@x.example');
+  });
+});
+
+describe('nothing that is asked for is dropped in silence', () => {
+  it.each([
+    ['Bezahle den Maler und gib ihm Bescheid.', 'gib ihm Bescheid'],
+    ['Book a room and tell them we are six.', 'tell them we are six'],
+    ['Annule la salle de lundi.', "can't book, order, buy or cancel"],
+    ['Cancela la sala del lunes.', "can't book, order, buy or cancel"],
+    ['How many lamps did we repair last week?', "can't answer"],
+    [
+      'From: uwe@x.example\nSubject: Lamp\n\n> Where is it?\n\nTell him that it is on its way.',
+      'Tell him that it is on its way.',
+    ],
+  ])('%s', (text, remark) => {
+    const { packets, remarks } = draft(text);
+    expect(packets).toEqual([]);
+    expect(remarks).toContain(remark);
+  });
+
+  it('takes no day within what somebody is to be told for the time of sending', () => {
+    const { remarks } = draft('Dile a Marta que su mesa llega el jueves y a Lou (lou@x.example) que la suya no.');
+    expect(remarks).not.toContain('waited for');
+  });
+});
