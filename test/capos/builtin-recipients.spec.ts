@@ -38,6 +38,12 @@ describe('everybody whom an instruction names is written to or asked about', () 
     'Sag Ida (ida@x.example), dass die Lampe da ist, und Herrn Thom auch.',
     'Tell ida@x.example that the lamp is here, and her brother too.',
     'Préviens ida@x.example que la lampe est là, et son frère aussi',
+    'Dis à Ida (ida@x.example) que la lampe est là, et à Thomas que non.',
+    'Write to ida@x.example saying the lamp is here, and one to tom@x.example saying it is not.',
+    'Sag Ida (ida@x.example) und ihrem Bruder Thomas, dass die Lampe da ist.',
+    'Email ida@x.example and her brother Thomas: The lamp is here.',
+    'Email ida@x.example: “The lamp is here.” Ah, and cc tom@x.example',
+    'Email ida@x.example: “The lamp is here.” Our tom@x.example needs to know as well.',
     'Dile a ida@x.example que la lámpara ha llegado, y a su hermano también.',
   ])('asked about, where it is not plain: %s', (text) => {
     expect(asked(text)).toMatchObject([expect.arrayContaining(['params.to'])]);
@@ -60,6 +66,37 @@ describe('everybody whom an instruction names is written to or asked about', () 
     const { packets, remarks } = draft(text);
     expect(packets).toMatchObject([{ params: { to: ['lou@x.example'] } }]);
     expect(remarks).toContain('Not written to: tom@x.example.');
+  });
+
+  it('copies whom it is told to copy behind the text', () => {
+    expect(draft('Email lou@x.example: "The oven is hot" and copy tom@x.example').packets).toMatchObject([
+      { params: { to: ['lou@x.example'], cc: ['tom@x.example'] }, needsInput: [] },
+    ]);
+  });
+
+  it.each([
+    'Email lou@x.example: The oven is hot. Cc tom@x.example',
+    'Écris à lou@x.example : Le four est chaud. Copie à tom@x.example',
+    "Email lou@x.example: The oven is hot. But don't tell tom@x.example",
+    'Send lou@x.example this:\n- The oven is hot\n- The door is open\nAnd tell tom@x.example to come.',
+  ])('asks whether it is part of the text: %s', (text) => {
+    expect(asked(text)).toEqual([['params.body']]);
+  });
+
+  it.each([
+    'Could you email lou@x.example? Tell him we agreed on "Jazz Night".',
+    'Invite lou@x.example to "Jazz Night"',
+    'Ask lou@x.example for "Jazz Night"',
+    'Lade lou@x.example ein zu „Jazz Night“',
+  ])('sends no name in quotation marks as the message: %s', (text) => {
+    expect(asked(text)).toEqual([['params.body']]);
+    expect(draft(text).packets[0]!.params['body']).toContain('Jazz Night');
+  });
+
+  it('drops no part of what several people are to be told', () => {
+    const text = 'Thank lou@x.example for the lamp and tom@x.example for the oven.';
+    expect(draft(text).packets[0]!.params['body']).toContain('the lamp');
+    expect(questions(text)).toContain('tom@x.example');
   });
 
   it('asks who receives which of several texts that are not paired', () => {

@@ -11,7 +11,7 @@ import { type Capo, CAPOS } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import type { Ask } from './asks.js';
 import { type Contacts, contactsOf } from './people.js';
-import { addressesIn, clean, oneLine, type Text } from './text.js';
+import { addressesIn, clean, oneLine, type Passage, type Text } from './text.js';
 
 const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
 /** Texts of the context that are the message, and its subject. */
@@ -75,6 +75,17 @@ export class DraftBuilder {
   unable(what: string, ask: Ask): void {
     const said = cutText(oneLine(this.words(ask)), 300);
     this.remarks.push(`The built-in runner can't ${what}; nothing was prepared for “${said}”.`);
+  }
+
+  /** Whether these receive what was drafted last: "And cc bob@...", "bob@... too." */
+  doubt(addresses: readonly Passage[]): void {
+    const packet = this.packets.at(-1);
+    if (packet?.type !== 'email.send') return;
+    for (const { text } of addresses)
+      packet.needsInput = [
+        ...packet.needsInput,
+        { path: 'params.to', message: `Is ${text} to receive it, too?` },
+      ];
   }
 
   concern(risk: Concern['risk'], reason: string): void {

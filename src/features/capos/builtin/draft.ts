@@ -72,7 +72,10 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
     case 'unable':
       return draft.unable(words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.does ?? 'do that', ask);
     case 'unclear':
-      if (!words.PLEASANTRY.test(head)) draft.remarks.push(`Not acted on: “${said}”`);
+      if (words.PLEASANTRY.test(head)) return;
+      draft.remarks.push(`Not acted on: “${said}”`);
+      if (words.at(head, words.ROLES.cc) >= 0 || words.TOO.test(head))
+        draft.doubt(within(ask, draft.whole.addresses));
   }
 }
 

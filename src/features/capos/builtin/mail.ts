@@ -120,8 +120,10 @@ const HEADER =
 function described({ whole }: DraftBuilder, ask: Ask): number {
   const { text, masked, addresses } = whole;
   const from = describedFrom(whole, ask);
-  const last = within({ start: ask.start, end: Math.max(from, ask.start) }, addresses).at(-1)?.end;
-  const begin = from < ask.headEnd ? from : (last ?? ask.start);
+  const [first, ...others] = within({ start: ask.start, end: Math.max(from, ask.start) }, addresses);
+  let last = first?.end ?? ask.start;
+  for (const { start, end } of others) if (words.NAMED_NEXT.test(masked.slice(last, start))) last = end;
+  const begin = from < ask.headEnd ? from : last;
   const lead = words.LEAD.exec(text.slice(begin, begin + 200))?.[0].length ?? 0;
   const rest = masked.slice(begin + lead, ask.headEnd);
   return /\p{L}{2}[^\p{L}]+\p{L}/u.test(rest) ? begin + lead : ask.start;
@@ -139,6 +141,9 @@ function isMessage(
     return false;
   if (words.SAYS.test(near) || !/[\p{L}\uFDD1]/u.test(before)) return true;
   if (words.at(before, words.DESCRIBES) >= 0) return false;
+  // "Invite jane@... to “Jazz Night”"
+  const address = before.lastIndexOf('\uFDD1');
+  if (address >= 0 && !words.NOTHING_MORE.test(before.slice(address + 1))) return false;
   const after = whole.masked.slice(end, ask.headEnd);
   return (
     !/\p{L}/u.test(after) ||

@@ -107,8 +107,9 @@ export function recipientsOf(
     const given = COPIED.test(behind) ? 'cc' : roleIn(isAnew ? between.slice(-15) : between);
     role = given ?? role;
     from = end;
-    // "Mail jane@... “...”, I met bob@... there": who is spoken of after all has been said is only mentioned.
-    const isAside = isAnew && found.to.length > 0 && given === undefined && !NAMED_NEXT.test(between);
+    // "Mail jane@... “...!” I met bob@... there": who is spoken of in the next sentence is only mentioned.
+    const isAside =
+      isAnew && found.to.length > 0 && given === undefined && whole.masked[message.end - 1] === '\uFDD3';
     if (NOT_TO.test(between) || isAside) continue;
     const isSpokenOf =
       ABOUT.test(between) || /^['’]s(?!\p{L})/u.test(behind) || (!isFirst && IS_SUBJECT.test(behind));
@@ -123,8 +124,9 @@ export function recipientsOf(
   const own = ask.said ? [] : within({ start: ask.headEnd, end: ask.end }, whole.addresses);
   for (const { text } of own) add(found.to, text);
   const unsure = doubtful.filter((each) => !has([...found.to, ...found.cc], each));
-  if (found.to.length > 0 && !isSaid)
-    unsure.push(...[ALSO.exec(whole.masked.slice(limit, ask.headEnd))?.groups!['who']!].filter(Boolean));
+  const also = isSaid ? null : ALSO.exec(whole.masked.slice(limit, ask.headEnd));
+  if (found.to.length > 0 && also)
+    unsure.push(whole.text.slice(limit + also.index, limit + also.index + also[0].length).trim());
   if (found.to.length > 0) unsure.push(...othersIn(whole.masked.slice(head.start, limit), found));
   if (unsure.length > 0) {
     const known = found.to.length > 0 ? `${found.to.join(', ')} alone, or also ` : '';

@@ -65,7 +65,7 @@ export const TO_ME = anyOf(
 /** Where the message is only described: it begins with what follows. */
 export const DESCRIBES =
   anyOf(`that, know, whether, if, about, regarding, concerning, because, saying, explaining, telling, asking, to say, to tell,
-  to ask, to remind, to thank, to confirm, and say, and tell, and ask, and thank, and remind, and let, and explain, and apologise,
+  tell (?:her|him|them), sagen? (?:ihr|ihm|ihnen), to ask, to remind, to thank, to confirm, and say, and tell, and ask, and thank, and remind, and let, and explain, and apologise,
   and apologize, and confirm, dass, daß, ob, wegen, bezüglich, und sag, und sage, und frag, und frage, und teile, und bitte, und schreib, und erkläre,
   über, mit der bitte, que, qu, pour, si, parce, au sujet, concernant, à propos, et dis, et dis-lui, et demande, et demande-lui, et explique,
   sobre, para, porque, y dile, y di, y pregunta, y pregúntale, y explica, y avisa`);
@@ -78,6 +78,9 @@ export const PRONOUN =
 /** Directly before words in quotation marks that are the message. */
 export const SAYS =
   /(?:[:：\uFDD1>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
+/** Between an address and its message. */
+export const NOTHING_MORE =
+  /^(?:[^\p{L}(]|\([^()]{0,60}\)|(?:please|pls|plz|bitte|and|und|et|y|stp|svp)(?!\p{L}))*$/iu;
 const BODY_WORD =
   'body|text|txt|message|msg|content|nachricht|inhalt|corps|texte|contenu|cuerpo|texto|mensaje|contenido';
 const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
@@ -108,7 +111,7 @@ export const BODY_END = new RegExp(String.raw`(?<!\p{L})(?:${BODY_WORD})\s*$`, '
 /** What the nearest word before an address makes of it. */
 export const ROLES = {
   cc: anyOf(
-    'cc, cc to, copying, copied, in copy, kopie an, in kopie, in kopie an, cc an, en copie, copie à, con copia, con copia a, copia a',
+    'cc, cc to, copying, and copy, copied, in copy, kopie an, in kopie, in kopie an, cc an, en copie, copie à, con copia, con copia a, copia a',
   ),
   bcc: anyOf('bcc, blind copy, blind copying, blindkopie, cci, copie cachée, cco, copia oculta'),
   to: anyOf(
@@ -328,12 +331,14 @@ export const IS_SUBJECT =
 /** Between an address and the next one of the same list: a separator, and at most the name that the next one has. */
 export const NAMED_NEXT =
   /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|then|danach|dann|noch|puis|luego|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
-/** The end of a description that may name one more recipient: "..., and her brother too." */
+/** At the end of a sentence. */
+export const TOO = /(?<!\p{L})(?:too|also|as well|auch|aussi|también)[\s.!]*$/iu;
+/** What may name one more recipient within a description: "and her brother too", "and one to bob@...", "und Bob, dass" */
 export const ALSO =
-  /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?<who>[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también))[\s.!]*$/iu;
+  /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?:[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también)(?=[\s.!]*$)|(?:\p{Ll}+\s)?(?:to|an|à|a)\s[<(]?\uFDD1+|(?:(?:to|an|à|a)\s)?\p{Lu}[\p{L}'’-]+,?\s(?:that|dass|que|qu['’]))/u;
 /** A name that stands for a recipient beside an address. */
 export const NAME_IN_LIST =
-  /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?(?:,|\s(?:and|und|et|y|&))\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
+  /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?(?:,|\s(?:and|und|et|y|&))\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>(?:\p{Ll}{1,20}\s){0,3}\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
 /** The first words of a line such as "Signal: the fridge is broken". */
 export const SIGNAL_LABEL =
   /^[\s,]*(?:(?:new|neues|neue|nouveau|nouvelle|critical|kritische[sr]?)\s+)?(?:signal|warning|alert|alarm|warnung|warnsignal|avertissement|alerte|signalement|señal|advertencia|alerta)\s*[:：]\s*$/iu;
