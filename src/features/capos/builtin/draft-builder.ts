@@ -92,38 +92,20 @@ export class DraftBuilder {
     if (!this.concerns.some((known) => known.reason === reason)) this.concerns.push({ risk, reason });
   }
 
-  /** The dates of a short text, in the zone of the workspace. */
-  dates(
-    text: string,
-  ): { text: string; from: Temporal.PlainDate; to: Temporal.PlainDate; isYearSaid: boolean }[] {
-    const offset = this.today.offsetNanoseconds / 60e9;
-    const reference = { instant: new Date(this.briefing.now), timezone: offset };
-    const found = LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference)).filter(
-      // A bare number or "may" is no date.
-      ({ text: said }) =>
-        /\p{L}{3}|\d[./-]\d/u.test(said) &&
-        !/^ina$|^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+  /** The first date of a short text, as it is written. */
+  dateIn(text: string): string | undefined {
+    const reference = { instant: new Date(this.briefing.now), timezone: this.today.offsetNanoseconds / 60e9 };
+    return (
+      LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference))
+        .map(({ text: said }) => said)
+        // A bare number or "may" is no date.
+        .find(
+          (said) =>
+            /\p{L}{3}|\d[./-]\d/u.test(said) &&
+            !/^ina$|^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+        )
     );
-    const dateOf = (date: Date) =>
-      Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(this.zone).toPlainDate();
-    return found.map(({ text: said, start, end }) => {
-      const from = dateOf(start.date());
-      const isMonth = !start.isCertain('day') && !start.isCertain('weekday') && start.isCertain('month');
-      const last = isMonth ? from.with({ day: from.daysInMonth }) : from;
-      const isYearSaid =
-        start.isCertain('year') || end?.isCertain('year') === true || !start.isCertain('month');
-      const until = end ? dateOf(end.date()) : last;
-      const isEndMonth = end !== null && end !== undefined && !end.isCertain('day') && end.isCertain('month');
-      return {
-        text: said,
-        from,
-        to: isEndMonth ? until.with({ day: until.daysInMonth }) : until,
-        isYearSaid,
-      };
-    });
   }
-
-  readonly dateIn = (text: string): string | undefined => this.dates(text)[0]?.text;
 
   get zone(): string {
     try {

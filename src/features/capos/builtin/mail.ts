@@ -77,14 +77,15 @@ function isOnlyLinks(body: string): boolean {
 }
 
 /** A file is not attached, and nothing waits for a date: whoever approves is told. */
-function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
+function limits(draft: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
+  const { whole } = draft;
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
   // Behind the address of a mail that is only described a date is a part of the message.
   const isUnsplit = isDescribed && describedFrom(whole, ask) === ask.headEnd;
   const address = head.indexOf('\uFDD1');
   const timed = head.slice(0, isDescribed && address >= 0 ? address : isUnsplit ? 0 : head.length);
   const when =
-    dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
+    draft.dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
     ...(when === undefined ? [] : [`It is sent when it is approved: “${oneLine(when)}” is not waited for.`]),
     ...(words.at(head, words.ATTACHES) < 0 ? [] : ["The built-in runner can't attach files."]),

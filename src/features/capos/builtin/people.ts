@@ -125,8 +125,10 @@ export function recipientsOf(
   for (const { text } of own) add(found.to, text);
   const unsure = doubtful.filter((each) => !has([...found.to, ...found.cc], each));
   const also = isSaid ? null : ALSO.exec(whole.masked.slice(limit, ask.headEnd));
-  if (found.to.length > 0 && also)
-    unsure.push(whole.text.slice(limit + also.index, limit + also.index + also[0].length).trim());
+  if (found.to.length > 0 && also) {
+    const said = whole.text.slice(limit + also.index, limit + also.index + also[0].length);
+    unsure.push(`“${said.replace(/^[\s,]+(?:(?:and|und|et|y)\s)?/u, '')}”`);
+  }
   if (found.to.length > 0) unsure.push(...othersIn(whole.masked.slice(head.start, limit), found));
   if (unsure.length > 0) {
     const known = found.to.length > 0 ? `${found.to.join(', ')} alone, or also ` : '';

@@ -38,7 +38,6 @@ const SPANS: readonly [RegExp, (today: Day) => [from: Day, to: Day]][] = [
 ];
 const LAST_DAYS =
   /(?:last|past|letzten|vergangenen|derniers|últimos) (\d{1,2}) (?:days|tagen?|jours|días)|(\d{1,2}) derniers jours/iu;
-const SINCE = /(?<!\p{L})(?:since|seit|depuis|desde)(?!\p{L})/iu;
 
 function periodIn(draft: DraftBuilder, text: string): Period | undefined {
   const today = draft.today.toPlainDate();
@@ -54,14 +53,15 @@ function periodIn(draft: DraftBuilder, text: string): Period | undefined {
     const label = said.exec(text)?.[0];
     if (label !== undefined) return { label, from, to };
   }
-  const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dates(text)[0];
-  if (!date) return undefined;
-  // A report looks back: "jan to march", said in December, is over.
-  const years = date.isYearSaid || Temporal.PlainDate.compare(date.from, today) <= 0 ? 0 : 1;
+  const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dateIn(text);
+  if (date === undefined) return undefined;
+  // Any other period: whoever reads the report picks its days.
+  draft.remarks.push(`The built-in runner reads no period such as “${date}”: the report has every day that is known.`);
+  const since = draft.briefing.figures?.since;
   return {
-    label: date.text,
-    from: date.from.subtract({ years }),
-    to: SINCE.test(text) ? today : date.to.subtract({ years }),
+    label: 'Every day that is known',
+    from: since === undefined ? today : Temporal.PlainDate.from(since),
+    to: today,
   };
 }
 
