@@ -42,6 +42,9 @@ describe('everybody whom an instruction names is written to or asked about', () 
     'Write to ida@x.example saying the lamp is here, and one to tom@x.example saying it is not.',
     'Sag Ida (ida@x.example) und ihrem Bruder Thomas, dass die Lampe da ist.',
     'Email ida@x.example and her brother Thomas: The lamp is here.',
+    'Send ida@x.example a note about the lamp and tom@x.example one about the oven.',
+    'Invite ida@x.example! And her brother tom@x.example.',
+    'Email ida@x.example, bcc tom@x.example: The lamp is here.',
     'Email ida@x.example: “The lamp is here.” Ah, and cc tom@x.example',
     'Email ida@x.example: “The lamp is here.” Our tom@x.example needs to know as well.',
     'Dile a ida@x.example que la lámpara ha llegado, y a su hermano también.',
@@ -61,6 +64,9 @@ describe('everybody whom an instruction names is written to or asked about', () 
   it.each([
     'Invite lou@x.example to the fair, not Tom (tom@x.example).',
     'Email lou@x.example that the fair begins at 9, but do not write to Tom Berg (tom@x.example)',
+    'Écris à lou@x.example, sans copie à tom@x.example : La foire ouvre à 9 h.',
+    'Schreib lou@x.example, ohne Kopie an tom@x.example: Die Messe öffnet um 9.',
+    "Email lou@x.example and don't cc tom@x.example: The fair opens at 9.",
     'Invite lou@x.example à la foire, sauf Tom (tom@x.example).',
   ])('left out and mentioned, who is not to have it: %s', (text) => {
     const { packets, remarks } = draft(text);
@@ -77,6 +83,9 @@ describe('everybody whom an instruction names is written to or asked about', () 
   it.each([
     'Email lou@x.example: The oven is hot. Cc tom@x.example',
     'Écris à lou@x.example : Le four est chaud. Copie à tom@x.example',
+    'Email lou@x.example: The oven is hot. Subject: Oven',
+    'Schreib lou@x.example: Der Ofen ist heiß. Sag bitte auch Thomas Bescheid.',
+    'Ask Bob whether lou@x.example has paid, then tell him "The oven is hot"',
     "Email lou@x.example: The oven is hot. But don't tell tom@x.example",
     'Send lou@x.example this:\n- The oven is hot\n- The door is open\nAnd tell tom@x.example to come.',
   ])('asks whether it is part of the text: %s', (text) => {
@@ -91,6 +100,19 @@ describe('everybody whom an instruction names is written to or asked about', () 
   ])('sends no name in quotation marks as the message: %s', (text) => {
     expect(asked(text)).toEqual([['params.body']]);
     expect(draft(text).packets[0]!.params['body']).toContain('Jazz Night');
+  });
+
+  it('takes a subject that is named behind its words', () => {
+    expect(draft('Email lou@x.example with "Oven" as the subject: It is hot.').packets).toMatchObject([
+      { params: { subject: 'Oven', body: 'It is hot.' }, needsInput: [] },
+    ]);
+  });
+
+  it.each([
+    'Email lou@x.example “The oven is hot” – no wait, mail tom@x.example “The oven is cold”',
+    'Email lou@x.example “The oven is hot”. Scratch that. Email tom@x.example “The oven is cold”.',
+  ])('lets no mail go that may have been taken back: %s', (text) => {
+    expect(asked(text).every((paths) => paths.includes('params.to'))).toBe(true);
   });
 
   it('drops no part of what several people are to be told', () => {
@@ -137,6 +159,12 @@ describe('nothing that is asked for is dropped in silence', () => {
     const { packets, remarks } = draft(text);
     expect(packets).toEqual([]);
     expect(remarks).toContain(remark);
+  });
+
+  it('names what stands before a mail', () => {
+    const { packets, remarks } = draft('Ask ops to repair the oven and email lou@x.example "It is repaired"');
+    expect(packets).toMatchObject([{ params: { to: ['lou@x.example'] } }]);
+    expect(remarks).toContain('repair the oven');
   });
 
   it('takes no day within what somebody is to be told for the time of sending', () => {

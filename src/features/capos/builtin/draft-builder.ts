@@ -11,6 +11,7 @@ import { type Capo, CAPOS } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import type { Ask } from './asks.js';
 import { type Contacts, contactsOf } from './people.js';
+import { TAKEN_BACK } from './words.js';
 import { addressesIn, clean, oneLine, type Passage, type Text } from './text.js';
 
 const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
@@ -121,6 +122,12 @@ export class DraftBuilder {
 
   /** Each address of the text is written to, asked about or mentioned. */
   finish(): DraftContent {
+    const [back] = [...this.whole.masked.matchAll(TAKEN_BACK)];
+    for (const packet of back ? this.packets.filter(({ type }) => type === 'email.send') : [])
+      packet.needsInput = [
+        ...packet.needsInput,
+        { path: 'params.to', message: `Does this still hold? The directive says “${oneLine(back![0])}”.` },
+      ];
     const written = JSON.stringify(
       this.packets.map(({ params: { to, cc, directive }, needsInput }) => [to, cc, directive, needsInput]),
     ).toLowerCase();

@@ -74,7 +74,7 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
     case 'unclear':
       if (words.PLEASANTRY.test(head)) return;
       draft.remarks.push(`Not acted on: “${said}”`);
-      if (words.at(head, words.ROLES.cc) >= 0 || words.TOO.test(head))
+      if (words.at(head, words.ROLES.cc) >= 0 || words.SEQUENCE.test(head) || words.TOO.test(head))
         draft.doubt(within(ask, draft.whole.addresses));
   }
 }

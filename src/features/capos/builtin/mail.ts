@@ -35,6 +35,12 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
     ({ text }) =>
       !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
   );
+  // "Ask Bob whether ..., then tell him “...”"
+  const before = { start: ask.start, end: quote?.start ?? ask.start };
+  const isPartly = words.TOLD.test(whole.masked.slice(before.start, before.end));
+  const verb = words.at(whole.masked.slice(ask.start, ask.headEnd), words.MAIL);
+  const lead = oneLine(draft.words(isPartly ? before : { start: ask.start, end: ask.start + Math.max(0, verb) }));
+  if (/(?:\p{L}{2,}[^\p{L}]+){3}/u.test(`${lead} `)) draft.remarks.push(`Not acted on: “${cutText(lead, 120)}”`);
   // One text was taken for all of them, and others are left.
   const isUnpaired = unused.length > 0 && found.to.length > 1;
   const to = isUnpaired ? [] : found.to;
@@ -45,8 +51,8 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   if (isDescribed || isOnlyLinks(body) || !/[\p{L}\p{N}\p{S}]/u.test(body))
     needsInput.push({ path: 'params.body', message: WORD_IT });
   else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
-  else if (unused.length > 0) {
-    const texts = unused.map(({ text }) => `“${cutText(oneLine(text), 120)}”`).join(', ');
+  else if (unused.length > 0 || isPartly) {
+    const texts = isPartly ? `“${cutText(lead, 200)}”` : unused.map(({ text }) => `“${cutText(oneLine(text), 120)}”`).join(', ');
     const message = cutText(`Is this the text? The directive also has ${texts}.`, 500);
     needsInput.push({ path: 'params.body', message });
   }
@@ -154,6 +160,10 @@ function isMessage(
 
 function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
   const head = whole.masked.slice(ask.start, ask.headEnd);
+  const named = within({ start: ask.start, end: ask.headEnd }, whole.quotes).find(({ end }) =>
+    words.AS_SUBJECT.test(whole.masked.slice(end, end + 40)),
+  );
+  if (named) return named.text;
   const match = words.SUBJECT.exec(head);
   if (!match) return undefined;
   const start = ask.start + match.index + match[0].length;

@@ -115,9 +115,9 @@ export function recipientsOf(
       ABOUT.test(between) || /^['’]s(?!\p{L})/u.test(behind) || (!isFirst && IS_SUBJECT.test(behind));
     const isListed =
       given === 'cc' || given === 'bcc' || (isAnew ? given !== undefined : isFirst || NAMED_NEXT.test(between));
-    if (isSpokenOf || !isListed) doubtful.push(text);
-    else if (role === 'bcc')
+    if (role === 'bcc')
       found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
+    if (isSpokenOf || !isListed || role === 'bcc') doubtful.push(text);
     else add(found[role], text);
   }
   // No message and the address behind the colon: "Tell Ben that the keys are here: ben@..."

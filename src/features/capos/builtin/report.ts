@@ -53,16 +53,11 @@ function periodIn(draft: DraftBuilder, text: string): Period | undefined {
     const label = said.exec(text)?.[0];
     if (label !== undefined) return { label, from, to };
   }
-  const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dateIn(text);
-  if (date === undefined) return undefined;
   // Any other period: whoever reads the report picks its days.
-  draft.remarks.push(`The built-in runner reads no period such as “${date}”: the report has every day that is known.`);
   const since = draft.briefing.figures?.since;
-  return {
-    label: 'Every day that is known',
-    from: since === undefined ? today : Temporal.PlainDate.from(since),
-    to: today,
-  };
+  return since === undefined || /24 (?:hours|stunden|heures|horas)/iu.test(text)
+    ? undefined
+    : { label: 'Every day that is known', from: Temporal.PlainDate.from(since), to: today };
 }
 
 /** What the ask hands in, as it is; else the numbers that the workspace knows; else nothing, and why. */
@@ -80,7 +75,7 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
   const isOverview =
     topics.length === 0 &&
     at(head, OVERVIEW) >= 0 &&
-    (period !== undefined ||
+    ((period !== undefined && oneLine(head).includes(period.label)) ||
       !/(?<!\p{L})(?:of|about|on|for|über|zum|zur|für|sur|pour|sobre|para)(?!\p{L})/iu.test(head));
   const isFigures = topics.length > 0 || isOverview;
   const { body, isDescribed } =

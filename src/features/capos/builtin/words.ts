@@ -88,6 +88,11 @@ export const SUBJECT = new RegExp(
   String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`,
   'iu',
 );
+/** Behind words in quotation marks. */
+export const AS_SUBJECT = new RegExp(
+  String.raw`^\s*(?:as|als|comme|como)\s+(?:(?:the|den|el|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})`,
+  'iu',
+);
 export const SUBJECT_GIVEN = new RegExp(
   `${SUBJECT.source}(?:[\\uFDD0\\uFDD3]+|[^,;\\n\\uFDD0]{1,200})`,
   'iu',
@@ -99,7 +104,7 @@ export const LABEL = new RegExp(
   'iu',
 );
 export const LABEL_END = new RegExp(
-  String.raw`(?<!\p{L})(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`,
+  String.raw`(?<!\p{L}|(?:as|als|comme|como)\s(?:(?:the|den|el|l['’])\s?)?)(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`,
   'iu',
 );
 /** "Text, exactly so:" on a line of its own. */
@@ -120,7 +125,7 @@ export const ROLES = {
 } as const;
 /** Right before an address or right behind it. */
 export const NOT_TO =
-  /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s+(?:\p{Lu}[\p{L}'’.-]*\s+){0,3}[<(]?$/u;
+  /(?<!\p{L})(?:from|not|don['’]?t|except|instead of|without|wrote|von|vom|nicht|keine?|außer|statt|ohne|de la part de|sauf|sans|sin|no|excepto|menos)\s+(?:(?:a|in|en)\s+)?(?:(?:cc|bcc|copy|copying|[Kk]opie|copie|copia)\s+)?(?:(?:to|an|à|a)\s+)?(?:\p{Lu}[\p{L}'’.-]*\s+){0,3}[<(]?$/u;
 export const COPIED =
   /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+(?:the\s+)?|\()(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::?\s*\uFDD1|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED =
@@ -331,11 +336,12 @@ export const IS_SUBJECT =
 /** Between an address and the next one of the same list: a separator, and at most the name that the next one has. */
 export const NAMED_NEXT =
   /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|then|danach|dann|noch|puis|luego|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
+export const AS_WELL = anyOf('also, too, as well, auch, aussi, también');
 /** At the end of a sentence. */
 export const TOO = /(?<!\p{L})(?:too|also|as well|auch|aussi|también)[\s.!]*$/iu;
 /** What may name one more recipient within a description: "and her brother too", "and one to bob@...", "und Bob, dass" */
 export const ALSO =
-  /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?:[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también)(?=[\s.!]*$)|(?:\p{Ll}+\s)?(?:to|an|à|a)\s[<(]?\uFDD1+|(?:(?:to|an|à|a)\s)?\p{Lu}[\p{L}'’-]+,?\s(?:that|dass|que|qu['’]))/u;
+  /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?:[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también)(?=[\s.!]*$)|(?:(?:\p{Ll}+\s)?(?:to|an|à|a)\s)?[<(]?\uFDD1+|(?:(?:to|an|à|a)\s)?\p{Lu}[\p{L}'’-]+,?\s(?:that|dass|que|qu['’]))/u;
 /** A name that stands for a recipient beside an address. */
 export const NAME_IN_LIST =
   /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?(?:,|\s(?:and|und|et|y|&))\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>(?:\p{Ll}{1,20}\s){0,3}\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
@@ -352,6 +358,10 @@ export const REVENUE_LABEL = new RegExp(
 export const BOOK_IT = new RegExp(
   String.raw`${POLITE}(?:book|record|log|enter|verbuche|buche|erfasse|notiere)\s+(?:it|that|this|them|das|es|bitte)(?:[\s\p{P}]|please|pls|bitte)*$`,
   'iu',
+);
+/** What was asked for before may no longer hold. */
+export const TAKEN_BACK = anyOf(
+  `scratch that, actually no, no wait, wait no, on second thought, never mind that, forget that, doch nicht, vergiss das, non finalement, finalement non, oublie ça, mejor no, olvida eso`,
 );
 /** Nobody's name. */
 export const NO_NAME =
