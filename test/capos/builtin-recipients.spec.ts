@@ -138,7 +138,8 @@ describe('everybody whom an instruction names is written to or asked about', () 
   });
 
   it('asks whose address is meant where only a message of somebody else has one', () => {
-    const text = 'Got this:\n\n---\nIt is broken.\nUwe Haß (uwe@x.example)\n---\n\nAntworte Uwe: „Wir kommen.“';
+    const text =
+      'Got this:\n\n---\nIt is broken.\nUwe Haß (uwe@x.example)\n---\n\nAntworte Uwe: „Wir kommen.“';
     expect(draft(text).packets).toMatchObject([{ params: { to: [], body: 'Wir kommen.' } }]);
     expect(questions(text)).toContain('uwe@x.example');
   });
@@ -168,7 +169,9 @@ describe('nothing that is asked for is dropped in silence', () => {
   });
 
   it('takes no day within what somebody is to be told for the time of sending', () => {
-    const { remarks } = draft('Dile a Marta que su mesa llega el jueves y a Lou (lou@x.example) que la suya no.');
+    const { remarks } = draft(
+      'Dile a Marta que su mesa llega el jueves y a Lou (lou@x.example) que la suya no.',
+    );
     expect(remarks).not.toContain('waited for');
   });
 });

@@ -52,7 +52,10 @@ describe('request changes', () => {
 
   it('still asks for what is missing', () => {
     const needsInput = [{ path: 'params.subject', message: 'Write a subject.' }];
-    expect(revised('Shorter', [{ ...MAIL, needsInput }]).asked).toMatchObject([...needsInput, { path: 'params.body' }]);
+    expect(revised('Shorter', [{ ...MAIL, needsInput }]).asked).toMatchObject([
+      ...needsInput,
+      { path: 'params.body' },
+    ]);
     const nobody = { ...MAIL, params: { ...MAIL.params, to: [] } };
     expect(revised('Shorter', [nobody]).asked).toMatchObject([
       { path: 'params.to', message: 'Who is to receive it?' },

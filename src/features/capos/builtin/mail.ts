@@ -31,16 +31,19 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   const { body, subject, isDescribed, quote } = messageOf(draft, ask);
   const { cc, remarks, ...found } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
   const doubt = doubtfulIn(draft, ask);
-  const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
-    ({ text }) =>
-      !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
-  );
+  const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes)
+    .map(({ text }) => text)
+    .filter(
+      (text) =>
+        !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
+    );
   // "Ask Bob whether ..., then tell him “...”"
   const before = { start: ask.start, end: quote?.start ?? ask.start };
-  const isPartly = words.TOLD.test(whole.masked.slice(before.start, before.end));
+  const left = words.TOLD.test(whole.masked.slice(before.start, before.end)) ? [draft.words(before)] : unused;
+  // "Check the oven and mail ..."
   const verb = words.at(whole.masked.slice(ask.start, ask.headEnd), words.MAIL);
-  const lead = oneLine(draft.words(isPartly ? before : { start: ask.start, end: ask.start + Math.max(0, verb) }));
-  if (/(?:\p{L}{2,}[^\p{L}]+){3}/u.test(`${lead} `)) draft.remarks.push(`Not acted on: “${cutText(lead, 120)}”`);
+  const lead = draft.words({ start: ask.start, end: ask.start + Math.max(0, verb) });
+  const isOther = /(?:\p{L}{2,}[^\p{L}]+){3}/u.test(`${lead} `);
   // One text was taken for all of them, and others are left.
   const isUnpaired = unused.length > 0 && found.to.length > 1;
   const to = isUnpaired ? [] : found.to;
@@ -51,8 +54,8 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   if (isDescribed || isOnlyLinks(body) || !/[\p{L}\p{N}\p{S}]/u.test(body))
     needsInput.push({ path: 'params.body', message: WORD_IT });
   else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
-  else if (unused.length > 0 || isPartly) {
-    const texts = isPartly ? `“${cutText(lead, 200)}”` : unused.map(({ text }) => `“${cutText(oneLine(text), 120)}”`).join(', ');
+  else if (left.length > 0) {
+    const texts = left.map((text) => `“${cutText(oneLine(text), 120)}”`).join(', ');
     const message = cutText(`Is this the text? The directive also has ${texts}.`, 500);
     needsInput.push({ path: 'params.body', message });
   }
@@ -62,7 +65,8 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   // Nobody would read it where standing orders let the mail go.
   for (const limit of limited) draft.concern('high', limit);
   draft.remarks.push(...remarks, ...limited);
-  draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
+  for (const text of isOther ? [lead, ...left] : left)
+    draft.remarks.push(`Not acted on: “${cutText(oneLine(text), 120)}”`);
   const isApart = words.at(whole.masked.slice(ask.start, ask.headEnd), words.SEPARATELY) >= 0;
   for (const each of isApart && to.length > 0 ? to.map((address) => [address]) : [to]) {
     draft.add({
@@ -87,11 +91,10 @@ function limits(draft: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
   const { whole } = draft;
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
   // Behind the address of a mail that is only described a date is a part of the message.
-  const isUnsplit = isDescribed && describedFrom(whole, ask) === ask.headEnd;
-  const address = head.indexOf('\uFDD1');
-  const timed = head.slice(0, isDescribed && address >= 0 ? address : isUnsplit ? 0 : head.length);
+  const timed = isDescribed ? head.slice(0, Math.max(0, head.indexOf('\uFDD1'))) : head;
   const when =
-    draft.dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
+    draft.dateIn(timed.replace(/guten morgen|good morning/giu, '')) ??
+    [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
     ...(when === undefined ? [] : [`It is sent when it is approved: “${oneLine(when)}” is not waited for.`]),
     ...(words.at(head, words.ATTACHES) < 0 ? [] : ["The built-in runner can't attach files."]),

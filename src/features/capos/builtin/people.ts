@@ -91,7 +91,8 @@ export function recipientsOf(
   const limit = isSaid ? ask.headEnd : describedFrom(whole, ask);
   const found: Recipients = { to: [], cc: [], remarks: [] };
   const [lookAlike] = within(head, whole.lookAlikes);
-  if (lookAlike) return {
+  if (lookAlike)
+    return {
       ...found,
       question: `Who is to receive it? “${lookAlike.text}” has letters that only look like others.`,
     };
@@ -114,7 +115,9 @@ export function recipientsOf(
     const isSpokenOf =
       ABOUT.test(between) || /^['’]s(?!\p{L})/u.test(behind) || (!isFirst && IS_SUBJECT.test(behind));
     const isListed =
-      given === 'cc' || given === 'bcc' || (isAnew ? given !== undefined : isFirst || NAMED_NEXT.test(between));
+      given === 'cc' ||
+      given === 'bcc' ||
+      (isAnew ? given !== undefined : isFirst || NAMED_NEXT.test(between));
     if (role === 'bcc')
       found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
     if (isSpokenOf || !isListed || role === 'bcc') doubtful.push(text);

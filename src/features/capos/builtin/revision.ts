@@ -12,7 +12,8 @@ export function revise(draft: DraftBuilder, { text, previous }: FeedbackRound): 
   for (const packet of previous.packets) {
     const { to } = packet.params;
     const needed = packet.needsInput ?? [];
-    const isToNobody = Array.isArray(to) && to.length === 0 && !needed.some(({ path }) => path === 'params.to');
+    const isToNobody =
+      Array.isArray(to) && to.length === 0 && !needed.some(({ path }) => path === 'params.to');
     const path = `params.${TEXTS.find((name) => typeof packet.params[name] === 'string') ?? 'amount'}`;
     draft.packets.push({
       ...structuredClone(packet),

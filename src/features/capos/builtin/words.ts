@@ -277,7 +277,7 @@ export const DELEGATES = new RegExp(
 );
 export const TOPICS = {
   revenue: anyOf(
-    `revenue, income, sales, turnover, earnings, earn, earned, we make, we made, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
+    `revenue, income, sales, turnover, earnings, earn, earned, we make, we made, money, what came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
   ),
   approvals: anyOf(
     `approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`,
