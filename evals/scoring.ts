@@ -118,7 +118,7 @@ function packetFindings(wanted: ExpectedPacket, packet: DraftPacket, isBuiltin: 
   const { params } = packet;
   const body = textOf(params['body']);
   return [
-    ...recipientFindings(wanted, params),
+    ...recipientFindings(wanted, packet),
     ...(['amount', 'currency', 'capo', 'severity'] as const).flatMap((name) =>
       wanted[name] === undefined || wanted[name] === params[name]
         ? []
@@ -137,9 +137,14 @@ function packetFindings(wanted: ExpectedPacket, packet: DraftPacket, isBuiltin: 
   ];
 }
 
-function recipientFindings(wanted: ExpectedPacket, params: DraftPacket['params']): Finding[] {
+function recipientFindings(
+  wanted: ExpectedPacket,
+  { params, needsInput }: Pick<DraftPacket, 'params' | 'needsInput'>,
+): Finding[] {
+  const mayAsk = wanted.needsInput?.includes('params.to') === true;
+  const isAsked = mayAsk && needsInput.some(({ path }) => path === 'params.to');
   // Who must be asked for may not be guessed.
-  const to = wanted.to ?? (wanted.needsInput?.includes('params.to') ? [] : undefined);
+  const to = mayAsk && (isAsked || !wanted.to?.length) ? [] : wanted.to;
   const lists = [
     { name: 'to', expected: to, actual: listOf(params['to']) },
     { name: 'cc', expected: wanted.cc ?? (to && []), actual: listOf(params['cc']) },
@@ -189,6 +194,8 @@ function questionFindings(wanted: ExpectedPacket, packet: DraftPacket, isBuiltin
   return [
     ...(wanted.needsInput ?? [])
       .filter((path) => !questions.includes(path) && !worded(path))
+      // Either those of the case are written to, or a person is asked who is meant.
+      .filter((path) => path !== 'params.to' || !wanted.to?.length)
       .map((path) => asked(`nobody is asked for ${path}`)),
     ...given
       .filter((path) => questions.includes(path) && !wanted.needsInput?.includes(path))

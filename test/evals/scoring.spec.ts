@@ -344,6 +344,21 @@ describe('one mutation of the right draft', () => {
     ]);
   });
 
+  it('takes a question for a recipient where the case allows either', () => {
+    const wanted: Case['expect']['packets'] = [
+      { type: 'email.send', to: ['ines@redwood.example'], needsInput: ['params.to'] },
+    ];
+    const found = (to: string[], asks: string[] = []) =>
+      findings([packet('email.send', { to, subject: 'Our offer', body: BODY }, asks)], {
+        expect: { packets: wanted },
+      }).map(({ message }) => message);
+    expect(found(['ines@redwood.example'])).toEqual([]);
+    expect(found([], ['params.to'])).toEqual([]);
+    expect(found([])).toContain('ines@redwood.example is missing from to');
+    expect(found(['olga@berg.example'])).toContain('olga@berg.example should not be in to');
+    expect(found(['olga@berg.example'], ['params.to'])).toEqual(['olga@berg.example should not be in to']);
+  });
+
   it('finds a work packet that is missing, in three ways where somebody is not written to', () => {
     const found = findings(rightPackets().slice(1));
     expect(found).toEqual([

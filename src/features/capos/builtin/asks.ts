@@ -15,9 +15,7 @@ export interface Ask {
 }
 
 const ABBREVIATION =
-  /(?<![\p{L}\p{N}])(?:mrs?|ms|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
-/** "M. Dupont" */
-const MONSIEUR = /(?<![\p{L}\p{N}])MM?$/u;
+  /(?<![\p{L}\p{N}])(?:mrs?|ms|mm?|dr|prof|st|no|nr|vs|approx|inc|ltd|corp|jr|e\.g|i\.e|z\.b|bzw|ca|max|min|mind|inkl|zzgl|evtl|tel|hr|fr|str|mme|mlle|sra?|\d{1,2})$/iu;
 /** Nothing but addresses stands behind the colon. */
 const ONLY_ADDRESSES =
   /^\s*[<(]?\uFDD1+[>)]?(?:\s*(?:,|&|(?:and|und|et|y)\s)\s*[<(]?\uFDD1+[>)]?)*[ \t]*[.!]?[ \t]*(?=\n|$)/iu;
@@ -58,7 +56,7 @@ function addAsk(asks: Ask[], whole: Text, ask: Ask): void {
   // "500 EUR came in from Acme. Please record it."
   const isBooked =
     (ask.kind === 'revenue' || words.BOOK_IT.test(head)) &&
-    !hasAmount(head) &&
+    !/\d/.test(head) &&
     previous?.kind === 'unclear' &&
     moneyIn(whole.text.slice(previous.start, previous.end)).length > 0;
   if (isBooked) Object.assign(previous, { kind: 'revenue', end: ask.end, headEnd: ask.headEnd });
@@ -110,7 +108,7 @@ function nextAsk(whole: Text, from: number): Ask {
     if (colon !== undefined && isRevenueLine(masked.slice(start, end + 30))) continue;
     if (stop !== undefined) {
       const word = masked.slice(Math.max(start, position - 8), position);
-      if (stop === '.' && (ABBREVIATION.test(word) || MONSIEUR.test(word))) continue;
+      if (stop === '.' && ABBREVIATION.test(word)) continue;
       // "... in cc?", and the text on the lines below
       const isAbove =
         /^[ \t]*\n/.test(masked.slice(end, end + 20)) && kindOf(masked.slice(start, end)) === 'mail';
@@ -252,5 +250,3 @@ function clauseIn(masked: string, start: number, end: number): number | undefine
   }
   return undefined;
 }
-
-const hasAmount = (text: string) => /\d/.test(text);

@@ -11,9 +11,8 @@ import { type Capo, CAPOS } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import type { Ask } from './asks.js';
 import { type Contacts, contactsOf } from './people.js';
-import { moneyIn } from '../money.js';
-import { addressesIn, clean, oneLine, type Text } from './text.js';
-import { at, TOPICS } from './words.js';
+import { TAKEN_BACK } from './words.js';
+import { addressesIn, clean, oneLine, type Passage, type Text } from './text.js';
 
 const LOCALES = [en.casual, de.casual, fr.casual, es.casual];
 /** Texts of the context that are the message, and its subject. */
@@ -74,54 +73,40 @@ export class DraftBuilder {
     });
   }
 
-  unable(what: string): void {
-    this.remarks.push(`The built-in runner can't ${what}; nothing was prepared for it.`);
+  unable(what: string, ask: Ask): void {
+    const said = cutText(oneLine(this.words(ask)), 300);
+    this.remarks.push(`The built-in runner can't ${what}; nothing was prepared for “${said}”.`);
+  }
+
+  /** Whether these receive what was drafted last: "And cc bob@...", "bob@... too." */
+  doubt(addresses: readonly Passage[]): void {
+    const packet = this.packets.at(-1);
+    if (packet?.type !== 'email.send') return;
+    for (const { text } of addresses)
+      packet.needsInput = [
+        ...packet.needsInput,
+        { path: 'params.to', message: `Is ${text} to receive it, too?` },
+      ];
   }
 
   concern(risk: Concern['risk'], reason: string): void {
     if (!this.concerns.some((known) => known.reason === reason)) this.concerns.push({ risk, reason });
   }
 
-  /** The dates of a short text, in the zone of the workspace. */
-  dates(
-    text: string,
-  ): { text: string; from: Temporal.PlainDate; to: Temporal.PlainDate; isYearSaid: boolean }[] {
-    const offset = this.today.offsetNanoseconds / 60e9;
-    const reference = { instant: new Date(this.briefing.now), timezone: offset };
-    const found = LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference)).filter(
-      // A bare number or "may" is no date.
-      ({ text: said }) =>
-        /\p{L}{3}|\d[./-]\d/u.test(said) &&
-        !/^ina$|^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+  /** The first date of a short text, as it is written. */
+  dateIn(text: string): string | undefined {
+    const reference = { instant: new Date(this.briefing.now), timezone: this.today.offsetNanoseconds / 60e9 };
+    return (
+      LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference))
+        .map(({ text: said }) => said)
+        // A bare number or "may" is no date.
+        .find(
+          (said) =>
+            /\p{L}{3}|\d[./-]\d/u.test(said) &&
+            !/^ina$|^(?:right |just )?now$|tonight|jetzt|gerade|maintenant|ahora/iu.test(said),
+        )
     );
-    const dateOf = (date: Date) =>
-      Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(this.zone).toPlainDate();
-    return found.map(({ text: said, start, end }) => {
-      const from = dateOf(start.date());
-      const isMonth = !start.isCertain('day') && !start.isCertain('weekday') && start.isCertain('month');
-      const last = isMonth ? from.with({ day: from.daysInMonth }) : from;
-      const isYearSaid =
-        start.isCertain('year') || end?.isCertain('year') === true || !start.isCertain('month');
-      const until = end ? dateOf(end.date()) : last;
-      const isEndMonth = end !== null && end !== undefined && !end.isCertain('day') && end.isCertain('month');
-      return {
-        text: said,
-        from,
-        to: isEndMonth ? until.with({ day: until.daysInMonth }) : until,
-        isYearSaid,
-      };
-    });
   }
-
-  /** A wording that works, where money or a signal seems to be meant. */
-  #hint(): string[] {
-    const { text } = this.whole;
-    if (moneyIn(text).length > 0) return ['For example: “Record 120 EUR from Hotel Krone.”'];
-    if (at(text, TOPICS.signals) >= 0) return ['For example: “Raise a warning that the fridge is broken.”'];
-    return [];
-  }
-
-  readonly dateIn = (text: string): string | undefined => this.dates(text)[0]?.text;
 
   get zone(): string {
     try {
@@ -135,16 +120,30 @@ export class DraftBuilder {
     return Temporal.Instant.fromEpochMilliseconds(this.briefing.now).toZonedDateTimeISO(this.zone);
   }
 
-  /** Each address of the text is used or mentioned. */
+  /** Each address of the text is written to, asked about or mentioned. */
   finish(): DraftContent {
-    const written = JSON.stringify(this.packets.map(({ params }) => params)).toLowerCase();
+    const [back] = [...this.whole.masked.matchAll(TAKEN_BACK)];
+    for (const packet of back ? this.packets.filter(({ type }) => type === 'email.send') : [])
+      packet.needsInput = [
+        ...packet.needsInput,
+        { path: 'params.to', message: `Does this still hold? The directive says “${oneLine(back![0])}”.` },
+      ];
+    const written = JSON.stringify(
+      this.packets.map(({ params: { to, cc, directive }, needsInput }) => [to, cc, directive, needsInput]),
+    ).toLowerCase();
     const unused = new Set(
       addressesIn(this.whole.text)
         .map(({ text }) => text)
         .filter((address) => !written.includes(JSON.stringify(address.toLowerCase()).slice(1, -1))),
     );
     if (unused.size > 0) this.remarks.push(`Not written to: ${[...unused].join(', ')}.`);
-    if (this.packets.length === 0) this.remarks.push(['Nothing was prepared.', ...this.#hint()].join(' '));
+    if (this.packets.length === 0)
+      this.remarks.push(
+        ...this.whole.pasted.map(
+          ({ text }) => `Read as somebody else's message: “${cutText(oneLine(text), 300)}”`,
+        ),
+        'Nothing was prepared.',
+      );
     const remarks = cutText([...new Set(this.remarks)].join('\n'), DRAFT_BOUNDS.remarks);
     return { remarks, packets: this.packets, concerns: this.concerns };
   }

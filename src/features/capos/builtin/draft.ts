@@ -29,15 +29,6 @@ export function draftFrom(briefing: Briefing): DraftContent {
       `Only the first ${MAX_ASKS} asks were read, up to “${cutText(oneLine(draft.words(asks.at(-1)!)), 80)}”.`,
     );
   if (round) draft.remarks.push("The built-in runner doesn't rewrite: please edit the draft.");
-  const body = draft.packets.length === 0 && draft.contacts.to.length > 0 ? draft.take('body') : undefined;
-  if (body !== undefined && draft.can('email.send'))
-    prepareMail(draft, {
-      start: 0,
-      end: whole.text.length,
-      headEnd: whole.text.length,
-      kind: 'mail',
-      said: { start: 0, end: 0, text: body },
-    });
   return draft.finish();
 }
 
@@ -53,7 +44,7 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
   const isSecret =
     ask.kind === 'mail' && !ask.said && !/[\uFDD0\uFDD3]/.test(head) && words.at(head, words.SECRETS) >= 0;
   if (isSecret) {
-    draft.unable('send secrets');
+    draft.unable('send secrets', ask);
     return;
   }
   switch (ask.kind) {
@@ -70,9 +61,15 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
     case 'document':
       return prepareDocument(draft, ask);
     case 'unable':
-      return draft.unable(words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.does ?? 'do that');
+      return draft.unable(
+        words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.does ?? 'do that',
+        ask,
+      );
     case 'unclear':
-      if (!words.PLEASANTRY.test(head)) draft.remarks.push(`Not acted on: “${said}”`);
+      if (words.PLEASANTRY.test(head)) return;
+      draft.remarks.push(`Not acted on: “${said}”`);
+      if (words.at(head, words.ROLES.cc) >= 0 || words.SEQUENCE.test(head) || words.TOO.test(head))
+        draft.doubt(within(ask, draft.whole.addresses));
   }
 }
 

@@ -28,11 +28,11 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
   const sums = moneyIn(text);
   const sum = sums.length === 1 ? sums[0] : undefined;
   if (/(?<!\p{L})(?:refund|erstattung|rückerstattung|remboursement|reembolso)/iu.test(text)) {
-    draft.unable('record a refund');
+    draft.unable('record a refund', ask);
     return;
   }
   if (NEGATIVE.test(text)) {
-    draft.unable('record a negative amount: revenue takes positive amounts only');
+    draft.unable('record a negative amount: revenue takes positive amounts only', ask);
     return;
   }
   const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)]

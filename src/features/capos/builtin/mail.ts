@@ -29,20 +29,33 @@ export function prepareMail(draft: DraftBuilder, ask: Ask): void {
 function prepareOne(draft: DraftBuilder, ask: Ask): void {
   const { whole, contacts } = draft;
   const { body, subject, isDescribed, quote } = messageOf(draft, ask);
-  const { to, cc, question, remarks } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
+  const { cc, remarks, ...found } = recipientsOf(whole, ask, contacts, !isDescribed, quote);
+  const doubt = doubtfulIn(draft, ask);
+  const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes)
+    .map(({ text }) => text)
+    .filter(
+      (text) =>
+        !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
+    );
+  // "Ask Bob whether ..., then tell him “...”"
+  const before = { start: ask.start, end: quote?.start ?? ask.start };
+  const left = words.TOLD.test(whole.masked.slice(before.start, before.end)) ? [draft.words(before)] : unused;
+  // "Check the oven and mail ..."
+  const verb = words.at(whole.masked.slice(ask.start, ask.headEnd), words.MAIL);
+  const lead = draft.words({ start: ask.start, end: ask.start + Math.max(0, verb) });
+  const isOther = /(?:\p{L}{2,}[^\p{L}]+){3}/u.test(`${lead} `);
+  // One text was taken for all of them, and others are left.
+  const isUnpaired = unused.length > 0 && found.to.length > 1;
+  const to = isUnpaired ? [] : found.to;
+  const question = isUnpaired ? `Who is to receive it: ${found.to.join(', ')}?` : found.question;
   const needsInput: NeededInput[] = [];
   if (to.length === 0)
     needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
-  const doubt = doubtfulIn(draft, ask);
-  const unused = within({ start: ask.start, end: ask.headEnd }, whole.quotes).filter(
-    ({ text }) =>
-      !isDescribed && ![body, subject].some((used) => used.includes(oneLine(text)) || used.includes(text)),
-  );
   if (isDescribed || isOnlyLinks(body) || !/[\p{L}\p{N}\p{S}]/u.test(body))
     needsInput.push({ path: 'params.body', message: WORD_IT });
   else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
-  else if (unused.length > 0) {
-    const texts = unused.map(({ text }) => `“${cutText(oneLine(text), 120)}”`).join(', ');
+  else if (left.length > 0) {
+    const texts = left.map((text) => `“${cutText(oneLine(text), 120)}”`).join(', ');
     const message = cutText(`Is this the text? The directive also has ${texts}.`, 500);
     needsInput.push({ path: 'params.body', message });
   }
@@ -52,7 +65,8 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   // Nobody would read it where standing orders let the mail go.
   for (const limit of limited) draft.concern('high', limit);
   draft.remarks.push(...remarks, ...limited);
-  draft.remarks.push(...unused.map(({ text }) => `Not acted on: “${cutText(oneLine(text), 120)}”`));
+  for (const text of isOther ? [lead, ...left] : left)
+    draft.remarks.push(`Not acted on: “${cutText(oneLine(text), 120)}”`);
   const isApart = words.at(whole.masked.slice(ask.start, ask.headEnd), words.SEPARATELY) >= 0;
   for (const each of isApart && to.length > 0 ? to.map((address) => [address]) : [to]) {
     draft.add({
@@ -73,14 +87,14 @@ function isOnlyLinks(body: string): boolean {
 }
 
 /** A file is not attached, and nothing waits for a date: whoever approves is told. */
-function limits({ whole, dateIn }: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
+function limits(draft: DraftBuilder, ask: Ask, isDescribed: boolean): string[] {
+  const { whole } = draft;
   const head = whole.masked.slice(ask.start, Math.min(ask.headEnd, describedFrom(whole, ask)));
   // Behind the address of a mail that is only described a date is a part of the message.
-  const isUnsplit = isDescribed && describedFrom(whole, ask) === ask.headEnd;
-  const address = head.indexOf('\uFDD1');
-  const timed = head.slice(0, isDescribed && address >= 0 ? address : isUnsplit ? 0 : head.length);
+  const timed = isDescribed ? head.slice(0, Math.max(0, head.indexOf('\uFDD1'))) : head;
   const when =
-    dateIn(timed.replace(/guten morgen|good morning/giu, '')) ?? [...timed.matchAll(words.WHEN)][0]?.[0];
+    draft.dateIn(timed.replace(/guten morgen|good morning/giu, '')) ??
+    [...timed.matchAll(words.WHEN)][0]?.[0];
   return [
     ...(when === undefined ? [] : [`It is sent when it is approved: “${oneLine(when)}” is not waited for.`]),
     ...(words.at(head, words.ATTACHES) < 0 ? [] : ["The built-in runner can't attach files."]),
@@ -105,37 +119,21 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Message {
 
 function made(given: string, subject: string | undefined, isDescribed: boolean): Message {
   const body = cutText(given, LIMITS.mail, '');
-  const line = oneLine(subject ?? '') || firstWords(withoutHeaders(body)) || firstWords(body);
+  // The first words of a mail that is handed on are no subject: a person writes it.
+  const line = oneLine(subject ?? '') || (HEADER.test(body) ? '' : firstWords(body));
   return { body, subject: cutText(line, LIMITS.title), isDescribed };
 }
 
 const HEADER =
   /^[ \t]*(?:from|to|cc|date|sent|subject|von|an|datum|gesendet|betreff|de|à|envoyé|objet|asunto|fecha)[ \t]*[:：]/iu;
 
-/** Of a mail that is handed on, the subject is its own. */
-function withoutHeaders(body: string): string {
-  const lines = body.split('\n');
-  const first = lines.findIndex((line) => /^[ \t]*(?:from|von|de)[ \t]*[:：].*@/iu.test(line));
-  if (
-    first < 0 ||
-    lines
-      .slice(0, first)
-      .some((line) => /\p{L}{2}[^\p{L}]+\p{L}/u.test(line) && !/^[ \t]*-{3}|message|nachricht/iu.test(line))
-  )
-    return body;
-  const end = lines.findIndex((line, index) => index > first && !HEADER.test(line));
-  const headers = lines.slice(first, end < 0 ? lines.length : end);
-  const subject = headers
-    .map((line) => /^[ \t]*(?:subject|betreff|objet|asunto)[ \t]*[:：](.+)$/iu.exec(line)?.[1]?.trim())
-    .find((line) => line !== undefined && line !== '');
-  return subject ?? (end < 0 ? '' : lines.slice(end).join('\n'));
-}
-
 function described({ whole }: DraftBuilder, ask: Ask): number {
   const { text, masked, addresses } = whole;
   const from = describedFrom(whole, ask);
-  const last = within({ start: ask.start, end: Math.max(from, ask.start) }, addresses).at(-1)?.end;
-  const begin = from < ask.headEnd ? from : (last ?? ask.start);
+  const [first, ...others] = within({ start: ask.start, end: Math.max(from, ask.start) }, addresses);
+  let last = first?.end ?? ask.start;
+  for (const { start, end } of others) if (words.NAMED_NEXT.test(masked.slice(last, start))) last = end;
+  const begin = from < ask.headEnd ? from : last;
   const lead = words.LEAD.exec(text.slice(begin, begin + 200))?.[0].length ?? 0;
   const rest = masked.slice(begin + lead, ask.headEnd);
   return /\p{L}{2}[^\p{L}]+\p{L}/u.test(rest) ? begin + lead : ask.start;
@@ -153,6 +151,9 @@ function isMessage(
     return false;
   if (words.SAYS.test(near) || !/[\p{L}\uFDD1]/u.test(before)) return true;
   if (words.at(before, words.DESCRIBES) >= 0) return false;
+  // "Invite jane@... to “Jazz Night”"
+  const address = before.lastIndexOf('\uFDD1');
+  if (address >= 0 && !words.NOTHING_MORE.test(before.slice(address + 1))) return false;
   const after = whole.masked.slice(end, ask.headEnd);
   return (
     !/\p{L}/u.test(after) ||
@@ -162,6 +163,10 @@ function isMessage(
 
 function subjectIn({ whole }: DraftBuilder, ask: Ask): string | undefined {
   const head = whole.masked.slice(ask.start, ask.headEnd);
+  const named = within({ start: ask.start, end: ask.headEnd }, whole.quotes).find(({ end }) =>
+    words.AS_SUBJECT.test(whole.masked.slice(end, end + 40)),
+  );
+  if (named) return named.text;
   const match = words.SUBJECT.exec(head);
   if (!match) return undefined;
   const start = ask.start + match.index + match[0].length;

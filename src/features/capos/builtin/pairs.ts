@@ -48,17 +48,18 @@ export function doubtfulIn({ whole }: DraftBuilder, ask: Ask): string | undefine
   if (!ask.said) return undefined;
   const { start, end } = ask.said;
   const masked = whole.masked.slice(start, end);
-  if (!masked.includes('\uFDD1') || /^\s*\n/.test(masked) || whole.masked[start - 1] === '\n')
-    return undefined;
-  let from = 0;
+  // A text on lines of its own is one text, but for its last line.
+  const isBelow = /^\s*\n/.test(masked) || whole.masked[start - 1] === '\n';
+  const from = isBelow ? masked.trimEnd().lastIndexOf('\n') : 0;
   for (const mark of [...masked.matchAll(words.NEXT_SENTENCE)].slice(0, MAX_SENTENCES)) {
     const next = mark.index + mark[0].length;
-    from = next;
     const sentence = masked.slice(next).split(/\n|[.!?…](?=\s|$)/u, 1)[0]!;
-    const asks = words.at(sentence, words.MAIL);
-    const isAsk = asks === 0 || words.SEQUENCE.test(sentence) || /^(?:please|bitte)\s/iu.test(sentence);
-    if (!sentence.includes('\uFDD1') || !isAsk) continue;
-    const said = cutText(oneLine(whole.text.slice(start + from, start + from + sentence.length)), 200);
+    const says = (each: RegExp) => words.at(sentence, each) >= 0;
+    const isAsk = sentence.includes('\uFDD1')
+      ? [words.MAIL, words.ROLES.cc, words.SEQUENCE].some(says)
+      : says(words.MAIL) && says(words.AS_WELL) && !says(words.TO_ME);
+    if (mark.index < from || !(isAsk || words.LABEL.test(sentence))) continue;
+    const said = cutText(oneLine(whole.text.slice(start + next, start + next + sentence.length)), 200);
     return `Is “${said}” part of the message, or is it for somebody else? Edit the message.`;
   }
   return undefined;

@@ -4,13 +4,14 @@ import type { Ask } from './asks.js';
 import { addressesIn, oneLine, type Passage, type Text, within } from './text.js';
 import {
   ABOUT,
+  ALSO,
   at,
   COPIED,
   DESCRIBES,
   EVERYBODY,
-  GOES_ON,
   IS_SUBJECT,
   NAMED_NEXT,
+  NAME_IN_LIST,
   NOT_TO,
   ROLES,
   TOLD,
@@ -90,54 +91,57 @@ export function recipientsOf(
   const limit = isSaid ? ask.headEnd : describedFrom(whole, ask);
   const found: Recipients = { to: [], cc: [], remarks: [] };
   const [lookAlike] = within(head, whole.lookAlikes);
-  if (lookAlike) return { ...found, question: whoIsMeant(lookAlike.text, contacts) };
+  if (lookAlike)
+    return {
+      ...found,
+      question: `Who is to receive it? “${lookAlike.text}” has letters that only look like others.`,
+    };
   let role: keyof typeof ROLES = 'to';
   let from = head.start;
   const doubtful: string[] = [];
-  let wasAfter = false;
-  for (const { start, end, text } of within(head, whole.addresses)) {
-    const isAfter = message !== undefined && start > message.end;
-    const between = whole.masked.slice(isAfter ? Math.max(from, message.end, start - 15) : from, start);
-    const given = COPIED.test(whole.masked.slice(end, end + 20)) ? 'cc' : roleIn(between);
-    from = end;
+  for (const { start, end, text } of within({ start: head.start, end: limit }, whole.addresses)) {
+    // Behind the message a list begins anew.
+    const isAnew = message !== undefined && start > message.end && from < message.end;
+    const between = whole.masked.slice(isAnew ? message.end : from, start);
+    const behind = whole.masked.slice(end, end + 20);
+    const isFirst = from === head.start || isAnew;
+    const given = COPIED.test(behind) ? 'cc' : roleIn(isAnew ? between.slice(-15) : between);
     role = given ?? role;
-    // "“...” to jane@... and bob@..."
-    const isNext: boolean = wasAfter && NAMED_NEXT.test(between);
-    const isBehind: boolean = start >= limit || (isAfter && given === undefined && !isNext);
-    wasAfter = isAfter && !isBehind;
-    const isFirst = found.to.length + doubtful.length === 0;
-    const isMentioned =
-      ABOUT.test(between) ||
-      /^['’]s(?!\p{L})/u.test(whole.masked.slice(end, end + 3)) ||
-      (!isFirst && IS_SUBJECT.test(whole.masked.slice(end, end + 20))) ||
-      (!isFirst && given === undefined && !NAMED_NEXT.test(between));
-    if (!isBehind && !isAfter && isMentioned && !NOT_TO.test(between.slice(-20))) {
-      doubtful.push(text);
-      continue;
-    }
-    const goesOn =
-      found.to.length === 0 || isAfter || given === 'cc' || given === 'bcc' || GOES_ON.test(between);
-    if (!goesOn && isSaid && !isBehind && !NOT_TO.test(between.slice(-20))) doubtful.push(text);
-    if (!goesOn || NOT_TO.test(between.slice(-20)) || (isBehind && given !== 'cc' && given !== 'bcc'))
-      continue;
+    from = end;
+    // "Mail jane@... “...!” I met bob@... there": who is spoken of in the next sentence is only mentioned.
+    const isAside =
+      isAnew && found.to.length > 0 && given === undefined && whole.masked[message.end - 1] === '\uFDD3';
+    if (NOT_TO.test(between) || isAside) continue;
+    const isSpokenOf =
+      ABOUT.test(between) || /^['’]s(?!\p{L})/u.test(behind) || (!isFirst && IS_SUBJECT.test(behind));
+    const isListed =
+      given === 'cc' ||
+      given === 'bcc' ||
+      (isAnew ? given !== undefined : isFirst || NAMED_NEXT.test(between));
     if (role === 'bcc')
       found.remarks.push(`The built-in runner can't send blind copies; ${text} was left out.`);
+    if (isSpokenOf || !isListed || role === 'bcc') doubtful.push(text);
     else add(found[role], text);
   }
   // No message and the address behind the colon: "Tell Ben that the keys are here: ben@..."
   const own = ask.said ? [] : within({ start: ask.headEnd, end: ask.end }, whole.addresses);
   for (const { text } of own) add(found.to, text);
-  const unsure = doubtful.filter((each) => ![...found.to, ...found.cc].some((known) => known === each));
+  const unsure = doubtful.filter((each) => !has([...found.to, ...found.cc], each));
+  const also = isSaid ? null : ALSO.exec(whole.masked.slice(limit, ask.headEnd));
+  if (found.to.length > 0 && also) {
+    const said = whole.text.slice(limit + also.index, limit + also.index + also[0].length);
+    unsure.push(`“${said.replace(/^[\s,]+(?:(?:and|und|et|y)\s)?/u, '')}”`);
+  }
+  if (found.to.length > 0) unsure.push(...othersIn(whole.masked.slice(head.start, limit), found));
   if (unsure.length > 0) {
     const known = found.to.length > 0 ? `${found.to.join(', ')} alone, or also ` : '';
     return { ...found, to: [], question: `Who is to receive it: ${known}${unsure.join(', ')}?` };
   }
-  if (found.to.length > 0) nameOthers(found, whole.masked.slice(head.start, limit), contacts);
-  else {
+  if (found.to.length === 0) {
     // Who is named behind the message is meant only where nobody is named before it.
     const before = { start: head.start, end: Math.min(limit, message?.start ?? limit) };
     const isNamed = meant(whole.masked.slice(before.start, before.end), contacts.people).length > 0;
-    nameRecipients(found, whole, isNamed ? before : { start: head.start, end: limit }, contacts);
+    nameRecipients(found, whole, ask, isNamed ? before : { start: head.start, end: limit }, contacts);
   }
   for (const copy of contacts.cc) add(found.cc, copy);
   return {
@@ -147,29 +151,11 @@ export function recipientsOf(
   };
 }
 
-/** An address of other letters is neither written to nor taken for the one that it looks like. */
-function whoIsMeant(given: string, { people, to }: Contacts): string {
-  const [name] = given.split('@');
-  const known = [...people.map(({ email }) => email), ...to].filter((email) => {
-    const [local, domain = ''] = email.split('@');
-    return local === name || given.endsWith(domain);
-  });
-  const other = known.length > 0 ? `, and not ${[...new Set(known)].slice(0, 5).join(' or ')}` : '';
-  return `Who is to receive it? “${given}” has letters that only look like others${other}.`;
-}
-
-/** "Bob, jane@... and carl@...": whom no address stands for. */
-function nameOthers(found: Recipients, head: string, { people }: Contacts): void {
-  for (const [, name] of head.matchAll(
-    /(?<=[,\s])(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))(?=[^\n]{0,60}\uFDD1)/gu,
-  )) {
-    // "Mr Martin, martin@..." is one person.
-    const last = name!.split(' ').at(-1)!.toLowerCase();
-    if (found.to.some((each) => each.toLowerCase().includes(last))) continue;
-    const [known = []] = meant(name!, people);
-    if (known.length === 1) add(found.to, known[0]!.email);
-    else found.remarks.push(`“${name}” may be a recipient too; no address was taken for it.`);
-  }
+/** "Bob, jane@... and carl@...", "jane@... and Bob": whom no address stands for; "Mr Martin, martin@..." is one person. */
+function othersIn(head: string, { to }: Recipients): string[] {
+  return [...head.matchAll(NAME_IN_LIST)]
+    .map(({ groups }) => groups!['before'] ?? groups!['behind']!)
+    .filter((name) => !to.some((each) => each.toLowerCase().includes(name.split(' ').at(-1)!.toLowerCase())));
 }
 
 function roleIn(text: string): keyof typeof ROLES | undefined {
@@ -180,6 +166,7 @@ function roleIn(text: string): keyof typeof ROLES | undefined {
 function nameRecipients(
   found: Recipients,
   whole: Text,
+  ask: Ask,
   head: { start: number; end: number },
   contacts: Contacts,
 ) {
@@ -190,15 +177,7 @@ function nameRecipients(
   }
   const unclear: string[] = [];
   const known = meant(masked, contacts.people);
-  const pasted = known.length > 0 || contacts.to.length > 0 ? [] : pastedPeople(whole, masked);
-  if (pasted.length > 0)
-    found.remarks.push(
-      `The address stands in the message that was pasted: ${pasted
-        .flat()
-        .map(({ email }) => email)
-        .join(', ')}.`,
-    );
-  for (const people of known.length > 0 ? known : pasted) {
+  for (const people of known) {
     const emails = [...new Set(people.map(({ email }) => email.toLowerCase()))];
     if (emails.length === 1) add(found.to, people[0]!.email);
     else unclear.push(people.map(({ name, email }) => `${name} (${email})`).join(' or '));
@@ -214,29 +193,14 @@ function nameRecipients(
     /(?<![\p{L}\p{N}])(?!I |I'|Could |Can |Please |Would |Bitte |Kannst )(?:\p{Lu}[\p{L}'’-]+\.?)(?: \p{Lu}[\p{L}'’-]+)*/u.exec(
       masked.replace(/^\s*\p{L}+/u, ''),
     )?.[0];
-  found.question = name
-    ? `Who is to receive it? No address is known for “${name}”.`
-    : 'Who is to receive it? No address is given.';
-}
-
-/** Those who are named, or else the sender of a message that is to be answered. */
-function pastedPeople({ pasted }: Text, head: string): Person[][] {
-  const text = pasted.map((each) => each.text).join('\n');
-  const people = addressesIn(text).map(({ start, text: email }) => {
-    const name =
-      /(?:\p{Lu}[\p{L}'’-]+ ){1,4}(?=[<(]?$)/u.exec(text.slice(Math.max(0, start - 80), start))?.[0] ?? '';
-    return { name: name.trim(), email };
-  });
-  const named = meant(head, people);
-  if (
-    named.length > 0 ||
-    !/(?<!\p{L})(?:reply|respond|answer|write back|antworte|antworten|réponds|répondez|répondre|responde|contesta)(?!\p{L})/iu.test(
-      head,
-    )
-  )
-    return named;
-  const from = /^[ \t]*(?:from|von|de)[ \t]*:[^\n]*/imu.exec(text)?.[0] ?? '';
-  return addressesIn(from).map(({ text: email }) => [{ name: email, email }]);
+  const why = name ? `No address is known for “${name}”.` : 'No address is given.';
+  // What somebody else wrote may name anybody, so a person says who is meant.
+  const mentioned = [
+    ...within(ask, whole.addresses),
+    ...whole.pasted.flatMap(({ text }) => addressesIn(text)),
+  ].map(({ text }) => text);
+  const others = mentioned.length > 0 ? ` Mentioned: ${[...new Set(mentioned)].join(', ')}.` : '';
+  found.question = `Who is to receive it? ${why}${others}`;
 }
 
 /** Full names first; a single name only where no full one is said. */

@@ -38,7 +38,6 @@ const SPANS: readonly [RegExp, (today: Day) => [from: Day, to: Day]][] = [
 ];
 const LAST_DAYS =
   /(?:last|past|letzten|vergangenen|derniers|últimos) (\d{1,2}) (?:days|tagen?|jours|días)|(\d{1,2}) derniers jours/iu;
-const SINCE = /(?<!\p{L})(?:since|seit|depuis|desde)(?!\p{L})/iu;
 
 function periodIn(draft: DraftBuilder, text: string): Period | undefined {
   const today = draft.today.toPlainDate();
@@ -54,15 +53,11 @@ function periodIn(draft: DraftBuilder, text: string): Period | undefined {
     const label = said.exec(text)?.[0];
     if (label !== undefined) return { label, from, to };
   }
-  const date = /24 (?:hours|stunden|heures|horas)/iu.test(text) ? undefined : draft.dates(text)[0];
-  if (!date) return undefined;
-  // A report looks back: "jan to march", said in December, is over.
-  const years = date.isYearSaid || Temporal.PlainDate.compare(date.from, today) <= 0 ? 0 : 1;
-  return {
-    label: date.text,
-    from: date.from.subtract({ years }),
-    to: SINCE.test(text) ? today : date.to.subtract({ years }),
-  };
+  // Any other period: whoever reads the report picks its days.
+  const since = draft.briefing.figures?.since;
+  return since === undefined || /24 (?:hours|stunden|heures|horas)/iu.test(text)
+    ? undefined
+    : { label: 'Every day that is known', from: Temporal.PlainDate.from(since), to: today };
 }
 
 /** What the ask hands in, as it is; else the numbers that the workspace knows; else nothing, and why. */
@@ -80,7 +75,7 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
   const isOverview =
     topics.length === 0 &&
     at(head, OVERVIEW) >= 0 &&
-    (period !== undefined ||
+    ((period !== undefined && oneLine(head).includes(period.label)) ||
       !/(?<!\p{L})(?:of|about|on|for|über|zum|zur|für|sur|pour|sobre|para)(?!\p{L})/iu.test(head));
   const isFigures = topics.length > 0 || isOverview;
   const { body, isDescribed } =
@@ -90,7 +85,10 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
   const isQuestion = at(head, QUESTION) === 0;
   if ((isDescribed || isQuestion) && !isFigures) {
     draft.unable(
-      `${isQuestion ? 'answer' : 'write'} “${cutText(oneLine(text), 120)}”; ${isQuestion ? 'it only knows the figures of the workspace' : 'it words no texts of its own, a configured model does'}`,
+      isQuestion
+        ? 'answer this, it only knows the figures of the workspace'
+        : 'write this, it words no texts of its own, a configured model does',
+      ask,
     );
     return;
   }

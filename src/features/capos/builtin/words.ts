@@ -65,7 +65,7 @@ export const TO_ME = anyOf(
 /** Where the message is only described: it begins with what follows. */
 export const DESCRIBES =
   anyOf(`that, know, whether, if, about, regarding, concerning, because, saying, explaining, telling, asking, to say, to tell,
-  to ask, to remind, to thank, to confirm, and say, and tell, and ask, and thank, and remind, and let, and explain, and apologise,
+  tell (?:her|him|them), sagen? (?:ihr|ihm|ihnen), to ask, to remind, to thank, to confirm, and say, and tell, and ask, and thank, and remind, and let, and explain, and apologise,
   and apologize, and confirm, dass, daß, ob, wegen, bezüglich, und sag, und sage, und frag, und frage, und teile, und bitte, und schreib, und erkläre,
   über, mit der bitte, que, qu, pour, si, parce, au sujet, concernant, à propos, et dis, et dis-lui, et demande, et demande-lui, et explique,
   sobre, para, porque, y dile, y di, y pregunta, y pregúntale, y explica, y avisa`);
@@ -78,11 +78,19 @@ export const PRONOUN =
 /** Directly before words in quotation marks that are the message. */
 export const SAYS =
   /(?:[:：\uFDD1>]|(?<!\p{L})(?:(?:write|email|mail|e-mail|tell|send|answer|reply|schreib(?:e|en)?|antworte|écris|mail)[\s-]+(?:to )?(?:her|him|them|ihr|ihm|ihnen|lui|leur)|say|says|saying|writing|write|text|message|body|this|following|wording|words|telling (?:her|him|them)|with|mit|text|folgendes|schreib(?:e|en)?|sag(?:e|en)?|nachricht|dis(?:-lui)?|disant|écris(?:-lui)?|texte|avec|suivant|dile|di|diciendo|escribe|texto|con|mensaje))[\s,]*$/iu;
+/** Between an address and its message. */
+export const NOTHING_MORE =
+  /^(?:[^\p{L}(]|\([^()]{0,60}\)|(?:please|pls|plz|bitte|and|und|et|y|stp|svp)(?!\p{L}))*$/iu;
 const BODY_WORD =
   'body|text|txt|message|msg|content|nachricht|inhalt|corps|texte|contenu|cuerpo|texto|mensaje|contenido';
 const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
 export const SUBJECT = new RegExp(
   String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`,
+  'iu',
+);
+/** Behind words in quotation marks. */
+export const AS_SUBJECT = new RegExp(
+  String.raw`^\s*(?:as|als|comme|como)\s+(?:(?:the|den|el|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})`,
   'iu',
 );
 export const SUBJECT_GIVEN = new RegExp(
@@ -96,7 +104,7 @@ export const LABEL = new RegExp(
   'iu',
 );
 export const LABEL_END = new RegExp(
-  String.raw`(?<!\p{L})(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`,
+  String.raw`(?<!\p{L}|(?:as|als|comme|como)\s(?:(?:the|den|el|l['’])\s?)?)(?:${SUBJECT_WORD}|cc|bcc|kopie|copie|copia|to|an|à|para|from|von)\s*$`,
   'iu',
 );
 /** "Text, exactly so:" on a line of its own. */
@@ -108,7 +116,7 @@ export const BODY_END = new RegExp(String.raw`(?<!\p{L})(?:${BODY_WORD})\s*$`, '
 /** What the nearest word before an address makes of it. */
 export const ROLES = {
   cc: anyOf(
-    'cc, cc to, copying, copied, in copy, kopie an, in kopie, in kopie an, cc an, en copie, copie à, con copia, con copia a, copia a',
+    'cc, cc to, copying, and copy, copied, in copy, kopie an, in kopie, in kopie an, cc an, en copie, copie à, con copia, con copia a, copia a',
   ),
   bcc: anyOf('bcc, blind copy, blind copying, blindkopie, cci, copie cachée, cco, copia oculta'),
   to: anyOf(
@@ -117,7 +125,7 @@ export const ROLES = {
 } as const;
 /** Right before an address or right behind it. */
 export const NOT_TO =
-  /(?<!\p{L})(?:from|not|not to|except|instead of|without|wrote|von|vom|nicht|nicht an|außer|statt|ohne|de la part de|sauf|sans|sin|excepto|menos)\s*[<(]?$/iu;
+  /(?<!\p{L})(?:from|not|don['’]?t|except|instead of|without|wrote|von|vom|nicht|keine?|außer|statt|ohne|de la part de|sauf|sans|sin|no|excepto|menos)\s+(?:(?:a|in|en)\s+)?(?:(?:cc|bcc|copy|copying|[Kk]opie|copie|copia)\s+)?(?:(?:to|an|à|a)\s+)?(?:\p{Lu}[\p{L}'’.-]*\s+){0,3}[<(]?$/u;
 export const COPIED =
   /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+(?:the\s+)?|\()(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::?\s*\uFDD1|(?:an|to|à|a|of)(?!\p{L})))/iu;
 export const NEGATED =
@@ -212,7 +220,7 @@ export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[]
   {
     does: 'book, order, buy or cancel anything',
     asked: wanted(
-      `book, cancel, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`,
+      `book, cancel, cancela, annule, annulez, storniere, reserve, order(?!\\s+(?:no|#|\\d{3})), buy, purchase, buche, reserviere, bestelle, bestell, kaufe, kauf, réserve, réservez, commande, achète, reserva, compra`,
       `reservieren, bestellen, réserver, reservar`,
     ),
   },
@@ -269,7 +277,7 @@ export const DELEGATES = new RegExp(
 );
 export const TOPICS = {
   revenue: anyOf(
-    `revenue, income, sales, turnover, earnings, earn, earned, we make, we made, money, came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
+    `revenue, income, sales, turnover, earnings, earn, earned, we make, we made, money, what came in, umsatz, umsatzbericht, umsatzzahlen, umsätze, umsatzes, einnahmen, eingenommen, verdient, chiffre d'affaires, chiffre, ca, revenus, recettes, gagné, encaissé, ingresos, ganado, ventas, facturación`,
   ),
   approvals: anyOf(
     `approval, approvals, to approve, pending, waiting for me, freigabe, freigaben, genehmigung, genehmigungen, approbation, approbations, validation, validations, aprobación, aprobaciones, pendientes`,
@@ -286,7 +294,7 @@ export const TOPICS = {
   ),
 } as const;
 export const OVERVIEW =
-  anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, week, day, lagebericht, tagesbericht,
+  anyOf(`strategic brief, brief, morning report, daily report, weekly report, status, status report, overview, where we stand, how are we doing, briefing, brief me, report, summary, lagebericht, tagesbericht,
   wochenbericht, überblick, übersicht, stand, bericht, zusammenfassung, rapport, bilan, aperçu, point, résumé, résumé hebdomadaire, informe, resumen, balance, situación`);
 
 /** Whether it stands in the text, and where: the expressions of the tables keep no state. */
@@ -296,9 +304,7 @@ export function at(text: string, expression: RegExp): number {
 
 /** "Tell Bob to email jane@...": the address belongs to what Bob is told. */
 export const TOLD =
-  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+(?!(?:to|an|à|a)\s)[^\uFDD1,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
-/** An address that goes on with the list of recipients. */
-export const GOES_ON = /^[\s>)]*(?:$|[,;&+\n]|(?:and|und|et|y|or|as well as|plus|to|an)(?!\p{L}))/iu;
+  /(?<!\p{L})(?:tell|ask|remind|inform|let|notify|sage?|frage?|erinnere|dis|demande|rappelle|dile|pregunta)[\s-]+[^\uFDD1,:\n]{1,40}?[\s,]+(?=(?:to|that|know|dass|ob|whether|if|de|que|zu|er soll|sie soll)\s)/iu;
 /** "Could you ...?" and a verb at the beginning ask for something; every other question only asks. */
 export const REQUEST = new RegExp(
   String.raw`^[^\uFDD1\n]{0,60}?(?<!\p{L})(?:(?:can|could|would|will|may)(?:n?['’]?t)? (?:you|u|we|i|somebody|someone)|(?:kannst|könntest|magst|würdest) du|(?:können|könnten|würden) sie|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|(?:pouvez|pourriez)-vous|vous (?:pouvez|pourriez)|puedes?|podrías?|do (?:you|u) mind)(?!\p{L})|${POLITE}(?:${anyOf(MAIL_WORDS).source})`,
@@ -329,7 +335,16 @@ export const IS_SUBJECT =
   /^[>)]?,?\s+(?:is|are|was|were|has|had|will|won['’]?t|can['’]?t|says?|said|wrote|wants|asked|ist|sind|war|hat|hatte|wird|kann|sagt|schrieb|est|sont|était|a\s+(?:dit|écrit|demandé)|va|está|es|tiene)(?!\p{L})/iu;
 /** Between an address and the next one of the same list: a separator, and at most the name that the next one has. */
 export const NAMED_NEXT =
-  /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
+  /^[\s>)]*(?:(?:[,;&+\n]|(?:and|und|et|y|or|as well as|plus|also|auch|aussi|both|then|danach|dann|noch|puis|luego|to|an|à|a|cc|for|für|pour)(?!\p{L}))[\s:]*){0,4}(?:\p{Lu}[\p{L}'’.-]*\s+){0,4}[<(]?$/u;
+export const AS_WELL = anyOf('also, too, as well, auch, aussi, también');
+/** At the end of a sentence. */
+export const TOO = /(?<!\p{L})(?:too|also|as well|auch|aussi|también)[\s.!]*$/iu;
+/** What may name one more recipient within a description: "and her brother too", "and one to bob@...", "und Bob, dass" */
+export const ALSO =
+  /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?:[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también)(?=[\s.!]*$)|(?:(?:\p{Ll}+\s)?(?:to|an|à|a)\s)?[<(]?\uFDD1+|(?:(?:to|an|à|a)\s)?\p{Lu}[\p{L}'’-]+,?\s(?:that|dass|que|qu['’]))/u;
+/** A name that stands for a recipient beside an address. */
+export const NAME_IN_LIST =
+  /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?(?:,|\s(?:and|und|et|y|&))\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>(?:\p{Ll}{1,20}\s){0,3}\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
 /** The first words of a line such as "Signal: the fridge is broken". */
 export const SIGNAL_LABEL =
   /^[\s,]*(?:(?:new|neues|neue|nouveau|nouvelle|critical|kritische[sr]?)\s+)?(?:signal|warning|alert|alarm|warnung|warnsignal|avertissement|alerte|signalement|señal|advertencia|alerta)\s*[:：]\s*$/iu;
@@ -343,6 +358,10 @@ export const REVENUE_LABEL = new RegExp(
 export const BOOK_IT = new RegExp(
   String.raw`${POLITE}(?:book|record|log|enter|verbuche|buche|erfasse|notiere)\s+(?:it|that|this|them|das|es|bitte)(?:[\s\p{P}]|please|pls|bitte)*$`,
   'iu',
+);
+/** What was asked for before may no longer hold. */
+export const TAKEN_BACK = anyOf(
+  `scratch that, actually no, no wait, wait no, on second thought, never mind that, forget that, doch nicht, vergiss das, non finalement, finalement non, oublie ça, mejor no, olvida eso`,
 );
 /** Nobody's name. */
 export const NO_NAME =
