@@ -114,6 +114,17 @@ function specOf(file: string, text: string): Spec {
   return { text, titles };
 }
 
+/** The spec with what it runs from files beside it, where several specs share tests. */
+async function readSpec(file: string): Promise<Spec> {
+  const own = await readFile(join(ROOT, file), 'utf8');
+  const beside = [...own.matchAll(/from '(\.\/[\w-]+)\.js'/g)].map(([, path]) =>
+    join(dirname(file), `${path}.ts`),
+  );
+  const texts = await Promise.all(beside.map((path) => readFile(join(ROOT, path), 'utf8')));
+  const specs = [own, ...texts].map((text) => specOf(file, text));
+  return { text: specs.map(({ text }) => text).join('\n'), titles: specs.flatMap(({ titles }) => titles) };
+}
+
 /** `%s` of a table, `$name` of its objects, `${...}` of a loop. */
 const PLACEHOLDER = /%[sdijf]|\$\{[^}]*\}|\$\w+/g;
 
@@ -197,9 +208,7 @@ describe('the page about OWASP ASVS', () => {
     const files = [...new Set(named.map(({ file }) => file))];
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     const specs = new Map(
-      await Promise.all(
-        files.map(async (file) => [file, specOf(file, await readFile(join(ROOT, file), 'utf8'))] as const),
-      ),
+      await Promise.all(files.map(async (file) => [file, await readSpec(file)] as const)),
     );
     expect(named.filter(({ file, name }) => !hasTest(specs.get(file)!, name))).toEqual([]);
   });
