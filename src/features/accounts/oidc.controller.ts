@@ -2,7 +2,7 @@ import { applyDecorators, Controller, Get, Header, Query, Req, Res } from '@nest
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { comesFromElsewhere } from '../../platform/auth/same-origin.js';
-import { sessionCookie } from '../../platform/auth/session-cookie.js';
+import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
@@ -63,7 +63,8 @@ export class OidcController {
         response.status(200);
         return beginPage(this.provider.name, this.startOf(returnTo ?? null));
       }
-      const { location, sealed } = await this.signIn.begin(returnTo ?? null);
+      const presented = sessionSecretOf(request.headers, this.address.url);
+      const { location, sealed } = await this.signIn.begin(returnTo ?? null, presented);
       response
         .status(302)
         .set('Location', location)

@@ -268,6 +268,23 @@ describe('GET /api/admin/oidc/callback: 200', () => {
     expect(await sessionsOf(account!['user_id'])).toHaveLength(20);
   });
 
+  it('ends the session that the browser had before, and no other', async () => {
+    const { subject, email } = desk.person();
+    const browser = new Browser();
+    await desk.signIn(subject, { browser });
+    const { user_id: userId } = (await desk.account(email))!;
+    const [first] = await sessionsOf(userId);
+    const again = await desk.begin(browser);
+    expect(again.status, again.text).toBe(200);
+    const [former, latter, ...more] = await sessionsOf(userId);
+    expect(more).toEqual([]);
+    expect([former!['session_id'], former!['ended_at'] === null]).toEqual([first!['session_id'], false]);
+    expect(latter!['ended_at']).toBeNull();
+    const other = new Browser();
+    await desk.signIn(subject, { browser: other });
+    expect((await sessionsOf(userId)).filter((one) => one['ended_at'] === null)).toHaveLength(2);
+  });
+
   it('ends like any session: thirty minutes after the last request', async () => {
     const { subject } = desk.person();
     const browser = new Browser();
