@@ -134,7 +134,9 @@ function hasTest({ text, titles }: Spec, name: string): boolean {
     if (title === name) return true;
     const parts = title.split(PLACEHOLDER);
     if (parts.length === 1 || parts.every((part) => part === '')) return false;
-    const pattern = new RegExp(`^${parts.map((part) => RegExp.escape(part)).join('(.+)')}$`);
+    const pattern = new RegExp(
+      `^${parts.map((part) => part.replace(/[^\p{L}\p{N}\s]/gu, '\\$&')).join('(.+)')}$`,
+    );
     const values = pattern.exec(name)?.slice(1);
     return values?.every((value) => text.includes(value)) ?? false;
   });
