@@ -8,6 +8,7 @@ import { BeginSecondFactor } from './begin-second-factor.js';
 import { ChangePassword } from './change-password.js';
 import { CheckSecondFactor } from './check-second-factor.js';
 import { ConfirmSecondFactor } from './confirm-second-factor.js';
+import { EndFormerSession } from './end-former-session.js';
 import { EndSession } from './end-session.js';
 import { JoinByOidc } from './join-by-oidc.js';
 import { OidcController } from './oidc.controller.js';
@@ -58,6 +59,7 @@ import { StartSession } from './start-session.js';
     StartSession,
     ReadSession,
     EndSession,
+    EndFormerSession,
     OidcFetch,
     OidcIdentities,
     OidcProvider,

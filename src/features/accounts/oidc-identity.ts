@@ -25,8 +25,15 @@ const MAX_DISPLAY_NAME = 80;
 /** How `xms_edov` says yes. */
 const SAYS_YES: unknown[] = [true, 1, 'true', '1'];
 
-/** RFC 8176: several factors, or a one-time password, which comes on top of a password. */
-const AMR_OF_TWO: unknown[] = ['mfa', 'otp'];
+/**
+ * What proves somebody (RFC 8176): what they know, have or are. One alone is a single factor, a one-time password too: it may
+ * have been mailed, and nothing else been asked for.
+ */
+const FACTORS = [
+  ['pwd', 'pin', 'kba'],
+  ['otp', 'sms', 'tel', 'hwk', 'swk', 'sc'],
+  ['face', 'fpt', 'iris', 'retina', 'vbm'],
+];
 const ACR_OF_TWO = ['mfa', 'http://schemas.openid.net/pape/policies/2007/06/multi-factor'];
 
 /**
@@ -129,6 +136,9 @@ function shownName(given: unknown): string | undefined {
 }
 
 function showsSecondFactor({ amr, acr }: IDToken): boolean {
-  if (Array.isArray(amr) && amr.some((method) => AMR_OF_TWO.includes(method))) return true;
+  const methods: unknown[] = Array.isArray(amr) ? amr : [];
+  if (methods.includes('mfa')) return true;
+  const shown = FACTORS.filter((factor) => factor.some((method) => methods.includes(method)));
+  if (shown.length > 1) return true;
   return typeof acr === 'string' && ACR_OF_TWO.includes(acr);
 }

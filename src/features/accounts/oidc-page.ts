@@ -1,5 +1,13 @@
 import { escapeHtml, htmlPage } from '../../platform/http/page.js';
 
+/** A page of another site has led here; whoever wants to sign in says so. */
+export function beginPage(provider: string, start: string): string {
+  return htmlPage(
+    'Sign in to Consigliere',
+    `<p><a href="${escapeHtml(start)}">Sign in with ${escapeHtml(provider)}</a></p>`,
+  );
+}
+
 /** Somebody is signed in; `next` is where the browser goes on by itself, or null. */
 export function signedInPage(displayName: string, next: string | null): string {
   const onward =

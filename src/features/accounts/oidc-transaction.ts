@@ -16,6 +16,8 @@ export interface OidcTransaction {
   verifier: string;
   /** Where to go on; null: nowhere. */
   returnTo: string | null;
+  /** The secret of the session that the browser had: its cookie, unlike this one, does not come back from the provider. */
+  presented?: string;
   /** Unix milliseconds. */
   expiresAt: number;
 }
@@ -28,12 +30,13 @@ export class OidcTransactions {
     private readonly clock: Clock,
   ) {}
 
-  begin(returnTo: string | null): OidcTransaction {
+  begin(returnTo: string | null, presented: string | undefined): OidcTransaction {
     return {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
       returnTo,
+      ...(presented !== undefined && { presented }),
       expiresAt: this.clock.now() + TRANSACTION_SECONDS * 1000,
     };
   }

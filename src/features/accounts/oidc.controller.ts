@@ -1,7 +1,8 @@
 import { applyDecorators, Controller, Get, Header, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { sessionCookie } from '../../platform/auth/session-cookie.js';
+import { comesFromElsewhere } from '../../platform/auth/same-origin.js';
+import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
@@ -9,7 +10,7 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { oidcCookie, oidcCookieOf } from './oidc-cookie.js';
-import { notSignedInPage, signedInPage } from './oidc-page.js';
+import { beginPage, notSignedInPage, signedInPage } from './oidc-page.js';
 import { OidcProvider } from './oidc-provider.js';
 import { OidcOffer, OidcStartQuery } from './oidc.dto.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
@@ -45,17 +46,29 @@ export class OidcController {
     return { enabled: true, name: this.provider.name, startPath: START };
   }
 
-  /** Sends the browser to the provider. */
+  /**
+   * Sends the browser to the provider. Whom the provider knows already would be signed in without doing anything, so from a
+   * page of another site it takes one more click: nobody else begins a session of theirs.
+   */
   @Get('start')
   @PageForPeople()
-  @Route({ auth: 'public', limit: READS, returns: { 302: HTML } })
+  @Route({ auth: 'public', limit: READS, returns: { 200: HTML, 302: HTML } })
   start(
     @Query() { returnTo }: OidcStartQuery,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     return this.orNotSignedIn(response, returnTo ?? null, async () => {
-      const { location, sealed } = await this.signIn.begin(returnTo ?? null);
-      response.set('Location', location).append('Set-Cookie', oidcCookie(sealed, this.address.url));
+      if (this.provider.isEnabled && comesFromElsewhere(request)) {
+        response.status(200);
+        return beginPage(this.provider.name, this.startOf(returnTo ?? null));
+      }
+      const presented = sessionSecretOf(request.headers, this.address.url);
+      const { location, sealed } = await this.signIn.begin(returnTo ?? null, presented);
+      response
+        .status(302)
+        .set('Location', location)
+        .append('Set-Cookie', oidcCookie(sealed, this.address.url));
       return '';
     });
   }
@@ -100,9 +113,13 @@ export class OidcController {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       response.status(error.status).set(error.headers);
-      const query = returnTo === null ? '' : `?${new URLSearchParams({ returnTo }).toString()}`;
       const isOff = error instanceof NotFound;
-      return notSignedInPage(error.message, isOff ? null : `${this.address.url}${START}${query}`);
+      return notSignedInPage(error.message, isOff ? null : this.startOf(returnTo));
     }
+  }
+
+  private startOf(returnTo: string | null): string {
+    const query = returnTo === null ? '' : `?${new URLSearchParams({ returnTo }).toString()}`;
+    return `${this.address.url}${START}${query}`;
   }
 }

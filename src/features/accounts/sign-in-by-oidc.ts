@@ -25,8 +25,11 @@ export class SignInByOidc {
   ) {}
 
   /** Where the browser goes, and what it keeps until it comes back. @throws NotFound, Unavailable */
-  async begin(returnTo: string | null): Promise<{ location: string; sealed: string }> {
-    const transaction = this.transactions.begin(returnTo);
+  async begin(
+    returnTo: string | null,
+    presented: string | undefined,
+  ): Promise<{ location: string; sealed: string }> {
+    const transaction = this.transactions.begin(returnTo, presented);
     const location = await this.provider.authorizationUrl(transaction);
     return { location: location.href, sealed: this.transactions.seal(transaction) };
   }
@@ -43,7 +46,7 @@ export class SignInByOidc {
   async complete(
     query: URLSearchParams,
     transaction: OidcTransaction,
-    origin: Origin,
+    origin: Omit<Origin, 'presented'>,
   ): Promise<StartedSession> {
     if (!(await this.identities.spend(transaction, this.clock.now()))) throw new OidcSignInExpired();
     const identity = await this.provider.identify(query, transaction);
@@ -54,7 +57,8 @@ export class SignInByOidc {
     // Removed a moment ago, or the workspace is gone.
     if (!workspace) throw new OidcRefused({ message: 'You are not a member of this workspace any more.' });
     const proved = { ...account, method: 'oidc' as const, secondFactor: identity.secondFactor };
-    return this.startSession.execute(proved, { workspace, workspaces }, origin);
+    const { presented } = transaction;
+    return this.startSession.execute(proved, { workspace, workspaces }, { ...origin, presented });
   }
 
   private async workspace(): Promise<string> {

@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { scopeOf } from '../../platform/auth/caller.js';
-import { Callers } from '../../platform/auth/callers.js';
-import { Db } from '../../platform/database/db.js';
-import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { wrongCredentials } from './accounts.errors.js';
-import { EndSession } from './end-session.js';
 import { ProveAccount } from './prove-account.js';
 import type { SignInBody } from './sessions.dto.js';
 import { type Membership, Sessions } from './sessions.repository.js';
@@ -20,9 +15,6 @@ export class SignIn {
     private readonly tries: SignInTries,
     private readonly proveAccount: ProveAccount,
     private readonly startSession: StartSession,
-    private readonly endSession: EndSession,
-    private readonly callers: Callers,
-    private readonly db: Db,
   ) {}
 
   /**
@@ -31,10 +23,10 @@ export class SignIn {
    */
   async execute(
     { email: given, password, code, workspaceId }: SignInBody,
-    origin: Origin & { presented: string | undefined },
+    origin: Origin,
   ): Promise<StartedSession> {
     const email = given.toLowerCase();
-    const started = await this.tries.signIn(email, origin.address, async () => {
+    return this.tries.signIn(email, origin.address, async () => {
       const proved = await this.proveAccount.toSignIn(email, password, code);
       const workspaces = await this.sessions.membershipsOf(proved.userId);
       if (workspaces.length === 0) throw wrongCredentials();
@@ -45,18 +37,6 @@ export class SignIn {
         origin,
       );
     });
-    await this.endBefore(origin.presented);
-    return started;
-  }
-
-  /** The session that the browser had before: its cookie is replaced, so nobody could end it any more. */
-  private async endBefore(secret: string | undefined): Promise<void> {
-    const before = await this.callers.identifySession(secret).catch((error: unknown) => {
-      if (error instanceof DomainError && error.status === 401) return undefined;
-      throw error;
-    });
-    if (!before) return;
-    await this.db.transaction(scopeOf(before), () => this.endSession.execute(before, before.credentialId));
   }
 }
 

@@ -8,6 +8,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { wrongCredentials } from './accounts.errors.js';
+import { EndFormerSession } from './end-former-session.js';
 import { lastEndOf, viewOf } from './session.js';
 import type { SessionEntity } from './session.entity.js';
 import type { SessionView } from './sessions.dto.js';
@@ -30,6 +31,8 @@ export interface Proved {
 export interface Origin {
   address: string;
   userAgent: string | undefined;
+  /** The secret of the session that the browser had, if it had one. */
+  presented: string | undefined;
 }
 
 /** A session, and what its cookie carries. */
@@ -46,13 +49,14 @@ export class StartSession {
     private readonly sessions: Sessions,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly endFormerSession: EndFormerSession,
   ) {}
 
   /** @throws Unauthorized when the password, or the second factor, is another by now */
   async execute(
     proved: Proved,
     { workspace, workspaces }: { workspace: Membership; workspaces: Membership[] },
-    { address, userAgent }: Origin,
+    { address, userAgent, presented }: Origin,
   ): Promise<StartedSession> {
     const { userId, displayName, method, secondFactor } = proved;
     const { workspaceId, memberId } = workspace;
@@ -88,6 +92,7 @@ export class StartSession {
         details: { memberId, method, secondFactor, address, userAgent: session.userAgent },
       });
     });
+    await this.endFormerSession.execute(presented);
     return { secret, view: viewOf(session, secret, proved, { workspace, workspaces }) };
   }
 }

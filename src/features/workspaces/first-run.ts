@@ -7,11 +7,12 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
-import { canonicalPassword } from '../../platform/auth/new-password.js';
+import { canonicalPassword, newPasswordFault, type PasswordOwner } from '../../platform/auth/new-password.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { nameInAddress } from '../../platform/kernel/mail-address.js';
 import { newOperatorToken } from '../../platform/kernel/operator-token.js';
+import { StartRefused } from '../../platform/kernel/start-refused.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { newWorkspace } from './new-workspace.js';
 import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
@@ -57,6 +58,9 @@ export class FirstRun implements OnApplicationBootstrap {
     const token = config.bootstrapToken ?? newOperatorToken();
     const email = config.bootstrapOwnerEmail;
     const generated = config.bootstrapOwnerPassword === undefined && randomBytes(12).toString('base64url');
+    const displayName = config.bootstrapOwnerName ?? nameInAddress(email);
+    const owner = { email, displayName, workspaceNames: [config.bootstrapWorkspace] };
+    if (!generated) await assertGood(config.bootstrapOwnerPassword!, owner);
     const userId = newId('usr');
     const memberId = newId('mem');
     const tokenId = newId('tok');
@@ -65,7 +69,7 @@ export class FirstRun implements OnApplicationBootstrap {
     this.db.insert(UserEntity, {
       userId,
       email: email.toLowerCase(),
-      displayName: config.bootstrapOwnerName ?? nameInAddress(email),
+      displayName,
       passwordHash: await hash(canonicalPassword(generated || config.bootstrapOwnerPassword!)),
       createdAt: now,
     });
@@ -115,4 +119,10 @@ export class FirstRun implements OnApplicationBootstrap {
   get #file(): string {
     return join(this.config.dataDir, 'credentials.json');
   }
+}
+
+/** @throws StartRefused for a password that nobody could choose later */
+async function assertGood(password: string, owner: PasswordOwner): Promise<void> {
+  const fault = await newPasswordFault(password, owner);
+  if (fault !== undefined) throw new StartRefused(`BOOTSTRAP_OWNER_PASSWORD ${fault}.`);
 }

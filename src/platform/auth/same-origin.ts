@@ -7,16 +7,21 @@ import { Forbidden } from '../kernel/errors.js';
  * @throws Forbidden
  */
 export function assertSameOrigin(request: Request, publicUrl: string): void {
-  const { origin, 'sec-fetch-site': site } = request.headers;
+  const { origin } = request.headers;
   const isForeign = origin !== undefined && !ownOrigins(request, publicUrl).includes(origin);
-  // `none`: a person typed the address.
-  if (isForeign || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
+  if (isForeign || comesFromElsewhere(request)) {
     throw new Forbidden({
       reason: 'foreign_origin',
       message:
         'The request comes from a page of another site. If the page is at an address of this service, set PUBLIC_URL to that address.',
     });
   }
+}
+
+/** Whether the browser says that a page of another site leads here; `none`: a person typed the address. */
+export function comesFromElsewhere({ headers }: Pick<Request, 'headers'>): boolean {
+  const { 'sec-fetch-site': site } = headers;
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
 /** PUBLIC_URL, and the address that was called: no page of another site can be at either. */

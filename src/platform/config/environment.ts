@@ -286,10 +286,10 @@ export const environment = z.object({
   BOOTSTRAP_OWNER_PASSWORD: z
     .string()
     .min(12, 'must have at least 12 characters')
-    .max(256, 'must have at most 256 characters')
+    .max(200, 'must have at most 200 characters')
     .optional()
     .register(notes, {
-      description: 'The password of its owner, 12 to 256 characters.',
+      description: 'The password of its owner, 12 to 200 characters, and none that is easily guessed.',
       example: '<a long pass phrase>',
       whenUnset: 'generated and kept in `DATA_DIR/credentials.json`',
       secret: true,

@@ -47,6 +47,42 @@ describe('GET /api/admin/oidc/start: 302', () => {
   });
 });
 
+describe('GET /api/admin/oidc/start: 200', () => {
+  it.each(['cross-site', 'same-site'])(
+    'begins nothing for a page of another site (%s): it takes a click on ours',
+    async (site) => {
+      const address = `${desk.test.url}${START}?returnTo=%2Fapp%3Fa%3D%22`;
+      const answer = await fetch(address, { headers: { 'Sec-Fetch-Site': site }, redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location'), answer.headers.getSetCookie()]).toEqual([
+        200,
+        null,
+        [],
+      ]);
+      expect(answer.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`);
+      const html = await answer.text();
+      expect(html).toContain('Sign in with Northwind account');
+      const [, link] = /<a href="([^"]+)">/.exec(html)!;
+      expect(link).toBe(`${desk.test.url}${START}?returnTo=%2Fapp%3Fa%3D%22`);
+      // What the click asks for.
+      const clicked = await fetch(link!, {
+        headers: { 'Sec-Fetch-Site': 'same-origin' },
+        redirect: 'manual',
+      });
+      expect([clicked.status, clicked.headers.getSetCookie()]).toEqual([
+        302,
+        [expect.stringContaining(COOKIE)],
+      ]);
+    },
+  );
+
+  it('goes to the provider for who typed the address, and for a browser that says nothing', async () => {
+    for (const headers of [{ 'Sec-Fetch-Site': 'none' }, {}] as Record<string, string>[]) {
+      const answer = await fetch(desk.test.url + START, { headers, redirect: 'manual' });
+      expect(answer.status).toBe(302);
+    }
+  });
+});
+
 describe('GET /api/admin/oidc/callback: 200', () => {
   it('makes an account and a viewer at the first sign-in, with receipts, and a session', async () => {
     const { subject, email } = desk.person({ name: '  Jo   Lind ' });
@@ -200,7 +236,8 @@ describe('GET /api/admin/oidc/callback: 200', () => {
 
   it.each([
     ['amr mfa', { amr: 'pwd mfa' }, true],
-    ['amr otp', { amr: 'otp' }, true],
+    ['amr pwd and otp', { amr: 'pwd otp' }, true],
+    ['amr hwk and fpt', { amr: 'hwk fpt' }, true],
     ['acr mfa', { acr: 'mfa' }, true],
     [
       'the acr of several factors',
@@ -208,6 +245,8 @@ describe('GET /api/admin/oidc/callback: 200', () => {
       true,
     ],
     ['a password alone', { amr: 'pwd' }, false],
+    ['a one-time password alone, which may have been mailed', { amr: 'otp' }, false],
+    ['two things that one knows', { amr: 'pwd pin' }, false],
     ['another acr', { acr: 'no-mfa' }, false],
     ['nothing', {}, false],
   ])('says of the session whether the provider asked for a second factor: %s', async (_case, form, shown) => {
@@ -227,6 +266,23 @@ describe('GET /api/admin/oidc/callback: 200', () => {
       'member.joined',
     ]);
     expect(await sessionsOf(account!['user_id'])).toHaveLength(20);
+  });
+
+  it('ends the session that the browser had before, and no other', async () => {
+    const { subject, email } = desk.person();
+    const browser = new Browser();
+    await desk.signIn(subject, { browser });
+    const { user_id: userId } = (await desk.account(email))!;
+    const [first] = await sessionsOf(userId);
+    const again = await desk.begin(browser);
+    expect(again.status, again.text).toBe(200);
+    const [former, latter, ...more] = await sessionsOf(userId);
+    expect(more).toEqual([]);
+    expect([former!['session_id'], former!['ended_at'] === null]).toEqual([first!['session_id'], false]);
+    expect(latter!['ended_at']).toBeNull();
+    const other = new Browser();
+    await desk.signIn(subject, { browser: other });
+    expect((await sessionsOf(userId)).filter((one) => one['ended_at'] === null)).toHaveLength(2);
   });
 
   it('ends like any session: thirty minutes after the last request', async () => {
