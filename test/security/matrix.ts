@@ -286,7 +286,7 @@ export class Matrix {
       return { status, body: undefined, text: '', headerNames };
     }
     const text = await response.text();
-    return { status, body: type.includes('json') ? JSON.parse(text) : text, text, headerNames };
+    return { status, body: type.startsWith('application/json') ? JSON.parse(text) : text, text, headerNames };
   }
 
   private actsOf({ path, route }: Target): Act[] {

@@ -4,6 +4,7 @@ import { DeleteWorkspaces } from '../../../src/features/tenancy/delete-workspace
 import { Deletions } from '../../../src/features/tenancy/deletions.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { Client } from '../../support/client.js';
+import { eventually } from '../../support/test-app.js';
 import { fullWorkspace } from './full-workspace.js';
 import { code, TenancyDesk, type Tenant } from './tenancy-desk.js';
 
@@ -34,6 +35,29 @@ async function others(workspaceId: string): Promise<string> {
   return JSON.stringify(all);
 }
 
+/** Tables with rows of accounts that belong to no workspace: what is new here must go with the account, too. */
+async function accountTables(): Promise<string[]> {
+  const rows = await desk.test.rows<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id'
+     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+       and c.relname not in (select name from app.tenant_tables()) order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+const ofAccount = (table: string, userId: string) =>
+  desk.test.rows(`select 1 from ${table} where user_id = $1`, [userId]);
+
+/** Sweeps until this workspace is gone: a sweep that the program makes by itself may be at it just now. */
+const swept = (workspaceId: string, rowsAtOnce?: number) =>
+  eventually(
+    async () => {
+      await sweep.execute(rowsAtOnce);
+      return desk.test.rows('select 1 from workspaces where workspace_id = $1', [workspaceId]);
+    },
+    ({ length }) => length === 0,
+  );
+
 const emptied = (stored: Record<string, string[]>) =>
   Object.values(stored).every(({ length }) => length === 0);
 
@@ -59,12 +83,21 @@ describe('the deletion of a workspace', () => {
     expect(Object.keys(before).filter((table) => before[table]!.length === 0)).toEqual([]);
     const untouched = await others(full.workspaceId);
     const users = await desk.test.rows<{ user_id: string }>('select user_id from users');
+    const [owner] = await desk.test.rows<{ user_id: string }>(
+      'select user_id from members where member_id = $1',
+      [full.owner.memberId],
+    );
+    const accounts = await accountTables();
+    expect(accounts).toContain('second_factors');
+    for (const table of accounts) {
+      expect([table, (await ofAccount(table, owner!.user_id)).length]).toEqual([table, 1]);
+    }
     const [head] = await desk.test.rows<{ seq: string; hash: string }>(
       'select seq::int, hash from receipt_heads where workspace_id = $1',
       [full.workspaceId],
     );
 
-    await sweep.execute(7);
+    await swept(full.workspaceId, 7);
 
     const after = await desk.stored(full.workspaceId);
     expect(Object.keys(after).filter((table) => after[table]!.length > 0)).toEqual([]);
@@ -80,6 +113,8 @@ describe('the deletion of a workspace', () => {
         )
       )[0]!.user_id,
     );
+    for (const table of accounts)
+      expect([table, await ofAccount(table, owner!.user_id)]).toEqual([table, []]);
     const [receipt] = await desk.receipts(desk.test.workspaceId, 'workspace.deleted');
     expect(receipt).toMatchObject({
       entity: { type: 'workspace', id: full.workspaceId },
@@ -102,7 +137,7 @@ describe('the deletion of a workspace', () => {
     await desk.requestDeletion(tenant);
     await desk.endGrace(tenant.workspaceId);
     await Promise.all(Array.from({ length: 4 }, () => sweep.execute(3)));
-    await sweep.execute();
+    await swept(tenant.workspaceId);
     const told = (await desk.receipts(desk.test.workspaceId, 'workspace.deleted')).filter(
       ({ entity }) => entity.id === tenant.workspaceId,
     );
@@ -119,7 +154,7 @@ describe('the deletion of a workspace', () => {
         desk.again(tenant.admin).delete('/workspace/deletion'),
         sweep.execute(5),
       ]);
-      await sweep.execute();
+      if (answer.status !== 200) await swept(tenant.workspaceId);
       const rows = await desk.test.rows('select 1 from workspaces where workspace_id = $1', [
         tenant.workspaceId,
       ]);
@@ -144,20 +179,14 @@ describe('the deletion of a workspace', () => {
     await desk.test.rows('create table clinging (workspace_ref text references workspaces)');
     try {
       await desk.test.rows('insert into clinging values ($1)', [stuck.workspaceId]);
-      await sweep.execute();
-      expect(
-        await desk.test.rows('select 1 from workspaces where workspace_id = $1', [next.workspaceId]),
-      ).toEqual([]);
+      await swept(next.workspaceId);
       expect(
         await desk.test.rows('select 1 from workspaces where workspace_id = $1', [stuck.workspaceId]),
       ).toHaveLength(1);
     } finally {
       await desk.test.rows('drop table clinging');
     }
-    await sweep.execute();
-    expect(
-      await desk.test.rows('select 1 from workspaces where workspace_id = $1', [stuck.workspaceId]),
-    ).toEqual([]);
+    await swept(stuck.workspaceId);
   });
 });
 

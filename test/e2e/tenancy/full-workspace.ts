@@ -11,6 +11,9 @@ export const SECRETS = {
   destination: 'sealed-secret-of-a-destination',
   destinationUrl: 'https://receiver.example/token-in-the-path',
   former: 'sealed-former-secret',
+  licence: 'key-of-a-licence',
+  secondFactor: 'sealed-secret-of-a-second-factor',
+  recoveryCode: 'hash-of-a-recovery-code',
 } as const;
 
 /** A workspace with a row in every table. */
@@ -48,7 +51,9 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   );
   await member.kill();
   await member.revert();
+  await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leaveByHand(rows);
+  await leaveAccount(rows);
   await desk.export(tenant);
   return tenant;
 }
@@ -75,7 +80,36 @@ async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<
      values ('test.wait', $1, $1, 'infinity', '1 hour')`,
   );
   await rows(
+    `insert into licences (workspace_id, licence_id, number, licence_key, tier, entitlements, issued_at, expires_at,
+       installed_at, installed_by, tier_before, told_status)
+     values ($1, $2, 1, $3, 'enterprise', '{}', now(), now() + interval '1 year', now(), '{}', 'free', 'active')`,
+    newId('lic'),
+    SECRETS.licence,
+  );
+  await rows(
+    `insert into account_acts values ($2, $1, 'mem', 'password.changed', null, '{}', now())`,
+    newId('msg'),
+  );
+  await rows(
     `insert into idempotency_keys (workspace_id, member_id, key, fingerprint, status, content_type, headers, body)
      values ($1, 'mem', 'key', 'x', 200, 'application/json', '{}', '{}')`,
+  );
+}
+
+/** What is kept about the owner's account, which belongs to no workspace. */
+async function leaveAccount(rows: (sql: string, ...values: unknown[]) => Promise<unknown>): Promise<void> {
+  const owner = `(select user_id from members where workspace_id = $1 and role = 'owner')`;
+  await rows(
+    `insert into second_factors (user_id, sealed_secret, begun_at) values (${owner}, $2, now())`,
+    SECRETS.secondFactor,
+  );
+  await rows(`insert into recovery_codes values (${owner}, $2)`, SECRETS.recoveryCode);
+  await rows(
+    `insert into account_mails values ($2, ${owner}, 'password.changed', '{}', now())`,
+    newId('msg'),
+  );
+  await rows(
+    `insert into user_identities values ('https://issuer.example', $2, ${owner}, now())`,
+    newId('usr'),
   );
 }
