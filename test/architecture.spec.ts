@@ -196,6 +196,9 @@ describe('the source', () => {
 
 /** Files whose statements may name the tables of others, each for a reason. */
 const COMPOSED_READERS: Record<string, string> = {
+  'src/features/accounts/record-account-act.ts': 'an act is recorded under the name of its member',
+  'src/features/accounts/sessions.repository.ts':
+    'a session is shown with the name and the role of its member',
   'src/features/agents/agents.reader.ts': 'the state of a capo is the state of its work (CONTRACT: Agent)',
   'src/features/audit/receipt-chains.repository.ts': 'the receipt chain, which the platform keeps',
   'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
@@ -204,6 +207,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
+  'src/features/tenancy/export-reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',
   'src/features/webhooks/delivery-log.repository.ts':

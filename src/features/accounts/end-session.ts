@@ -3,6 +3,7 @@ import { actorOf, type Caller, hasRole } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { SessionToken } from '../workspaces/session-token.js';
 import type { EndedSession } from './sessions.dto.js';
 import { Sessions } from './sessions.repository.js';
 
@@ -11,6 +12,7 @@ import { Sessions } from './sessions.repository.js';
 export class EndSession {
   constructor(
     private readonly sessions: Sessions,
+    private readonly sessionToken: SessionToken,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -24,6 +26,7 @@ export class EndSession {
     if (!session || !mayEnd) throw new NotFound();
     const endedAt = this.clock.now();
     this.sessions.end(workspaceId, sessionId, endedAt);
+    this.sessionToken.revokeOf(workspaceId, sessionId, endedAt);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'session.ended',

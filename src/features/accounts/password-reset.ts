@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
-import type { PasswordReset } from './password-resets.repository.js';
 
 /** How long a link works. */
 export const RESET_LASTS_MS = 1_800_000;
@@ -22,7 +21,7 @@ export function tokenPurpose(resetId: string): string {
 }
 
 export function isUsable(
-  { isOpen, expiresAt }: Pick<PasswordReset, 'isOpen' | 'expiresAt'>,
+  { isOpen, expiresAt }: { isOpen: boolean; expiresAt: number },
   now: number,
 ): boolean {
   return isOpen && expiresAt > now;

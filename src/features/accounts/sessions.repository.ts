@@ -108,13 +108,9 @@ export class Sessions {
     this.db.update(SessionEntity, { workspaceId, sessionId }, { secondFactor });
   }
 
-  /** Ends a session with the tokens that it made for the dashboard. */
+  /** Ends a session, and not yet the tokens that it made for the dashboard. */
   end(workspaceId: string, sessionId: string, at: number): void {
     this.db.update(SessionEntity, { workspaceId, sessionId }, { endedAt: at });
-    this.db.write(
-      'update tokens set revoked_at = $3 where workspace_id = $1 and session_id = $2 and revoked_at is null',
-      [workspaceId, sessionId, new Date(at)],
-    );
   }
 
   /** Ends every session of an account, in all workspaces, except one; answers how many those were. */

@@ -17,6 +17,11 @@ export class SessionToken {
     private readonly receipts: Receipts,
   ) {}
 
+  /** Revokes what a session has made, with its end. */
+  revokeOf(workspaceId: string, sessionId: string, at: number): void {
+    this.tokens.revokeOfSession(workspaceId, sessionId, at);
+  }
+
   /** In the open transaction, for a caller who is signed in. */
   issue(caller: Caller): { tokenId: string; token: string; expiresAt: number } {
     const { memberId, name: memberName, credentialId } = caller;

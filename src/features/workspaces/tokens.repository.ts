@@ -87,4 +87,11 @@ export class Tokens {
   revoke(workspaceId: string, tokenId: string, at: number): void {
     this.db.update(TokenEntity, { workspaceId, tokenId }, { revokedAt: at });
   }
+
+  revokeOfSession(workspaceId: string, sessionId: string, at: number): void {
+    this.db.write(
+      'update tokens set revoked_at = $3 where workspace_id = $1 and session_id = $2 and revoked_at is null',
+      [workspaceId, sessionId, new Date(at)],
+    );
+  }
 }
