@@ -76,7 +76,7 @@ const TENANCY: Acts = {
       body: { ownerEmail: `${newId('usr')}@example.com` },
     }),
   },
-  'GET /workspace/export': OWN_IT,
+  'GET /workspace/export': { ...OWN_IT, alone: true },
   'GET /workspace/deletion': OWN_IT,
   'POST /workspace/deletion': {
     ...OWN_IT,
