@@ -145,6 +145,21 @@ describe('everybody whom an instruction names is written to or asked about', () 
   });
 });
 
+describe('a plain mail is not questioned', () => {
+  it.each([
+    'Email lou@x.example, subject Oven, text: It is hot.',
+    'Mail to lou@x.example, Subject: Oven\nText:\nIt is hot.',
+    'Mail an lou@x.example, Betreff: Oven\nText:\nIt is hot.',
+    'Please write lou@x.example the message "It is hot." with the subject "Oven"',
+  ])('%s', (text) => {
+    const { packets, remarks } = draft(text);
+    expect(packets).toMatchObject([
+      { params: { to: ['lou@x.example'], subject: 'Oven', body: 'It is hot.' }, needsInput: [] },
+    ]);
+    expect(remarks).toBe('');
+  });
+});
+
 describe('nothing that is asked for is dropped in silence', () => {
   it.each([
     ['Bezahle den Maler und gib ihm Bescheid.', 'gib ihm Bescheid'],

@@ -43,7 +43,7 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   // "Check the oven and mail ..."
   const verb = words.at(whole.masked.slice(ask.start, ask.headEnd), words.MAIL);
   const lead = draft.words({ start: ask.start, end: ask.start + Math.max(0, verb) });
-  const isOther = /(?:\p{L}{2,}[^\p{L}]+){3}/u.test(`${lead} `);
+  const isOther = !lead.includes('@') && /(?:\p{L}{2,}[^\p{L}]+){3}/u.test(`${lead} `);
   // One text was taken for all of them, and others are left.
   const isUnpaired = unused.length > 0 && found.to.length > 1;
   const to = isUnpaired ? [] : found.to;

@@ -344,7 +344,7 @@ export const ALSO =
   /(?:,|\s(?:and|und|et|y))\s(?:(?:and|und|et|y)\s)?(?:[^,\n]{1,40}\s(?:too|also|as well|auch|aussi|también)(?=[\s.!]*$)|(?:(?:\p{Ll}+\s)?(?:to|an|à|a)\s)?[<(]?\uFDD1+|(?:(?:to|an|à|a)\s)?\p{Lu}[\p{L}'’-]+,?\s(?:that|dass|que|qu['’]))/u;
 /** A name that stands for a recipient beside an address. */
 export const NAME_IN_LIST =
-  /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?(?:,|\s(?:and|und|et|y|&))\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>(?:\p{Ll}{1,20}\s){0,3}\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
+  /(?<=[,\s])(?<before>\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)\s{0,5}(?:,|\s(?:and|und|et|y|&))\s{1,5}(?=[<(]?\uFDD1)|\uFDD1[>)]?\s(?:and|und|et|y|&)\s{1,5}(?:(?:to|an|à|a)\s)?(?<behind>(?:\p{Ll}{1,20}\s){0,3}\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?)(?=\s{0,5}(?:[:,.\uFDD0\uFDD3]|$))/gu;
 /** The first words of a line such as "Signal: the fridge is broken". */
 export const SIGNAL_LABEL =
   /^[\s,]*(?:(?:new|neues|neue|nouveau|nouvelle|critical|kritische[sr]?)\s+)?(?:signal|warning|alert|alarm|warnung|warnsignal|avertissement|alerte|signalement|señal|advertencia|alerta)\s*[:：]\s*$/iu;
