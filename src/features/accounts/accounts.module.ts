@@ -16,6 +16,7 @@ import { OidcFetch } from './oidc-fetch.js';
 import { OidcIdentities } from './oidc-identities.repository.js';
 import { OidcProvider } from './oidc-provider.js';
 import { OidcTransactions } from './oidc-transaction.js';
+import { OidcWorkspace } from './oidc-workspace.js';
 import { OwnAccount } from './own-account.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordResets } from './password-resets.repository.js';
@@ -64,6 +65,7 @@ import { StartSession } from './start-session.js';
     OidcIdentities,
     OidcProvider,
     OidcTransactions,
+    OidcWorkspace,
     JoinByOidc,
     SignInByOidc,
     SignInTries,

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
-import { WorkspaceEntity } from '../workspaces/workspaces.entity.js';
 import type { OidcIdentity } from './oidc-identity.js';
-import type { OidcTransaction } from './oidc-transaction.js';
 
 /** The account that somebody signs in to. */
 export interface OidcAccount {
@@ -48,24 +46,12 @@ export class OidcIdentities {
     return row!.isNew;
   }
 
-  /** False when this sign-in was completed, or tried to, before. */
-  async spend({ state, expiresAt }: OidcTransaction, now: number): Promise<boolean> {
+  /** False when the sign-in with this state was completed, or tried to, before. */
+  async spend(state: string, now: number, expiresAt: number): Promise<boolean> {
     const [row] = await this.db.system<{ isFirst: boolean }>(
       'select app.spend_oidc_state($1, $2, $3) as is_first',
       [sha256(state), new Date(now), new Date(expiresAt)],
     );
     return row!.isFirst;
-  }
-
-  async firstWorkspace(): Promise<string | null> {
-    const [row] = await this.db.system<{ workspaceId: string | null }>(
-      'select app.first_workspace() as workspace_id',
-    );
-    return row!.workspaceId;
-  }
-
-  async knowsWorkspace(workspaceId: string): Promise<boolean> {
-    const scope = { workspaceId, teamIds: 'all' as const };
-    return (await this.db.findOne(scope, WorkspaceEntity, { workspaceId })) !== undefined;
   }
 }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
+import { OidcIdentities } from './oidc-identities.repository.js';
+import { OidcSignInExpired } from './oidc.errors.js';
 
 /** Seconds between the beginning of a sign-in and the return from the provider. */
 export const TRANSACTION_SECONDS = 600;
@@ -22,11 +24,12 @@ export interface OidcTransaction {
   expiresAt: number;
 }
 
-/** Sign-ins between their beginning and their end; nothing of them is stored. */
+/** Sign-ins between their beginning and their end; of them is stored only that they were completed. */
 @Injectable()
 export class OidcTransactions {
   constructor(
     private readonly secrets: SecretBox,
+    private readonly identities: OidcIdentities,
     private readonly clock: Clock,
   ) {}
 
@@ -55,5 +58,11 @@ export class OidcTransactions {
       if (error instanceof SecretUnreadable) return undefined;
       throw error;
     }
+  }
+
+  /** Marks it as used, whatever comes of it. @throws OidcSignInExpired when it was used before */
+  async spend({ state, expiresAt }: OidcTransaction): Promise<void> {
+    if (await this.identities.spend(state, this.clock.now(), expiresAt)) return;
+    throw new OidcSignInExpired();
   }
 }

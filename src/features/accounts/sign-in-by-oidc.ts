@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
-import { Clock } from '../../platform/kernel/clock.js';
-import { Unavailable } from '../../platform/kernel/errors.js';
 import { JoinByOidc } from './join-by-oidc.js';
-import { OidcIdentities } from './oidc-identities.repository.js';
 import { OidcProvider } from './oidc-provider.js';
 import { type OidcTransaction, OidcTransactions } from './oidc-transaction.js';
+import { OidcWorkspace } from './oidc-workspace.js';
 import { OidcRefused, OidcSignInExpired } from './oidc.errors.js';
 import { Sessions } from './sessions.repository.js';
 import { type Origin, type StartedSession, StartSession } from './start-session.js';
@@ -14,14 +11,12 @@ import { type Origin, type StartedSession, StartSession } from './start-session.
 @Injectable()
 export class SignInByOidc {
   constructor(
-    private readonly config: Config,
     private readonly provider: OidcProvider,
     private readonly transactions: OidcTransactions,
-    private readonly identities: OidcIdentities,
+    private readonly oidcWorkspace: OidcWorkspace,
     private readonly joinByOidc: JoinByOidc,
     private readonly sessions: Sessions,
     private readonly startSession: StartSession,
-    private readonly clock: Clock,
   ) {}
 
   /** Where the browser goes, and what it keeps until it comes back. @throws NotFound, Unavailable */
@@ -48,9 +43,9 @@ export class SignInByOidc {
     transaction: OidcTransaction,
     origin: Omit<Origin, 'presented'>,
   ): Promise<StartedSession> {
-    if (!(await this.identities.spend(transaction, this.clock.now()))) throw new OidcSignInExpired();
+    await this.transactions.spend(transaction);
     const identity = await this.provider.identify(query, transaction);
-    const workspaceId = await this.workspace();
+    const workspaceId = await this.oidcWorkspace.id();
     const account = await this.joinByOidc.execute(workspaceId, identity);
     const workspaces = await this.sessions.membershipsOf(account.userId);
     const workspace = workspaces.find((one) => one.workspaceId === workspaceId);
@@ -59,13 +54,5 @@ export class SignInByOidc {
     const proved = { ...account, method: 'oidc' as const, secondFactor: identity.secondFactor };
     const { presented } = transaction;
     return this.startSession.execute(proved, { workspace, workspaces }, { ...origin, presented });
-  }
-
-  private async workspace(): Promise<string> {
-    const workspaceId = this.config.oidcWorkspace ?? (await this.identities.firstWorkspace());
-    if (workspaceId !== null && (await this.identities.knowsWorkspace(workspaceId))) return workspaceId;
-    const message =
-      'The workspace that people sign in to is not there; whoever runs Consigliere sets OIDC_WORKSPACE.';
-    throw new Unavailable({ message, retryAfterSeconds: 300 });
   }
 }
