@@ -40,6 +40,10 @@ const session = (what: string, row: RowKind, least: 'admin' | 'owner'): Act => (
   after: openAgain,
 });
 
+/** Members of the matrix have no password and no authenticator: this is as far as they come with their own account. */
+const ofOwnAccount = (lacks: string, body: object): Act => ({ ...ANYONE, lacks, request: () => ({ body }) });
+const PASSWORD = 'correct horse battery staple';
+
 /** Makes the workspace of the matrix the first of the service, and the one that it was before. */
 const asFirst: Pick<Act, 'before' | 'after'> = {
   before: ({ test, workspaceId }) =>
@@ -112,6 +116,18 @@ const OWN: Acts = {
     session('of a viewer', 'token of a viewer', 'admin'),
     session('of an owner', 'token of an owner', 'owner'),
   ],
+  'PUT /password': ofOwnAccount('WRONG_PASSWORD', {
+    currentPassword: PASSWORD,
+    newPassword: 'nineteen pears on a slow train',
+  }),
+  'GET /second-factor': ANYONE,
+  'POST /second-factor': ofOwnAccount('WRONG_PASSWORD', { password: PASSWORD }),
+  'POST /second-factor/confirm': ofOwnAccount('NO_SECOND_FACTOR', { code: '123456' }),
+  'POST /second-factor/recovery-codes': ofOwnAccount('WRONG_PASSWORD', {
+    password: PASSWORD,
+    code: '123456',
+  }),
+  'DELETE /second-factor': ofOwnAccount('WRONG_PASSWORD', { password: PASSWORD, code: '123456' }),
   'GET /workspace': ANYONE,
   'PATCH /workspace': {
     right: ofWorkspace('owner'),

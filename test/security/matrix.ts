@@ -40,6 +40,8 @@ export interface Act {
   row?: RowKind;
   /** To whoever may not, it is as if the row were not there: a 404 where a 403 would tell of it. */
   isHidden?: boolean;
+  /** The code that whoever may is told where the matrix lacks what it takes, such as a code of their authenticator. */
+  lacks?: string;
   /** The act ends its row, so each that may has one of its own. */
   spends?: boolean;
   /** The program does one of these at a time. */
@@ -196,6 +198,10 @@ export class Matrix {
     const who = nameOf(cell.member);
     if (act.endsCredentials) {
       this.#credentials.set(who, await this.setting.credentialsOf(this.#members.get(who)!));
+    }
+    if (act.lacks !== undefined) {
+      expect(answer.body.error?.code, `${cell.name}: ${answer.text.slice(0, 300)}`).toBe(act.lacks);
+      return;
     }
     const status = statusOf(act, answer);
     const done = Object.keys(target.route.policy.returns).map(Number);

@@ -46,6 +46,8 @@ export class GuardianController {
     teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
     stops: true,
+    // Whoever still has to set up a second factor may stop everything meanwhile.
+    beforeSecondFactor: true,
     anew: true,
     returns: { 200: KillAnswer },
   })

@@ -88,8 +88,9 @@ function describe(operation: OperationObject, entry: RouteEntry, path: string, c
     giveExamples(response.content, schemas);
     response.headers = headersOf();
   }
-  // A change that a page of another site asks for is refused to anyone.
-  const errors = isAdmin && isChange ? [Forbidden, ...errorsOf(entry)] : errorsOf(entry);
+  // A change that a page of another site asks for is refused to anyone, and most else to who lacks a second factor.
+  const lacks = isMembers && !entry.policy.beforeSecondFactor;
+  const errors = isAdmin && (isChange || lacks) ? [Forbidden, ...errorsOf(entry)] : errorsOf(entry);
   for (const { status, name, response } of errorResponses(errors)) {
     (components.responses ??= {})[name] = response;
     operation.responses[status] ??= { $ref: `#/components/responses/${name}` };

@@ -366,6 +366,9 @@ describe('a workspace that requires a second factor', () => {
       expect((await browser.get('/sessions')).status).toBe(200);
       expect((await browser.get('/second-factor')).body.isRequired).toBe(true);
 
+      // Anyone who may act may stop; only those who have set it up may restart.
+      expect((await browser.post('/guardian/kill-switch')).body.mode).toBe('killed');
+      expect(outcome(await browser.post('/guardian/revert'))).toBe('403 second_factor_required');
       const { secret } = await desk.setUpSecondFactor(browser);
       desk.test.clock.advance(1000);
       expect((await browser.post('/operator-token')).status).toBe(201);
