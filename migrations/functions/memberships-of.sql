@@ -6,7 +6,7 @@ create function app.memberships_of(p_user_id text)
   returns table (workspace_id text, workspace_name text, member_id text, role text,
     requires_second_factor boolean)
   language sql stable security definer set search_path = public, pg_temp as $$
-  select m.workspace_id, w.name, m.member_id, m.role, w.second_factor = 'required' and m.role in ('owner', 'admin')
+  select m.workspace_id, w.name, m.member_id, m.role, app.asks_second_factor(w.second_factor, m.role)
   from members m join workspaces w on w.workspace_id = m.workspace_id
   where m.user_id = p_user_id and m.status = 'active'
   order by array_position(array['owner', 'admin', 'operator', 'viewer'], m.role), m.joined_at, m.member_id

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
+import type { Client } from '../support/client.js';
 import { eventually } from '../support/test-app.js';
 import { operationOf } from './operations.js';
 import { ALLOW_MEMOS, MAIL, MEMO, type Walk } from './walk.js';
@@ -490,6 +492,18 @@ const TEAMS: Record<string, Step> = {
   },
 };
 
+/** Sets up a second factor for the owner; `confirmer` sends the code. */
+async function secondFactor(
+  walk: Walk,
+  confirmer: Client,
+): Promise<{ password: string; recoveryCodes: string[] }> {
+  const { password } = await walk.password();
+  const { secret } = (await walk.session.post('/second-factor', { password })).body;
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  const { recoveryCodes } = (await confirmer.post('/second-factor/confirm', { code })).body;
+  return { password, recoveryCodes };
+}
+
 /** What the admin area has alone; `reading` and the rest call below `/api/admin` there. */
 const ADMIN: Record<string, Step> = {
   'GET /api/admin/session': reading('/session'),
@@ -512,6 +526,59 @@ const ADMIN: Record<string, Step> = {
     const { memberId } = await walk.test.createMember(walk.workspaceId, 'operator');
     const { sessionId } = (await (await walk.test.signIn(memberId)).get('/session')).body;
     for (let n = 0; n < 2; n++) await walk.owner.delete(`/sessions/${sessionId}`);
+  },
+  'PUT /api/admin/password': async (walk) => {
+    const { password: currentPassword } = await walk.password();
+    const newPassword = 'nineteen pears on a slow train';
+    for (let n = 0; n < 2; n++) await walk.owner.put('/password', { currentPassword, newPassword });
+    await walk.owner.put('/password', { currentPassword, newPassword: 'password' });
+    await walk.stranger.put('/password', { currentPassword, newPassword });
+  },
+  'POST /api/admin/password/forgotten': async (walk) => {
+    await walk.anyone.post('/password/forgotten', { email: (await walk.password()).email });
+    await walk.anyone.post('/password/forgotten', { email: 'nobody' });
+  },
+  'POST /api/admin/password/reset': async (walk) => {
+    const { email } = await walk.password();
+    const token = randomBytes(32).toString('base64url');
+    await walk.test.rows(
+      `insert into password_resets (reset_id, email, token_hash, requested_at, expires_at)
+       values ($1, $2, encode(sha256($3::bytea), 'hex'), now(), now() + interval '30 minutes')`,
+      [newId('rst'), email, token],
+    );
+    const body = { token, newPassword: 'nineteen pears on a slow train' };
+    for (let n = 0; n < 2; n++) await walk.anyone.post('/password/reset', body);
+    await walk.anyone.post('/password/reset', { ...body, token: 'none' });
+    await walk.anyone.post('/password/reset', { token, newPassword: 'short' });
+  },
+  'GET /api/admin/second-factor': reading('/second-factor'),
+  'POST /api/admin/second-factor': async (walk) => {
+    const { password } = await walk.password();
+    await walk.owner.post('/second-factor', { password });
+    await walk.owner.post('/second-factor', { password: 'wrong' });
+    await walk.owner.post('/second-factor', {});
+  },
+  'POST /api/admin/second-factor/confirm': async (walk) => {
+    await walk.owner.post('/second-factor/confirm', { code: '123456' });
+    await secondFactor(walk, walk.owner);
+    await walk.owner.post('/second-factor/confirm', { code: '123456' });
+  },
+  'POST /api/admin/second-factor/verify': async (walk) => {
+    await walk.owner.post('/second-factor/verify', { code: '123456' });
+    const { recoveryCodes } = await secondFactor(walk, walk.session);
+    for (let n = 0; n < 2; n++) await walk.owner.post('/second-factor/verify', { code: recoveryCodes[0]! });
+  },
+  'POST /api/admin/second-factor/recovery-codes': async (walk) => {
+    const { password, recoveryCodes } = await secondFactor(walk, walk.session);
+    const body = { password, code: recoveryCodes[0]! };
+    for (let n = 0; n < 2; n++) await walk.owner.post('/second-factor/recovery-codes', body);
+  },
+  'DELETE /api/admin/second-factor': async (walk) => {
+    const { password, recoveryCodes } = await secondFactor(walk, walk.session);
+    const remove = (code: string) => walk.owner.send('DELETE', '/second-factor', { password, code });
+    await remove('123456');
+    await remove(recoveryCodes[0]!);
+    await remove(recoveryCodes[1]!);
   },
   'GET /api/admin/workspace': reading('/workspace'),
   'PATCH /api/admin/workspace': async (walk) => {

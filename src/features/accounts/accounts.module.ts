@@ -42,6 +42,7 @@ import { SignIn } from './sign-in.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
 import { SignInTries } from './sign-in-tries.js';
 import { StartSession } from './start-session.js';
+import { VerifySecondFactor } from './verify-second-factor.js';
 
 /** @level 4 */
 @Module({
@@ -87,6 +88,7 @@ import { StartSession } from './start-session.js';
     ConfirmSecondFactor,
     RemoveSecondFactor,
     RenewRecoveryCodes,
+    VerifySecondFactor,
   ],
 })
 export class AccountsModule {}

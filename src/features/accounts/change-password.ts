@@ -31,7 +31,9 @@ export class ChangePassword {
     { currentPassword, newPassword }: ChangePasswordBody,
   ): Promise<ChangedPassword> {
     const { userId, email, name: displayName, credentialId } = caller;
-    await assertNewPassword(newPassword, { path: 'newPassword', owner: { email, displayName } });
+    const workspaceNames = await this.sessions.workspaceNamesOf(userId);
+    const owner = { email, displayName, workspaceNames };
+    await assertNewPassword(newPassword, { path: 'newPassword', owner });
     const oldHash = await this.proveAccount.again(caller, address, { password: currentPassword });
     if (canonicalPassword(newPassword) === canonicalPassword(currentPassword)) throw sameAsOld();
     const newHash = await this.passwords.hash(newPassword);

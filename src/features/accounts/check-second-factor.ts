@@ -20,11 +20,6 @@ export class CheckSecondFactor {
     private readonly logger: PinoLogger,
   ) {}
 
-  /** Whether the account has one; what was only begun is none. */
-  async isSetUp(userId: string): Promise<boolean> {
-    return (await this.factors.find(userId))?.confirmedAt != null;
-  }
-
   /** Whether the code is right and was not used before, in a transaction of its own. */
   async accepts(userId: string, code: string): Promise<boolean> {
     const typed = typedCode(code);

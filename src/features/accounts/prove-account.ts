@@ -39,7 +39,7 @@ export class ProveAccount {
     if (!account || !fits) throw wrongCredentials();
     const { userId, displayName, passwordHash } = account;
     const proved = { userId, displayName, passwordHash: passwordHash! };
-    if (!(await this.checkSecondFactor.isSetUp(userId))) return { ...proved, secondFactor: false };
+    if (!account.hasSecondFactor) return { ...proved, secondFactor: false };
     if (code === undefined) throw secondFactorRequired();
     if (!(await this.checkSecondFactor.accepts(userId, code))) throw wrongSignInCode();
     return { ...proved, secondFactor: true };
@@ -55,11 +55,12 @@ export class ProveAccount {
     { password, code }: { password: string; code?: string },
   ): Promise<string> {
     return this.tries.prove(email, address, async () => {
-      const { passwordHash } = (await this.sessions.accountOf(email)) ?? { passwordHash: null };
+      const account = await this.sessions.accountOf(email);
+      const passwordHash = account?.passwordHash ?? null;
       if (passwordHash === null) throw new WrongPassword({ reason: 'no_password', message: NO_PASSWORD });
       if (!(await this.passwords.verify(password, passwordHash))) throw new WrongPassword();
       if (code === undefined) return passwordHash;
-      if (!(await this.checkSecondFactor.isSetUp(userId))) throw new NoSecondFactor();
+      if (!account!.hasSecondFactor) throw new NoSecondFactor();
       if (!(await this.checkSecondFactor.accepts(userId, code))) throw new WrongCode();
       return passwordHash;
     });

@@ -17,6 +17,12 @@ export class ReadSession {
     const workspaces = await this.sessions.membershipsOf(userId);
     const workspace = workspaces.find((one) => one.workspaceId === workspaceId);
     if (!session || !workspace) throw new Unauthorized({ reason: 'ended_session' });
-    return viewOf(session, secret, { displayName, email }, { workspace, workspaces });
+    const lacksSecondFactor = caller.lacksSecondFactor ?? false;
+    return viewOf(
+      { ...session, lacksSecondFactor },
+      secret,
+      { displayName, email },
+      { workspace, workspaces },
+    );
   }
 }

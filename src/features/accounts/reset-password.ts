@@ -39,7 +39,8 @@ export class ResetPassword {
   async execute(token: string, newPassword: string, address: string): Promise<{ changedAt: number }> {
     const reset = await this.look(token);
     const { userId, email } = reset;
-    await assertNewPassword(newPassword, { path: 'newPassword', owner: reset });
+    const workspaceNames = await this.sessions.workspaceNamesOf(userId);
+    await assertNewPassword(newPassword, { path: 'newPassword', owner: { ...reset, workspaceNames } });
     if (await this.passwords.verify(newPassword, reset.passwordHash)) throw sameAsOld();
     const passwordHash = await this.passwords.hash(newPassword);
     const changedAt = this.clock.now();

@@ -13,12 +13,13 @@ import { RemoveSecondFactor } from './remove-second-factor.js';
 import { RenewRecoveryCodes } from './renew-recovery-codes.js';
 import {
   BeginSecondFactorBody,
-  ConfirmSecondFactorBody,
   NewSecondFactor,
   ProveSecondFactorBody,
   RecoveryCodes,
+  SecondFactorCodeBody,
   SecondFactorView,
 } from './second-factor.dto.js';
+import { VerifySecondFactor } from './verify-second-factor.js';
 
 /** The second factor of one's own account: the codes of an authenticator (RFC 6238). */
 @Controller('api/admin/second-factor')
@@ -29,6 +30,7 @@ export class SecondFactorController {
     private readonly confirmSecondFactor: ConfirmSecondFactor,
     private readonly removeSecondFactor: RemoveSecondFactor,
     private readonly renewRecoveryCodes: RenewRecoveryCodes,
+    private readonly verifySecondFactor: VerifySecondFactor,
   ) {}
 
   /** Whether it is set up. */
@@ -66,10 +68,28 @@ export class SecondFactorController {
   })
   confirm(
     @CurrentCaller() caller: Caller,
-    @Body() { code }: ConfirmSecondFactorBody,
+    @Body() { code }: SecondFactorCodeBody,
     @Req() request: Request,
   ): Promise<RecoveryCodes> {
     return this.confirmSecondFactor.execute(caller, clientAddress(request), code);
+  }
+
+  /** Shows it in a session that was begun without it; a recovery code stands in for it. */
+  @Post('verify')
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    transaction: false,
+    returns: { 200: SecondFactorView },
+    errors: [WrongCode, RateLimited, NoSecondFactor],
+  })
+  async verify(
+    @CurrentCaller() caller: Caller,
+    @Body() { code }: SecondFactorCodeBody,
+    @Req() request: Request,
+  ): Promise<SecondFactorView> {
+    await this.verifySecondFactor.execute(caller, clientAddress(request), code);
+    return this.readSecondFactor.execute(caller);
   }
 
   /** Makes new recovery codes, shown once; those of before open nothing any more. */

@@ -2,7 +2,10 @@ import { IsString, MaxLength } from 'class-validator';
 
 /** The second factor of an account. */
 export class SecondFactorView {
-  /** Whether it is set up, and asked for at each sign-in. */
+  /**
+   * Whether it is set up, and asked for at each sign-in.
+   * @example true
+   */
   isSetUp!: boolean;
   /**
    * Since when, Unix milliseconds; null: it is not.
@@ -14,7 +17,10 @@ export class SecondFactorView {
    * @example 10
    */
   recoveryCodesLeft!: number;
-  /** Whether the workspace requires one of this member. */
+  /**
+   * Whether the workspace requires one of this member.
+   * @example false
+   */
   isRequired!: boolean;
 }
 
@@ -48,8 +54,8 @@ export class NewSecondFactor {
   expiresAt!: number;
 }
 
-/** Body of `POST /api/admin/second-factor/confirm`. */
-export class ConfirmSecondFactorBody {
+/** Body of what takes a code alone. */
+export class SecondFactorCodeBody {
   /**
    * The six digits that the authenticator shows now.
    * @example '492039'

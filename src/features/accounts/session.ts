@@ -18,12 +18,12 @@ export function endOf({ lastSeenAt, expiresAt }: Pick<SessionEntity, 'lastSeenAt
 
 /** A session as the one whose it is sees it; `secret` is what the cookie carries. */
 export function viewOf(
-  session: SessionEntity,
+  session: SessionEntity & { lacksSecondFactor: boolean },
   secret: string,
   account: Pick<SessionView, 'displayName' | 'email'>,
   places: { workspace: OwnWorkspace; workspaces: OwnWorkspace[] },
 ): SessionView {
-  const { sessionId, method, secondFactor, createdAt, expiresAt } = session;
+  const { sessionId, method, secondFactor, lacksSecondFactor, createdAt, expiresAt } = session;
   const { displayName, email } = account;
   const { workspace, workspaces } = places;
   return {
@@ -31,7 +31,7 @@ export function viewOf(
     csrfToken: csrfTokenOf(secret),
     method,
     secondFactor,
-    lacksSecondFactor: method === 'password' && !secondFactor && workspace.requiresSecondFactor,
+    lacksSecondFactor,
     workspace,
     workspaces,
     displayName,

@@ -68,7 +68,10 @@ export class OwnWorkspace {
    * @example 'owner'
    */
   role!: Role;
-  /** Whether it requires a second factor of this member. */
+  /**
+   * Whether it requires a second factor of this member.
+   * @example false
+   */
   requiresSecondFactor!: boolean;
 }
 
@@ -94,7 +97,10 @@ export class SessionView {
    * @example false
    */
   secondFactor!: boolean;
-  /** Whether one has to be set up first: until then only the routes of the session and of the second factor open. */
+  /**
+   * Whether one has to be shown or set up first: until then only the routes of the session and of the second factor open.
+   * @example false
+   */
   lacksSecondFactor!: boolean;
   /** The workspace that is open. */
   workspace!: OwnWorkspace;

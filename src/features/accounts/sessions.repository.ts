@@ -15,6 +15,7 @@ export interface Account {
   displayName: string;
   /** Null: it has no password, since it has only ever signed in elsewhere. */
   passwordHash: string | null;
+  hasSecondFactor: boolean;
 }
 
 /** An active membership of an account. */
@@ -41,6 +42,10 @@ export class Sessions {
   /** Where the account is an active member; first where it may do most. */
   membershipsOf(userId: string): Promise<Membership[]> {
     return this.db.system<Membership>('select * from app.memberships_of($1)', [userId]);
+  }
+
+  async workspaceNamesOf(userId: string): Promise<string[]> {
+    return (await this.membershipsOf(userId)).map(({ workspaceName }) => workspaceName);
   }
 
   /**

@@ -93,6 +93,10 @@ export class StartSession {
       });
     });
     await this.endFormerSession.execute(presented);
-    return { secret, view: viewOf(session, secret, proved, { workspace, workspaces }) };
+    const lacksSecondFactor = !secondFactor && workspace.requiresSecondFactor;
+    return {
+      secret,
+      view: viewOf({ ...session, lacksSecondFactor }, secret, proved, { workspace, workspaces }),
+    };
   }
 }

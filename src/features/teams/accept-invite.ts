@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, Via } from '../../platform/auth/caller.js';
+import { type Actor, hasRole, type Via } from '../../platform/auth/caller.js';
 import { exclusiveMembership } from '../../platform/auth/membership.js';
 import { assertNewPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
@@ -50,9 +50,9 @@ export class AcceptInvite {
   async execute(body: AcceptInviteBody, via: Via): Promise<AcceptedInvite> {
     const place = await this.placeOf(body.token);
     for (let tries = 1; ; tries++) {
-      await this.open(place);
+      const invite = await this.open(place);
       const account = await this.invites.accountOf(place);
-      const passwordHash = await this.prove(place, account, body);
+      const passwordHash = await this.prove(invite, account, body);
       const accepted = await this.accept(place, account, { ...body, passwordHash }, via).catch(
         (error: unknown) => {
           if (error instanceof AccountChanged && tries < TRIES) return undefined;
@@ -78,18 +78,20 @@ export class AcceptInvite {
 
   /** The hash for a new account; for one that exists the hash that the password fits. @throws AccountExists, ValidationFailed */
   private async prove(
-    place: InvitePlace,
+    invite: OpenInvite,
     account: Account | undefined,
     { password, displayName }: Pick<AcceptInviteBody, 'password' | 'displayName'>,
   ): Promise<string> {
     if (!account) {
-      await assertNewPassword(password, { path: 'password', owner: { email: place.email, displayName } });
+      const { email, workspaceName } = invite;
+      const owner = { email, displayName, workspaceNames: [workspaceName] };
+      await assertNewPassword(password, { path: 'password', owner });
       return this.passwords.hash(password);
     }
     if (account.passwordHash !== null && (await this.passwords.verify(password, account.passwordHash))) {
       return account.passwordHash;
     }
-    await this.invites.countWrongPassword(place);
+    await this.invites.countWrongPassword(invite);
     throw new AccountExists();
   }
 
@@ -120,7 +122,9 @@ export class AcceptInvite {
           details: { memberId, userId: user.userId, role, isNewAccount: !account },
         });
         const { workspaceName, teamId } = invite;
-        const token = this.acceptanceToken.issue(workspaceId, actor);
+        const token = needsSecondFactor(invite, account)
+          ? null
+          : this.acceptanceToken.issue(workspaceId, actor);
         return { workspaceId, workspaceName, memberId, userId: user.userId, teamId, role, token };
       },
       [exclusiveMembership(workspaceId)],
@@ -137,6 +141,15 @@ export class AcceptInvite {
     if (!isNew) throw new AccountChanged();
     return { userId, displayName };
   }
+}
+
+/**
+ * An account with a second factor, or of whom the workspace asks one, signs in with it, and makes its tokens then: by the
+ * password alone an acceptance must open no door beside that.
+ */
+function needsSecondFactor({ secondFactor, teamId, role }: OpenInvite, account: Account | undefined): boolean {
+  if (account?.hasSecondFactor || secondFactor === 'everyone') return true;
+  return secondFactor === 'required' && teamId === null && hasRole(role, 'admin');
 }
 
 /** Another acceptance made the account, or its password changed, since the password was held against it. */

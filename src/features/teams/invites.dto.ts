@@ -148,6 +148,9 @@ export class AcceptedInvite {
    * @example 'operator'
    */
   role!: Role;
-  /** A token of the member's own, which nobody else has seen; nothing shows it again. */
-  token!: NewToken;
+  /**
+   * A token of the member's own, which nobody else has seen; nothing shows it again. Null where a second factor is asked for:
+   * sign in with it.
+   */
+  token!: NewToken | null;
 }

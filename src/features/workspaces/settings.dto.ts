@@ -4,6 +4,7 @@ import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import type { SecondFactorSetting } from './workspaces.entity.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
 import { ChangeRetention, RetentionView } from './retention.dto.js';
 
@@ -150,12 +151,13 @@ export class ChangeSettingsBody {
   retention?: ChangeRetention;
 
   /**
-   * Whether owners and admins must have a second factor to use the admin area; only an owner changes it.
+   * Who must have a second factor to use the admin area: nobody (optional), owners and admins (required), or everyone. Only an
+   * owner changes it.
    * @example 'required'
    */
   @ValidateIf(isGiven('secondFactor'))
-  @IsIn(['optional', 'required'])
-  secondFactor?: 'optional' | 'required';
+  @IsIn(['optional', 'required', 'everyone'])
+  secondFactor?: SecondFactorSetting;
 }
 
 /** The workspace's settings. */
@@ -194,10 +196,10 @@ export class SettingsView {
   /** For how many days what is not kept for ever is kept, by subject. */
   retention!: RetentionView;
   /**
-   * Whether owners and admins must have a second factor to use the admin area: optional or required.
+   * Who must have a second factor to use the admin area: nobody (optional), owners and admins (required), or everyone.
    * @example 'optional'
    */
-  secondFactor!: 'optional' | 'required';
+  secondFactor!: SecondFactorSetting;
 }
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */

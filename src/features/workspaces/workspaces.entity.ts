@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Role, Tier } from '../../platform/auth/caller.js';
 
+/** Who must have a second factor: nobody, owners and admins, or everyone. */
+export type SecondFactorSetting = 'optional' | 'required' | 'everyone';
+
 @Entity('workspaces')
 export class WorkspaceEntity {
   @PrimaryColumn('text')
@@ -35,9 +38,9 @@ export class WorkspaceEntity {
   senderSignature!: string | null;
   @Column('text', { nullable: true })
   senderReplyTo!: string | null;
-  /** Whether owners and admins must have one to use the admin area. */
+  /** Who must have one to use the admin area. */
   @Column('text')
-  secondFactor!: 'optional' | 'required';
+  secondFactor!: SecondFactorSetting;
   @Column('timestamptz')
   createdAt!: number;
 }

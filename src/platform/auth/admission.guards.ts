@@ -54,7 +54,7 @@ export class CallerGuard implements CanActivate {
       ? await this.signedIn(request)
       : await this.callers.identify(presentedToken(request));
     if (request.caller.lacksSecondFactor && !beforeSecondFactor) {
-      const message = 'This workspace requires a second factor of its owners and admins: set one up first.';
+      const message = 'This needs a second factor: show the one of your account, or set one up.';
       throw new Forbidden({ reason: 'second_factor_required', message });
     }
     return true;

@@ -34,7 +34,7 @@ export interface Caller {
   /** The other members who have seen the token, since they made it for this one. */
   tokenMadeBy: readonly string[];
   via: Via;
-  /** The workspace requires a second factor of this member, and the session was begun without one. */
+  /** No second factor was shown in this session, though the account has one or the workspace requires one of this member. */
   lacksSecondFactor?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { validateSync } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { canonicalPassword, IsNewPassword, newPasswordFault } from './new-password.js';
 
-const OWNER = { email: 'mira.novak@northwind.example', displayName: 'Mira Novák' };
+const OWNER = { email: 'mira.novak@northwind.example', displayName: 'Mira Novák', workspaceNames: ['Alpine Tea'] };
 
 class Body {
   @IsNewPassword()
@@ -70,10 +70,11 @@ describe('newPasswordFault', () => {
     ['ｐａｓｓｗｏｒｄ123', /tried first/],
     ['aaaaaaaaaaaa', /more than three different/],
     ['abababababab', /more than three different/],
-    ['mira.novak@northwind.example', /besides your name/],
-    ['MiraNovak2026', /besides your name/],
-    ['northwind-26!', /besides your name/],
-    ['Consigliere1!', /besides your name/],
+    ['mira.novak@northwind.example', /besides the names/],
+    ['MiraNovak2026', /besides the names/],
+    ['northwind-26!', /besides the names/],
+    ['Alpine-2026!', /besides the names/],
+    ['Consigliere1!', /besides the names/],
   ])('refuses %s', async (password, fault) => {
     expect(await newPasswordFault(password, OWNER)).toMatch(fault);
   });

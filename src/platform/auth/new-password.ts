@@ -23,6 +23,7 @@ export function canonicalPassword(password: string): string {
 export interface PasswordOwner {
   email: string;
   displayName: string;
+  workspaceNames: readonly string[];
 }
 
 /** What keeps a text from being a password, whoever's it is, to be read after "must". */
@@ -51,14 +52,15 @@ export async function newPasswordFault(password: string, owner: PasswordOwner): 
   if (await isCommonPassword(folded)) return 'is one of the passwords that are tried first; choose another';
   const rest = namesOf(owner).reduce((left, name) => left.replaceAll(name, ''), folded);
   if (rest.length !== folded.length && [...rest].length < LEAST_BESIDES_NAMES) {
-    return `must have at least ${LEAST_BESIDES_NAMES} characters besides your name, your address and the name of this program`;
+    return `must have at least ${LEAST_BESIDES_NAMES} characters besides the names of you, your organisation and this program`;
   }
   return undefined;
 }
 
 /** Of several that stand in each other the longest is taken out first. */
-function namesOf({ email, displayName }: PasswordOwner): string[] {
-  const words = `${PRODUCT} ${email} ${displayName}`
+function namesOf({ email, displayName, workspaceNames }: PasswordOwner): string[] {
+  const words = [PRODUCT, email, displayName, ...workspaceNames]
+    .join(' ')
     .normalize('NFKC')
     .toLowerCase()
     .split(/[^\p{L}\p{M}\p{N}]+/u);

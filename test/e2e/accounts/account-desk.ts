@@ -117,10 +117,12 @@ export class AccountDesk {
 
   /** Asks for a link, and answers its token as it stands in the mail. */
   async resetToken({ email }: Pick<TestAccount, 'email'>): Promise<string> {
-    const before = await this.mailsTo(email);
+    const links = async () =>
+      (await this.mailsTo(email)).flatMap(({ text }) => /\/password\/([\w-]{43})/.exec(text!)?.[1] ?? []);
+    const before = await links();
     await this.forgotten(email);
-    const mails = await this.mails(email, before.length + 1);
-    return /\/password\/([\w-]{43})/.exec(mails.at(-1)!.text!)![1]!;
+    const now = await eventually(links, (all) => all.length > before.length);
+    return now.at(-1)!;
   }
 
   reset(token: string, newPassword: unknown = ANOTHER) {

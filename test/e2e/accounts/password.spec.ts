@@ -136,7 +136,7 @@ describe('PUT /api/admin/password 422', () => {
     const account = await desk.account();
     const browser = await desk.browser(account);
     const answer = await browser.put('/password', change(PASSWORD, `${account.email}1!`));
-    expect(answer.body.error.details[0].message).toMatch(/^newPassword must have at least 6 characters besides/);
+    expect(answer.body.error.details[0].message).toMatch(/^newPassword must have at least 6 characters besides the names/);
   });
 });
 

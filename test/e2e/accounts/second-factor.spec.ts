@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import type { AdminClient } from '../../support/client.js';
+import { eventually } from '../../support/test-app.js';
 import {
   AccountDesk,
   ANOTHER,
@@ -326,6 +327,74 @@ describe('DELETE /api/admin/second-factor', () => {
   });
 });
 
+describe('POST /api/admin/second-factor/verify', () => {
+  /** As an organisation's own sign-in begins a session, which vouches for no second factor. */
+  async function atOrganisation({ memberId }: TestAccount): Promise<AdminClient> {
+    const browser = await desk.test.signIn(memberId);
+    await desk.test.rows(`update sessions set method = 'oidc' where secret_hash = $1`, [sha256(browser.secret)]);
+    return browser;
+  }
+
+  it('200 opens a session that was begun at an organisation, which the account’s factor else keeps shut', async () => {
+    const { account, secret } = await withFactor();
+    const browser = await atOrganisation(account);
+    expect((await browser.get('/session')).body.lacksSecondFactor).toBe(true);
+    expect(outcome(await browser.post('/operator-token'))).toBe('403 second_factor_required');
+    expect(outcome(await browser.post('/second-factor/verify', { code: '000000' }))).toBe('403 wrong_code');
+    const { status, body } = await browser.post('/second-factor/verify', { code: desk.code(secret) });
+    expect([status, body.isSetUp]).toEqual([200, true]);
+    desk.test.clock.advance(1000);
+    expect((await browser.post('/operator-token')).status).toBe(201);
+    const { sessionId } = (await browser.get('/session')).body;
+    await desk.receipt(desk.workspaceId, 'session.second_factor_shown', sessionId);
+    expect(outcome(await browser.post('/second-factor/verify', { code: desk.code(secret) }))).toBe(
+      '403 wrong_code',
+    );
+  });
+
+  it('409 without a second factor, 422 without a code', async () => {
+    const browser = await atOrganisation(await desk.account());
+    expect(outcome(await browser.post('/second-factor/verify', { code: '000000' }))).toBe(
+      '409 no_second_factor',
+    );
+    expect((await browser.post('/second-factor/verify', {})).status).toBe(422);
+    expect((await browser.post('/operator-token')).status).toBe(201);
+  });
+});
+
+describe('an invite', () => {
+  const accept = async (workspaceId: string, email: string, role: string, displayName = 'Jo Lind') => {
+    const owner = await desk.test.signIn((await desk.test.createMember(workspaceId, 'owner')).memberId);
+    expect((await owner.post('/members', { email, role })).status).toBe(201);
+    const link = await eventually(async () =>
+      (await desk.mailsTo(email)).map(({ text }) => /\/invites\/([\w-]{43})/.exec(text!)?.[1]).findLast(Boolean),
+    );
+    return desk.anyone.post('/invites/accept', { token: link, displayName, password: PASSWORD });
+  };
+
+  it('answers no token to an account with a second factor, by its password alone', async () => {
+    const { account, secret } = await withFactor();
+    const { workspaceId } = await desk.test.createWorkspace();
+    const { status, body } = await accept(workspaceId, account.email, 'operator');
+    expect([status, body.token]).toEqual([201, null]);
+    const tokens = await desk.test.rows('select 1 from tokens where member_id = $1', [body.memberId]);
+    expect(tokens).toEqual([]);
+    expect((await desk.signIn(account, { code: desk.code(secret) })).status).toBe(201);
+  });
+
+  it('answers none to who has to set up a second factor, and one to all others', async () => {
+    const { workspaceId } = await desk.test.createWorkspace();
+    const require = (setting: string) =>
+      desk.test.rows('update workspaces set second_factor = $2 where workspace_id = $1', [workspaceId, setting]);
+    await require('required');
+    expect((await accept(workspaceId, 'admin@northwind.example', 'admin')).body.token).toBeNull();
+    const operator = await accept(workspaceId, 'operator@northwind.example', 'operator');
+    expect(operator.body.token).toMatchObject({ token: expect.any(String) });
+    await require('everyone');
+    expect((await accept(workspaceId, 'viewer@northwind.example', 'viewer')).body.token).toBeNull();
+  });
+});
+
 describe('a workspace that requires a second factor', () => {
   it('is made one by an owner alone, with a receipt', async () => {
     const { workspaceId, owner } = await desk.test.createWorkspace();
@@ -341,6 +410,24 @@ describe('a workspace that requires a second factor', () => {
     for (const secondFactor of [true, null, 'always', '']) {
       expect((await owner.put('/settings', { secondFactor })).status).toBe(422);
     }
+  });
+
+  it('asks it of every role, if it says so', async () => {
+    const { workspaceId, owner } = await desk.test.createWorkspace();
+    expect((await owner.put('/settings', { secondFactor: 'everyone' })).body.secondFactor).toBe('everyone');
+    for (const role of ['viewer', 'operator', 'admin', 'owner'] as const) {
+      const browser = await desk.browser(await desk.account(role, workspaceId));
+      expect(outcome(await browser.post('/operator-token')), role).toBe('403 second_factor_required');
+    }
+  });
+
+  it('asks it of nobody without a password, whose organisation signs them in', async () => {
+    const { workspaceId } = await desk.test.createWorkspace();
+    const account = await desk.account('admin', workspaceId);
+    await desk.test.rows(`update workspaces set second_factor = 'required' where workspace_id = $1`, [workspaceId]);
+    await desk.test.rows('update users set password_hash = null where user_id = $1', [account.userId]);
+    const browser = await desk.test.signIn(account.memberId);
+    expect((await browser.post('/operator-token')).status).toBe(201);
   });
 
   it('opens to owner and admin without one only what sets it up, and to others everything', async () => {
