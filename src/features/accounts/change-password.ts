@@ -9,6 +9,7 @@ import { sameAsOld, WrongPassword } from './accounts.errors.js';
 import { OwnAccount } from './own-account.js';
 import type { ChangedPassword, ChangePasswordBody } from './passwords.dto.js';
 import { ProveAccount } from './prove-account.js';
+import type { RenewedSession } from './renewed-session.js';
 import { Sessions } from './sessions.repository.js';
 
 /** Changes the password of whoever is signed in, and ends every other session of the account. */
@@ -29,8 +30,8 @@ export class ChangePassword {
     caller: Caller,
     address: string,
     { currentPassword, newPassword }: ChangePasswordBody,
-  ): Promise<ChangedPassword> {
-    const { userId, email, name: displayName, credentialId } = caller;
+  ): Promise<RenewedSession<ChangedPassword>> {
+    const { userId, workspaceId, email, name: displayName, credentialId } = caller;
     const workspaceNames = await this.sessions.workspaceNamesOf(userId);
     const owner = { email, displayName, workspaceNames };
     await assertNewPassword(newPassword, { path: 'newPassword', owner });
@@ -50,7 +51,8 @@ export class ChangePassword {
         details: { endedSessions },
         mail: true,
       });
-      return { changedAt, endedSessions };
+      const secret = this.sessions.renewSecret(workspaceId, credentialId);
+      return { answer: { changedAt, endedSessions }, secret };
     });
   }
 }

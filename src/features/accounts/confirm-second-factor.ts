@@ -5,6 +5,7 @@ import { AccountActs } from './account-acts.js';
 import { NoSecondFactor, SecondFactorExists, WrongCode } from './accounts.errors.js';
 import { CheckSecondFactor } from './check-second-factor.js';
 import { OwnAccount } from './own-account.js';
+import type { RenewedSession } from './renewed-session.js';
 import { canBeConfirmed, type KeptSecondFactor, newRecoveryCodes, typedCode } from './second-factor.js';
 import type { RecoveryCodes } from './second-factor.dto.js';
 import { SecondFactors } from './second-factors.repository.js';
@@ -25,7 +26,7 @@ export class ConfirmSecondFactor {
   ) {}
 
   /** @throws NoSecondFactor, SecondFactorExists, WrongCode, RateLimited */
-  async execute(caller: Caller, address: string, code: string): Promise<RecoveryCodes> {
+  async execute(caller: Caller, address: string, code: string): Promise<RenewedSession<RecoveryCodes>> {
     const { userId, workspaceId, credentialId, email } = caller;
     const now = this.clock.now();
     const factor = await this.factors.find(userId);
@@ -33,7 +34,7 @@ export class ConfirmSecondFactor {
     if (!canBeConfirmed(factor, now)) throw new NoSecondFactor();
     const step = await this.tries.prove(email, address, async () => this.stepOf(userId, factor, code));
     const { codes, hashes } = newRecoveryCodes();
-    await this.ownAccount.act(caller, async () => {
+    const secret = await this.ownAccount.act(caller, async () => {
       if (!(await this.factors.confirm(userId, factor, step, hashes, now))) throw new SecondFactorExists();
       this.sessions.setSecondFactor(workspaceId, credentialId, true);
       const endedSessions = await this.sessions.endAllOf(userId, now, credentialId);
@@ -42,8 +43,9 @@ export class ConfirmSecondFactor {
         details: { endedSessions },
         mail: true,
       });
+      return this.sessions.renewSecret(workspaceId, credentialId);
     });
-    return { recoveryCodes: codes };
+    return { answer: { recoveryCodes: codes }, secret };
   }
 
   private stepOf(userId: string, { sealedSecret }: KeptSecondFactor, code: string): number {

@@ -1,7 +1,9 @@
-import { Body, Controller, Post, Put, Req } from '@nestjs/common';
-import type { Request } from 'express';
+import { Body, Controller, Post, Put, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { sessionCookie } from '../../platform/auth/session-cookie.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound, RateLimited, ValidationFailed } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
@@ -33,9 +35,13 @@ export class PasswordController {
     private readonly changePassword: ChangePassword,
     private readonly requestReset: RequestPasswordReset,
     private readonly resetPassword: ResetPassword,
+    private readonly publicAddress: PublicAddress,
   ) {}
 
-  /** Changes one's own password; all other sessions of the account end, and its owner is told by mail. */
+  /**
+   * Changes one's own password; all other sessions of the account end, and its owner is told by mail. The answer sets another
+   * cookie for this one, and `GET /api/admin/session` answers its CSRF token.
+   */
   @Put()
   @Route({
     auth: 'member',
@@ -43,12 +49,15 @@ export class PasswordController {
     returns: { 200: ChangedPassword },
     errors: [WrongPassword, RateLimited, ValidationFailed],
   })
-  change(
+  async change(
     @CurrentCaller() caller: Caller,
     @Body() body: ChangePasswordBody,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<ChangedPassword> {
-    return this.changePassword.execute(caller, clientAddress(request), body);
+    const { answer, secret } = await this.changePassword.execute(caller, clientAddress(request), body);
+    response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
+    return answer;
   }
 
   /**

@@ -1,7 +1,9 @@
-import { Body, Controller, Delete, Get, Post, Req } from '@nestjs/common';
-import type { Request } from 'express';
+import { Body, Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { sessionCookie } from '../../platform/auth/session-cookie.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { RateLimited } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
@@ -31,6 +33,7 @@ export class SecondFactorController {
     private readonly removeSecondFactor: RemoveSecondFactor,
     private readonly renewRecoveryCodes: RenewRecoveryCodes,
     private readonly verifySecondFactor: VerifySecondFactor,
+    private readonly publicAddress: PublicAddress,
   ) {}
 
   /** Whether it is set up. */
@@ -57,7 +60,10 @@ export class SecondFactorController {
     return this.beginSecondFactor.execute(caller, clientAddress(request), password);
   }
 
-  /** Sets up what was begun, by a code of it; from now on each sign-in asks for one. All other sessions end. */
+  /**
+   * Sets up what was begun, by a code of it; from now on each sign-in asks for one. All other sessions end; the answer sets another
+   * cookie for this one, and `GET /api/admin/session` answers its CSRF token.
+   */
   @Post('confirm')
   @Route({
     auth: 'member',
@@ -66,15 +72,21 @@ export class SecondFactorController {
     returns: { 201: RecoveryCodes },
     errors: [WrongCode, RateLimited, NoSecondFactor, SecondFactorExists],
   })
-  confirm(
+  async confirm(
     @CurrentCaller() caller: Caller,
     @Body() { code }: SecondFactorCodeBody,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<RecoveryCodes> {
-    return this.confirmSecondFactor.execute(caller, clientAddress(request), code);
+    const { answer, secret } = await this.confirmSecondFactor.execute(caller, clientAddress(request), code);
+    response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
+    return answer;
   }
 
-  /** Shows it in a session that was begun without it; a recovery code stands in for it. */
+  /**
+   * Shows it in a session that was begun without it; a recovery code stands in for it. The answer sets another cookie, and
+   * `GET /api/admin/session` answers its CSRF token.
+   */
   @Post('verify')
   @Route({
     auth: 'member',
@@ -87,8 +99,10 @@ export class SecondFactorController {
     @CurrentCaller() caller: Caller,
     @Body() { code }: SecondFactorCodeBody,
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<SecondFactorView> {
-    await this.verifySecondFactor.execute(caller, clientAddress(request), code);
+    const secret = await this.verifySecondFactor.execute(caller, clientAddress(request), code);
+    response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
     return this.readSecondFactor.execute(caller);
   }
 

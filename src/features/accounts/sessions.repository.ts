@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller, Role } from '../../platform/auth/caller.js';
 import { SESSION_IDLE_MINUTES } from '../../platform/auth/callers.js';
+import { newSessionSecret } from '../../platform/auth/session-cookie.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { ListedSession } from './sessions.dto.js';
 import { SessionEntity } from './session.entity.js';
@@ -111,6 +113,16 @@ export class Sessions {
   /** Whether a second factor was shown in this session, or is set up no more. */
   setSecondFactor(workspaceId: string, sessionId: string, secondFactor: boolean): void {
     this.db.update(SessionEntity, { workspaceId, sessionId }, { secondFactor });
+  }
+
+  /**
+   * Gives the session another secret, in the open transaction, and answers it: whoever has seen the one of before is not signed
+   * in by what its owner has just proved.
+   */
+  renewSecret(workspaceId: string, sessionId: string): string {
+    const secret = newSessionSecret();
+    this.db.update(SessionEntity, { workspaceId, sessionId }, { secretHash: sha256(secret) });
+    return secret;
   }
 
   /** Ends a session, and not yet the tokens that it made for the dashboard. */

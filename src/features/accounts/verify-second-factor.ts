@@ -20,14 +20,14 @@ export class VerifySecondFactor {
     private readonly receipts: Receipts,
   ) {}
 
-  /** @throws NoSecondFactor, WrongCode, RateLimited */
-  async execute(caller: Caller, address: string, code: string): Promise<void> {
+  /** Answers the secret that the session has from now on. @throws NoSecondFactor, WrongCode, RateLimited */
+  async execute(caller: Caller, address: string, code: string): Promise<string> {
     const { userId, workspaceId, credentialId, email, name, memberId } = caller;
     if ((await this.factors.find(userId))?.confirmedAt == null) throw new NoSecondFactor();
     await this.tries.prove(email, address, async () => {
       if (!(await this.check.accepts(userId, code))) throw new WrongCode();
     });
-    await this.ownAccount.act(caller, async () => {
+    return this.ownAccount.act(caller, async () => {
       this.sessions.setSecondFactor(workspaceId, credentialId, true);
       this.receipts.append({
         actor: actorOf(caller),
@@ -36,6 +36,7 @@ export class VerifySecondFactor {
         summary: `${name} showed a second factor.`,
         details: { memberId },
       });
+      return this.sessions.renewSecret(workspaceId, credentialId);
     });
   }
 }

@@ -86,10 +86,10 @@ export class AccountDesk {
   }
 
   /** Signed in, as a browser is. */
-  async browser(account: Pick<TestAccount, 'email'>, how: { password?: string; code?: string } = {}): Promise<AdminClient> {
+  async browser(account: Pick<TestAccount, 'email'>, how: { password?: string; code?: string } = {}): Promise<Browser> {
     const answer = await this.signIn(account, how);
     if (answer.status !== 201) throw new Error(answer.text);
-    return new AdminClient(this.test.url, secretIn(answer));
+    return new Browser(this.test.url, secretIn(answer)!);
   }
 
   get anyone(): Client {
@@ -183,8 +183,18 @@ export class AccountDesk {
 }
 
 /** What the answer's `Set-Cookie` gives the browser. */
-export function secretIn({ headers }: Answer): string {
-  return /^consigliere_session=([^;]+);/.exec(headers.get('set-cookie') ?? '')![1]!;
+function secretIn({ headers }: Answer): string | undefined {
+  return /^consigliere_session=([^;]+);/.exec(headers.get('set-cookie') ?? '')?.[1];
+}
+
+/** Keeps the cookie that an answer sets. */
+export class Browser extends AdminClient {
+  override async send<T = any>(...call: Parameters<AdminClient['send']>): Promise<Answer<T>> {
+    const answer = await super.send<T>(...call);
+    const secret = secretIn(answer);
+    if (secret !== undefined) (this as { secret: string }).secret = secret;
+    return answer;
+  }
 }
 
 /** Status and reason, or code, of an answer. */

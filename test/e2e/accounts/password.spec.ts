@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Client } from '../../support/client.js';
+import { AdminClient, Client } from '../../support/client.js';
 import { AccountDesk, ANOTHER, counted, outcome, PASSWORD } from './account-desk.js';
 
 // Hashing gives way to all other processes of the machine.
@@ -31,9 +31,12 @@ describe('PUT /api/admin/password 200', () => {
     const second = await desk.browser(account);
     const { body: made } = await second.post('/operator-token');
 
+    const before = new AdminClient(desk.test.url, browser.secret);
     const answer = await browser.put('/password', change());
     expect([answer.status, answer.body.endedSessions]).toEqual([200, 2]);
     desk.test.clock.advance(1000);
+    // Whoever has the old cookie has not shown the password.
+    expect(outcome(await before.get('/session'))).toBe('401 invalid_session');
     expect((await browser.get('/session')).status).toBe(200);
     expect(outcome(await second.get('/session'))).toBe('401 ended_session');
     expect(outcome(await new Client(desk.test.url, made.token).get('/profile'))).toBe('401 revoked_token');

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
-import type { AdminClient } from '../../support/client.js';
+import { AdminClient } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import {
   AccountDesk,
   ANOTHER,
+  Browser,
   counted,
   MINUTE_MS,
   outcome,
@@ -29,7 +30,7 @@ const nextStep = () => desk.test.clock.advance(30_000);
 /** An account with a second factor, whose last code was used a step ago. */
 async function withFactor(): Promise<{
   account: TestAccount;
-  browser: AdminClient;
+  browser: Browser;
   secret: string;
   recoveryCodes: string[];
 }> {
@@ -98,6 +99,7 @@ describe('POST /api/admin/second-factor/confirm', () => {
     const account = await desk.account();
     const other = await desk.join(account);
     const [browser, second] = [await desk.browser(account), await desk.browser(account)];
+    const before = new AdminClient(desk.test.url, browser.secret);
     const { recoveryCodes } = await desk.setUpSecondFactor(browser);
     expect(recoveryCodes).toHaveLength(10);
     for (const code of recoveryCodes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{6}-){3}[0-9a-hjkmnp-tv-z]{6}$/);
@@ -110,6 +112,7 @@ describe('POST /api/admin/second-factor/confirm', () => {
     );
     desk.test.clock.advance(1000);
     expect(outcome(await second.get('/session'))).toBe('401 ended_session');
+    expect(outcome(await before.get('/session'))).toBe('401 invalid_session');
     expect((await browser.get('/session')).body.secondFactor).toBe(true);
     expect((await browser.get('/second-factor')).body).toMatchObject({ isSetUp: true, recoveryCodesLeft: 10 });
     const own = await desk.receipt(desk.workspaceId, 'second_factor.added', account.memberId);
@@ -329,8 +332,9 @@ describe('DELETE /api/admin/second-factor', () => {
 
 describe('POST /api/admin/second-factor/verify', () => {
   /** As an organisation's own sign-in begins a session, which vouches for no second factor. */
-  async function atOrganisation({ memberId }: TestAccount): Promise<AdminClient> {
-    const browser = await desk.test.signIn(memberId);
+  async function atOrganisation({ memberId }: TestAccount): Promise<Browser> {
+    const { secret } = await desk.test.signIn(memberId);
+    const browser = new Browser(desk.test.url, secret);
     await desk.test.rows(`update sessions set method = 'oidc' where secret_hash = $1`, [sha256(browser.secret)]);
     return browser;
   }
@@ -341,9 +345,12 @@ describe('POST /api/admin/second-factor/verify', () => {
     expect((await browser.get('/session')).body.lacksSecondFactor).toBe(true);
     expect(outcome(await browser.post('/operator-token'))).toBe('403 second_factor_required');
     expect(outcome(await browser.post('/second-factor/verify', { code: '000000' }))).toBe('403 wrong_code');
+    const before = new AdminClient(desk.test.url, browser.secret);
     const { status, body } = await browser.post('/second-factor/verify', { code: desk.code(secret) });
     expect([status, body.isSetUp]).toEqual([200, true]);
     desk.test.clock.advance(1000);
+    // Whoever has the old cookie has not shown the code.
+    expect(outcome(await before.get('/session'))).toBe('401 invalid_session');
     expect((await browser.post('/operator-token')).status).toBe(201);
     const { sessionId } = (await browser.get('/session')).body;
     await desk.receipt(desk.workspaceId, 'session.second_factor_shown', sessionId);
