@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { RecoverOwner, type RecoveredToken } from '../src/features/workspaces/recover-owner.js';
+import { RecoverSecondFactor } from '../src/features/accounts/recover-second-factor.js';
+import { RecoverOwner } from '../src/features/workspaces/recover-owner.js';
 import { Tokens } from '../src/features/workspaces/tokens.repository.js';
 import { TokenEntity } from '../src/features/workspaces/workspaces.entity.js';
 import { type Config, loadConfig } from '../src/platform/config/config.js';
@@ -15,14 +16,17 @@ import { Receipts } from '../src/platform/receipts/receipts.js';
 import { secretsKey } from '../src/platform/secrets/secret-box.js';
 
 /**
- * Makes a new token for the owner of a workspace (the first unless its id is the argument) and prints it once. For
- * whoever may read the service's settings on the server; it works beside the running service and without it.
+ * Makes a new token for the owner of a workspace (the first unless its id is the argument) and prints it once; with
+ * `--second-factor <mail address>` it removes the second factor of that account instead. For whoever may read the service's
+ * settings on the server; it works beside the running service and without it.
  */
 try {
   const config = loadConfig();
-  const { token, ownerName, workspaceId } = await onDatabase(config, (url) => recover(config, url));
+  const [option, email] = process.argv.slice(2);
   console.log(
-    `A new operator token for ${ownerName}, owner of ${workspaceId}. It is shown once:\n  ${token}`,
+    option === '--second-factor'
+      ? await onDatabase(config, (url) => withDb(config, url, (db) => removeSecondFactor(db, email)))
+      : await onDatabase(config, (url) => withDb(config, url, (db) => makeToken(db, option))),
   );
 } catch (error) {
   if (!(error instanceof StartRefused)) throw error;
@@ -43,15 +47,26 @@ async function onDatabase<T>(config: Config, work: (url: string) => Promise<T>):
   }
 }
 
-async function recover(config: Config, ownerUrl: string): Promise<RecoveredToken> {
+async function makeToken(db: Db, workspace: string | undefined): Promise<string> {
+  const clock = new Clock();
+  const use = new RecoverOwner(db, new Tokens(db), new Receipts(db, clock), clock);
+  const { token, ownerName, workspaceId } = await use.execute(workspace);
+  return `A new operator token for ${ownerName}, owner of ${workspaceId}. It is shown once:\n  ${token}`;
+}
+
+async function removeSecondFactor(db: Db, email: string | undefined): Promise<string> {
+  if (email === undefined) throw new StartRefused('Say whose: --second-factor <mail address>.');
+  await new RecoverSecondFactor(db, new Clock()).execute(email);
+  return `${email} has no second factor any more. All sessions of the account have ended; it signs in by its password.`;
+}
+
+async function withDb<T>(config: Config, ownerUrl: string, work: (db: Db) => Promise<T>): Promise<T> {
   await prepareDatabase(ownerUrl);
   await assertSecretsKey(config, ownerUrl);
   const url = await loginUrl(ownerUrl, secretsKey(config));
   const dataSource = await new DataSource({ ...appDataSource(url), entities: [TokenEntity] }).initialize();
   try {
-    const [db, clock] = [new Db(dataSource), new Clock()];
-    const use = new RecoverOwner(db, new Tokens(db), new Receipts(db, clock), clock);
-    return await use.execute(process.argv[2]);
+    return await work(new Db(dataSource));
   } finally {
     await dataSource.destroy();
   }

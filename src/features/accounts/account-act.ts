@@ -20,8 +20,9 @@ const SENTENCES = {
   'password.reset': ({ name }) =>
     `${name} set a new password by a mailed link; all their sessions have ended.`,
   'second_factor.added': ({ name }) => `${name} set up a second factor; their other sessions have ended.`,
-  'second_factor.removed': ({ name }) =>
-    `${name} removed their second factor; their other sessions have ended.`,
+  'second_factor.removed': ({ name }) => `${name} removed their second factor; their other sessions have ended.`,
+  'second_factor.removed_on_server': ({ name }) =>
+    `The second factor of ${name} was removed on the server; all their sessions have ended.`,
   'second_factor.recovery_codes_renewed': ({ name }) =>
     `${name} made new recovery codes; the old ones open nothing any more.`,
   'second_factor.recovery_code_used': ({ name }) =>

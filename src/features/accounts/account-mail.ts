@@ -26,6 +26,10 @@ const NOTICES: Partial<Record<AccountAction, { subject: string; what: string }>>
     subject: 'Your second factor was removed',
     what: 'The second factor of your account was removed',
   },
+  'second_factor.removed_on_server': {
+    subject: 'Your second factor was removed',
+    what: 'The second factor of your account was removed by whoever runs the server',
+  },
   'second_factor.recovery_codes_renewed': {
     subject: 'New recovery codes were made',
     what: 'New recovery codes were made for your account; the old ones open nothing any more',

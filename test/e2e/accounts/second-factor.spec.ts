@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { AdminClient } from '../../support/client.js';
@@ -366,6 +369,38 @@ describe('POST /api/admin/second-factor/verify', () => {
     );
     expect((await browser.post('/second-factor/verify', {})).status).toBe(422);
     expect((await browser.post('/operator-token')).status).toBe(201);
+  });
+});
+
+describe('npm run recover -- --second-factor', () => {
+  const recover = async (...argumentList: string[]) => {
+    const script = join(import.meta.dirname, '../../../dist/scripts/recover.js');
+    const environment = { DATABASE_URL: desk.test.database.url, DATA_DIR: desk.test.dataDir };
+    const run = promisify(execFile)(process.execPath, [script, '--second-factor', ...argumentList], {
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    return run.then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+  };
+
+  it('removes it for whoever has lost authenticator and recovery codes, with a receipt and a mail', async () => {
+    const { account } = await withFactor();
+    expect(await recover(account.email.toUpperCase())).toMatch(/has no second factor any more/);
+    expect(await stored(account)).toEqual([]);
+    expect(await desk.openSessions(account)).toEqual([]);
+    expect((await desk.signIn(account)).status).toBe(201);
+    const receipt = await desk.receipt(desk.workspaceId, 'second_factor.removed_on_server', account.memberId);
+    expect(receipt).toMatchObject({ actor: { type: 'system' }, details: { endedSessions: 1 } });
+    const mails = await desk.mails(account.email, 2);
+    expect(mails.at(-1)!.text).toContain('by whoever runs the server');
+  });
+
+  it('says whose it cannot remove', async () => {
+    const { email } = await desk.account();
+    expect(await recover(email)).toMatch(`There is no account ${email} with a second factor.`);
+    expect(await recover()).toMatch('Say whose: --second-factor <mail address>.');
   });
 });
 
