@@ -47,6 +47,19 @@ begin
   on conflict (workspace_id, seq) do nothing;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.add_identity(p_issuer text, p_subject text, p_user_id text)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with added as (
+    insert into user_identities (issuer, subject, user_id) values (p_issuer, p_subject, p_user_id)
+    on conflict do nothing returning 1
+  ) select exists (select from added)
+$function$;
+alter function app.add_identity(text,text,text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.add_password_reset(p_reset_id text, p_email text, p_token_hash text, p_sealed_token text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -55,7 +68,7 @@ CREATE OR REPLACE FUNCTION app.add_password_reset(p_reset_id text, p_email text,
 AS $function$
 begin
   -- Nobody else can count for this address meanwhile.
-  perform pg_advisory_xact_lock(hashtextextended(p_email, 7));
+  perform pg_advisory_xact_lock(hashtextextended(p_email, 8));
   insert into password_resets (reset_id, email, token_hash, sealed_token, requested_at, expires_at)
   select p_reset_id, p_email, p_token_hash, p_sealed_token, p_now, p_expires_at
   where (select count(*) from password_resets r where r.email = p_email and r.requested_at > p_now - interval '1 hour') < 3;
@@ -433,6 +446,115 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.delete_users(p_user_ids text[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  orphaned constant text[] := array(select u.user_id from users u where u.user_id = any (p_user_ids)
+    and not exists (select from members m where m.user_id = u.user_id));
+  kept_about record;
+  deleted bigint;
+begin
+  -- What belongs to an account and to no workspace; what does so by `on delete cascade` goes by itself.
+  for kept_about in
+    select k.conrelid::regclass as name, a.attname as user_column
+    from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+    where k.contype = 'f' and k.confrelid = 'users'::regclass and k.confdeltype = 'a'
+      and k.conrelid not in (select ('public.' || quote_ident(t.name))::regclass from app.tenant_tables() t)
+  loop
+    execute format('delete from %s where %I = any ($1)', kept_about.name, kept_about.user_column) using orphaned;
+  end loop;
+  delete from users u where u.user_id = any (orphaned);
+  get diagnostics deleted = row_count;
+  return deleted;
+end $function$;
+alter function app.delete_users(text[]) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.delete_workspace(p_workspace_id text, p_limit integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  asked_in constant text := current_setting('app.workspace_id', true);
+  asked_for constant text := current_setting('app.team_ids', true);
+  deletion workspace_deletions;
+  tenant_table text;
+  users text[];
+  n bigint;
+  gone bigint := 0;
+  facts jsonb;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended(p_workspace_id, 7)) then
+    return jsonb_build_object('rows', 0, 'busy', true);
+  end if;
+  -- As in any act, row-level security shows this workspace and nothing else.
+  perform set_config('app.workspace_id', p_workspace_id, true), set_config('app.team_ids', '*', true);
+  update workspace_deletions d set begun_at = coalesce(d.begun_at, now())
+    where d.workspace_id = p_workspace_id and d.warned_at is not null and d.due_at <= now()
+      and p_workspace_id <> app.first_workspace()
+    returning * into deletion;
+  if not found then
+    raise insufficient_privilege using message = 'a workspace is deleted when its grace is over, and not before';
+  end if;
+  -- No act can add a receipt from here on.
+  perform from receipt_heads h where h.workspace_id = p_workspace_id for update;
+  foreach tenant_table in array array(select t.name from app.tenant_tables() t) loop
+    exit when gone >= p_limit;
+    -- These say how far the deletion is, and go with the workspace itself.
+    continue when tenant_table in ('workspace_exports', 'workspace_deletions', 'receipt_heads', 'workspaces');
+    if tenant_table = 'members' then
+      with former as (
+        delete from members where ctid = any (array(
+          select ctid from members where workspace_id = p_workspace_id limit p_limit - gone)) returning user_id
+      ) select array_agg(user_id), count(*) into users, n from former;
+      perform app.delete_users(users);
+    else
+      execute format('delete from public.%1$I where ctid = any (array('
+        'select ctid from public.%1$I where workspace_id = $1 limit $2))', tenant_table)
+        using p_workspace_id, p_limit - gone;
+      get diagnostics n = row_count;
+    end if;
+    gone := gone + n;
+  end loop;
+  update workspace_deletions d set rows_deleted = d.rows_deleted + gone where d.workspace_id = p_workspace_id
+    returning * into deletion;
+  if gone < p_limit then
+    select jsonb_build_object('name', w.name, 'requestedBy', deletion.requested_by,
+        'requestedAt', app.ms(deletion.requested_at), 'rows', deletion.rows_deleted,
+        'head', jsonb_build_object('seq', h.seq, 'hash', h.hash),
+        'export', (select jsonb_build_object('exportId', e.export_id, 'sha256', e.sha256,
+            'completedAt', app.ms(e.completed_at), 'head', jsonb_build_object('seq', e.head_seq, 'hash', e.head_hash))
+          from workspace_exports e where e.workspace_id = p_workspace_id and e.completed_at is not null
+          order by e.completed_at desc limit 1))
+      into facts
+      from workspaces w join receipt_heads h on h.workspace_id = w.workspace_id where w.workspace_id = p_workspace_id;
+    delete from workspace_exports where workspace_id = p_workspace_id;
+    delete from workspace_deletions where workspace_id = p_workspace_id;
+    delete from receipt_heads where workspace_id = p_workspace_id;
+    delete from workspaces where workspace_id = p_workspace_id;
+  end if;
+  perform set_config('app.workspace_id', asked_in, true), set_config('app.team_ids', asked_for, true);
+  return jsonb_build_object('rows', gone, 'busy', false, 'deleted', facts);
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.due_deletions()
+ RETURNS TABLE(workspace_id text, step text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select d.workspace_id, case when d.warned_at is null then 'warn' else 'delete' end
+  from workspace_deletions d
+  where d.warned_at is null and d.due_at <= now() + interval '1 day' or d.warned_at is not null and d.due_at <= now()
+  order by d.due_at
+$function$;
+alter function app.due_deletions() owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval)
  RETURNS TABLE(kind text, queue text, due_in_ms double precision)
  LANGUAGE sql
@@ -648,6 +770,17 @@ AS $function$
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.find_identity(p_issuer text, p_subject text)
+ RETURNS TABLE(user_id text, display_name text, email text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select u.user_id, u.display_name, u.email from user_identities i join users u on u.user_id = i.user_id
+  where i.issuer = p_issuer and i.subject = p_subject
+$function$;
+alter function app.find_identity(text,text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.find_invite(p_token_hash text)
  RETURNS TABLE(invite_id text, workspace_id text, email text)
  LANGUAGE sql
@@ -737,6 +870,9 @@ declare
   event jsonb;
   head_seq bigint;
   head_hash text;
+  is_read_only boolean;
+  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed', 'session.%',
+    'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
   next_hash text;
   wanted text[];
   reached text[] := '{}';
@@ -759,8 +895,23 @@ begin
       headers = excluded.headers, body = excluded.body, created_at = excluded.created_at;
   end if;
   if act ? 'receipts' then
-    select seq, hash into strict head_seq, head_hash from receipt_heads
+    select seq, hash, read_only into strict head_seq, head_hash, is_read_only from receipt_heads
       where workspace_id = own_workspace for update;
+    -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
+    -- it is known which of the two came first.
+    if act ? 'caller' and not exists (
+      select from members m where m.workspace_id = own_workspace and m.member_id = act->'caller'->>'memberId'
+        and m.status = 'active' and m.role = act->'caller'->>'role'
+        and act->'caller'->'teamRoles' = (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
+          where tm.workspace_id = own_workspace and tm.member_id = m.member_id)) then
+      raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
+    end if;
+    -- People may still sign in, take the copy they are owed, and take the deletion back; work that was under way says how
+    -- it ended.
+    if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
+        where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
+      raise exception 'the workspace is being deleted' using errcode = 'CW003';
+    end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
       next_hash := encode(sha256(convert_to(head_hash || (receipt->>'body'), 'UTF8')), 'hex');
       head_seq := head_seq + 1;
@@ -1031,6 +1182,24 @@ begin
 end $function$;
 alter function app.let_go(integer,jsonb) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.list_workspaces()
+ RETURNS TABLE(workspace_id text, name text, tier text, state text, members bigint, created_at timestamp with time zone, delete_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select w.workspace_id, w.name, w.tier,
+    case when d.workspace_id is not null then 'deleting'
+      when exists (select from members m
+        where m.workspace_id = w.workspace_id and m.role = 'owner' and m.status = 'active') then 'active'
+      else 'invited' end,
+    (select count(*) from members m where m.workspace_id = w.workspace_id and m.status = 'active'),
+    w.created_at, d.due_at
+  from workspaces w left join workspace_deletions d on d.workspace_id = w.workspace_id
+  where current_setting('app.workspace_id', true) = app.first_workspace()
+$function$;
+alter function app.list_workspaces() owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.lock_team_work(p_workspace_id text, p_team_id text)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -1277,6 +1446,16 @@ begin
   ) r group by r.metric;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.receipt_hash(p_seq bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select r.hash from receipts r where r.workspace_id = current_setting('app.workspace_id', true) and r.seq = p_seq
+$function$;
+alter function app.receipt_hash(bigint) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.record_account_act(p_user_id text, p_action text, p_via text, p_details jsonb, p_at timestamp with time zone, p_except text, p_mail_id text)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -1358,6 +1537,19 @@ begin
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.refuse_deletion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if old.workspace_id = current_setting('app.workspace_id', true) and exists (select from workspace_deletions d
+      where d.workspace_id = old.workspace_id and d.begun_at is not null and d.due_at <= now()) then
+    return old;
+  end if;
+  raise exception 'receipts are append-only' using errcode = 'restrict_violation';
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.remove_second_factor(p_user_id text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1386,6 +1578,27 @@ begin
   return true;
 end $function$;
 alter function app.renew_recovery_codes(text,text[]) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.request_deletion(p_requested_by jsonb, p_engaged_kill boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  own_workspace constant text := current_setting('app.workspace_id', true);
+begin
+  if own_workspace = app.first_workspace() then return 'first'; end if;
+  if exists (select from workspace_deletions where workspace_id = own_workspace) then return 'requested'; end if;
+  if not exists (select from workspace_exports e
+      where e.workspace_id = own_workspace and e.completed_at > now() - interval '7 days') then
+    return 'exported';
+  end if;
+  insert into workspace_deletions (workspace_id, requested_by, requested_at, due_at, engaged_kill)
+  values (own_workspace, p_requested_by, now(), now() + interval '7 days', p_engaged_kill);
+  update receipt_heads set read_only = true where workspace_id = own_workspace;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.reserve_model_usage(p_workspace_id text, p_at timestamp with time zone, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(day date, budget numeric, used numeric, reserved numeric, granted boolean, warn boolean, zone text, next_day_at timestamp with time zone)
@@ -1436,6 +1649,18 @@ AS $function$
     then (p_retention->>p_subject)::numeric else (p_bounds->p_subject->>'standard')::numeric end)::int)
 $function$;
 
+CREATE OR REPLACE FUNCTION app.revenue_between(p_from timestamp with time zone, p_to timestamp with time zone)
+ RETURNS TABLE(currency text, n bigint, amount numeric)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select e.currency, count(*), sum(e.amount) from revenue_events e
+  where e.workspace_id = current_setting('app.workspace_id', true) and e.occurred_at > p_from and e.occurred_at < p_to
+  group by e.currency
+$function$;
+alter function app.revenue_between(timestamp with time zone,timestamp with time zone) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timestamp with time zone)
  RETURNS TABLE(currency text, n bigint, amount numeric)
  LANGUAGE plpgsql
@@ -1445,8 +1670,7 @@ begin
   return query select r.currency, sum(r.n)::bigint, sum(r.amount) from (
     select s.key as currency, s.n, s.amount from app.tally_since(p_workspace_id, 'revenue', p_from) s
     union all
-    select e.currency, 1, e.amount from public.revenue_events e
-    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
+    select b.currency, b.n, b.amount from app.revenue_between(p_from, app.next_hour(p_from)) b
   ) r group by r.currency;
 end $function$;
 
@@ -1492,6 +1716,19 @@ begin
   end if;
   return next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.spend_oidc_state(p_state_hash text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from oidc_spent_states where expires_at < p_now;
+  insert into oidc_spent_states (state_hash, expires_at) values (p_state_hash, p_expires_at) on conflict do nothing;
+  return found;
+end $function$;
+alter function app.spend_oidc_state(text,timestamp with time zone,timestamp with time zone) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_credential_id text)
  RETURNS TABLE(role text, is_valid boolean, team_roles jsonb)
@@ -1564,6 +1801,28 @@ AS $function$
   ) t group by t.key
 $function$;
 
+CREATE OR REPLACE FUNCTION app.tenant_tables()
+ RETURNS TABLE(name text)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with recursive tenant as (
+    select c.oid, c.relname::text as name
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+  ), reached (oid, depth) as (
+    select t.oid, 0 from tenant t
+    union
+    select k.confrelid, r.depth + 1
+    from reached r join pg_constraint k on k.contype = 'f' and k.conrelid = r.oid and k.confrelid <> k.conrelid
+    where r.depth < 20
+  )
+  select t.name from tenant t join reached r on r.oid = t.oid
+  group by t.name
+  order by t.name not in ('sessions', 'tokens'), max(r.depth), t.name
+$function$;
+
 CREATE OR REPLACE FUNCTION app.unsigned_chains(p_limit integer)
  RETURNS TABLE(workspace_id text, seq bigint, hash text)
  LANGUAGE sql
@@ -1578,10 +1837,25 @@ AS $function$
   ) last on true
   where h.seq > coalesce(last.seq, 0)
     and (last.seq is null or h.seq - last.seq >= 1000 or last.signed_at < now() - interval '60 seconds')
+    and not exists (select from workspace_deletions d where d.workspace_id = h.workspace_id and d.begun_at is not null)
   -- In no order: chains that cannot be signed, as their heads were changed by hand, must not stand before the others.
   order by random() limit p_limit
 $function$;
 alter function app.unsigned_chains(integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.untold_licences(p_now timestamp with time zone, p_grace interval, p_limit integer)
+ RETURNS TABLE(workspace_id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select l.workspace_id from licences l
+  where l.told_status <> 'expired' and l.expires_at <= p_now
+    and (l.told_status = 'active' or l.expires_at <= p_now - p_grace)
+  -- In no order: workspaces that cannot be told must not stand before the others.
+  order by random() limit p_limit
+$function$;
+alter function app.untold_licences(timestamp with time zone,interval,integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.use_password_reset(p_reset_id text, p_password_hash text, p_account text, p_address text, p_now timestamp with time zone)
  RETURNS boolean
@@ -1627,6 +1901,44 @@ AS $function$
   from unnest(p_kinds) k (kind)
 $function$;
 alter function app.waiting_work(text[]) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.warn_deletion()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update workspace_deletions d set warned_at = now(), due_at = greatest(d.due_at, now() + interval '1 day')
+  where d.workspace_id = current_setting('app.workspace_id', true) and d.warned_at is null
+    and d.due_at <= now() + interval '1 day'
+  returning d.due_at
+$function$;
+
+CREATE OR REPLACE FUNCTION app.withdraw_deletion(OUT outcome text, OUT engaged_kill boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  own_workspace constant text := current_setting('app.workspace_id', true);
+  deletion workspace_deletions;
+begin
+  -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
+  select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
+  if not found then
+    outcome := 'none';
+    return;
+  end if;
+  engaged_kill := deletion.engaged_kill;
+  if deletion.begun_at is not null then
+    outcome := 'begun';
+    return;
+  end if;
+  delete from workspace_deletions d where d.workspace_id = own_workspace;
+  update receipt_heads set read_only = false where workspace_id = own_workspace;
+  outcome := 'withdrawn';
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.workspace_count()
  RETURNS bigint
@@ -1742,6 +2054,7 @@ CREATE INDEX approvals_expired ON public.approvals USING btree (workspace_id, de
 CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, frozen_ms) WHERE ((status = 'pending'::text) AND (frozen_ms IS NOT NULL));
+CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
@@ -1798,6 +2111,26 @@ CASE
     ELSE false
 END);
 grant insert, select, update on buyers to consigliere_app;
+
+create table devices (
+  workspace_id text not null,
+  member_id text not null,
+  device_id text not null,
+  first_seen_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  constraint devices_device_id_check CHECK (((char_length(device_id) >= 1) AND (char_length(device_id) <= 64))),
+  constraint devices_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint devices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint devices_pkey PRIMARY KEY (workspace_id, member_id, device_id)
+);
+alter table devices enable row level security;
+alter table devices force row level security;
+create policy isolation on devices for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on devices to consigliere_app;
 
 create table directives (
   directive_id text not null,
@@ -1960,6 +2293,7 @@ create table invites (
   invited_by jsonb not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  invitee_name text,
   constraint invites_mail_status_check CHECK ((mail_status = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text]))),
   constraint invites_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'operator'::text, 'viewer'::text]))),
   constraint invites_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'withdrawn'::text, 'expired'::text]))),
@@ -1986,6 +2320,38 @@ END));
 create policy system_reads on invites for select to consigliere_system using (true);
 grant insert, select, update on invites to consigliere_app;
 grant select on invites to consigliere_system;
+
+create table licences (
+  workspace_id text not null,
+  licence_id text not null,
+  number bigint not null,
+  licence_key text not null,
+  tier text not null,
+  entitlements text[] not null,
+  issued_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  installed_at timestamp with time zone not null,
+  installed_by jsonb not null,
+  tier_before text not null,
+  told_status text not null,
+  constraint licences_check CHECK ((issued_at < expires_at)),
+  constraint licences_tier_before_check CHECK ((tier_before = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
+  constraint licences_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
+  constraint licences_told_status_check CHECK ((told_status = ANY (ARRAY['active'::text, 'grace'::text, 'expired'::text]))),
+  constraint licences_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint licences_pkey PRIMARY KEY (workspace_id)
+);
+CREATE INDEX licences_to_tell ON public.licences USING btree (expires_at) WHERE (told_status <> 'expired'::text);
+alter table licences enable row level security;
+alter table licences force row level security;
+create policy isolation on licences for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on licences for select to consigliere_system using (true);
+grant insert, select, update on licences to consigliere_app;
+grant select on licences to consigliere_system;
 
 create table members (
   member_id text not null,
@@ -2035,6 +2401,17 @@ CASE
     ELSE false
 END);
 grant insert, select, update on model_usage to consigliere_app;
+
+create table oidc_spent_states (
+  state_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint oidc_spent_states_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX oidc_spent_states_by_end ON public.oidc_spent_states USING btree (expires_at);
+alter table oidc_spent_states enable row level security;
+alter table oidc_spent_states force row level security;
+create policy system_keeps on oidc_spent_states for all to consigliere_system using (true) with check (true);
+grant delete, insert, select on oidc_spent_states to consigliere_system;
 
 create table partner_events (
   workspace_id text not null,
@@ -2189,7 +2566,8 @@ CASE
     ELSE false
 END);
 create policy system_reads on receipt_checkpoints for select to consigliere_system using (true);
-CREATE TRIGGER checkpoints_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.receipt_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER checkpoints_are_final BEFORE UPDATE OR TRUNCATE ON public.receipt_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER checkpoints_go_with_their_workspace BEFORE DELETE ON public.receipt_checkpoints FOR EACH ROW EXECUTE FUNCTION app.refuse_deletion();
 grant select on receipt_checkpoints to consigliere_app;
 grant select on receipt_checkpoints to consigliere_system;
 
@@ -2197,6 +2575,7 @@ create table receipt_heads (
   workspace_id text not null,
   seq bigint not null default 0,
   hash text not null default repeat('0'::text, 64),
+  read_only boolean not null default false,
   constraint receipt_heads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint receipt_heads_pkey PRIMARY KEY (workspace_id)
 );
@@ -2244,6 +2623,11 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy deletion on receipts for delete to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
 create policy isolation on receipts for select to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
@@ -2254,7 +2638,9 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
-CREATE TRIGGER receipts_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.receipts FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+create policy system_reads on receipts for select to consigliere_system using (true);
+CREATE TRIGGER receipts_are_final BEFORE UPDATE OR TRUNCATE ON public.receipts FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER receipts_go_with_their_workspace BEFORE DELETE ON public.receipts FOR EACH ROW EXECUTE FUNCTION app.refuse_deletion();
 grant select on receipts to consigliere_app;
 
 create table recovery_codes (
@@ -2278,6 +2664,7 @@ create table revenue_events (
   recorded_by jsonb not null,
   created_at timestamp with time zone not null,
   work_packet_id text,
+  team_id text,
   constraint revenue_events_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint revenue_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint revenue_events_pkey PRIMARY KEY (event_id),
@@ -2289,13 +2676,20 @@ CREATE INDEX revenue_events_by_source ON public.revenue_events USING btree (work
 CREATE INDEX revenue_events_by_time ON public.revenue_events USING btree (workspace_id, occurred_at DESC, event_id DESC);
 alter table revenue_events enable row level security;
 alter table revenue_events force row level security;
-create policy isolation on revenue_events for all to public using (
+create policy isolation on revenue_events for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END);
+END AND ((team_id IS NULL) OR
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END)));
+create policy system_reads on revenue_events for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events FOR EACH ROW EXECUTE FUNCTION app.count_revenue();
 grant insert, select on revenue_events to consigliere_app;
+grant select on revenue_events to consigliere_system;
 
 create table reverts (
   revert_id text not null,
@@ -2571,12 +2965,12 @@ create policy isolation on tallies for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND
+END AND (((team_id IS NULL) AND (kind = ANY (ARRAY['revenue'::text, 'partner'::text]))) OR
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END));
+END)));
 create policy system_folds on tallies for all to consigliere_system using (true);
 grant select on tallies to consigliere_app;
 grant insert, select, update on tallies to consigliere_system;
@@ -2599,12 +2993,12 @@ create policy isolation on tally_changes for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND
+END AND (((team_id IS NULL) AND (kind = ANY (ARRAY['revenue'::text, 'partner'::text]))) OR
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END));
+END)));
 create policy system_folds on tally_changes for all to consigliere_system using (true);
 grant insert, select on tally_changes to consigliere_app;
 grant delete, insert, select on tally_changes to consigliere_system;
@@ -2706,6 +3100,20 @@ create policy system_reads on tokens for select to consigliere_system using (tru
 grant insert, select, update on tokens to consigliere_app;
 grant delete, select, update on tokens to consigliere_system;
 
+create table user_identities (
+  issuer text not null,
+  subject text not null,
+  user_id text not null,
+  linked_at timestamp with time zone not null default now(),
+  constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  constraint user_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint user_identities_user_id_issuer_key UNIQUE (user_id, issuer)
+);
+alter table user_identities enable row level security;
+alter table user_identities force row level security;
+create policy system_keeps on user_identities for all to consigliere_system using (true) with check (true);
+grant insert, select on user_identities to consigliere_system;
+
 create table users (
   user_id text not null,
   email text not null,
@@ -2718,12 +3126,16 @@ create table users (
 alter table users enable row level security;
 alter table users force row level security;
 create policy new_users on users for insert to public with check (true);
+create policy system_deletes on users for delete to consigliere_system using ((NOT (EXISTS ( SELECT
+   FROM members m
+  WHERE (m.user_id = users.user_id)))));
 create policy system_reads on users for select to consigliere_system using (true);
 create policy system_sets_passwords on users for update to consigliere_system using (true);
 create policy users_of_workspace on users for select to public using ((EXISTS ( SELECT 1
    FROM members m
   WHERE (m.user_id = users.user_id))));
 grant insert on users to consigliere_app;
+grant delete on users to consigliere_system;
 
 create table webhook_deliveries (
   delivery_id text not null,
@@ -2903,6 +3315,7 @@ create table work_packets (
   constraint work_packets_pkey PRIMARY KEY (work_packet_id)
 );
 CREATE INDEX work_packets_by_capo_status ON public.work_packets USING btree (workspace_id, capo, status, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_by_directive ON public.work_packets USING btree (directive_id);
 CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspace_id, status, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest_of_capo ON public.work_packets USING btree (workspace_id, capo, created_at DESC, "position", work_packet_id);
@@ -2924,6 +3337,54 @@ CREATE TRIGGER count_insert AFTER INSERT ON public.work_packets FOR EACH ROW EXE
 CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets FOR EACH ROW WHEN (((new.status <> old.status) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_packet();
 grant insert, select, update on work_packets to consigliere_app;
 grant select on work_packets to consigliere_system;
+
+create table workspace_deletions (
+  workspace_id text not null,
+  requested_by jsonb not null,
+  requested_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  engaged_kill boolean not null,
+  warned_at timestamp with time zone,
+  begun_at timestamp with time zone,
+  rows_deleted bigint not null default 0,
+  constraint workspace_deletions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint workspace_deletions_pkey PRIMARY KEY (workspace_id)
+);
+alter table workspace_deletions enable row level security;
+alter table workspace_deletions force row level security;
+create policy isolation on workspace_deletions for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on workspace_deletions for select to consigliere_system using (true);
+grant select on workspace_deletions to consigliere_app;
+grant select on workspace_deletions to consigliere_system;
+
+create table workspace_exports (
+  export_id text not null,
+  workspace_id text not null,
+  asked_by jsonb not null,
+  started_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  sha256 text,
+  lines bigint,
+  bytes bigint,
+  head_seq bigint,
+  head_hash text,
+  constraint workspace_exports_check CHECK ((((completed_at IS NULL) = (sha256 IS NULL)) AND ((completed_at IS NULL) = (head_seq IS NULL)) AND ((completed_at IS NULL) = (head_hash IS NULL)))),
+  constraint workspace_exports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint workspace_exports_pkey PRIMARY KEY (export_id)
+);
+CREATE INDEX workspace_exports_completed ON public.workspace_exports USING btree (workspace_id, completed_at DESC) WHERE (completed_at IS NOT NULL);
+alter table workspace_exports enable row level security;
+alter table workspace_exports force row level security;
+create policy isolation on workspace_exports for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on workspace_exports to consigliere_app;
 
 create table workspaces (
   workspace_id text not null,

@@ -7,7 +7,7 @@ create function app.add_password_reset(p_reset_id text, p_email text, p_token_ha
   returns boolean language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   -- Nobody else can count for this address meanwhile.
-  perform pg_advisory_xact_lock(hashtextextended(p_email, 7));
+  perform pg_advisory_xact_lock(hashtextextended(p_email, 8));
   insert into password_resets (reset_id, email, token_hash, sealed_token, requested_at, expires_at)
   select p_reset_id, p_email, p_token_hash, p_sealed_token, p_now, p_expires_at
   where (select count(*) from password_resets r where r.email = p_email and r.requested_at > p_now - interval '1 hour') < 3;

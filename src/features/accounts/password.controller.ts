@@ -38,10 +38,7 @@ export class PasswordController {
     private readonly publicAddress: PublicAddress,
   ) {}
 
-  /**
-   * Changes one's own password; all other sessions of the account end, and its owner is told by mail. The answer sets another
-   * cookie for this one, and `GET /api/admin/session` answers its CSRF token.
-   */
+  /** Changes one's own password; all other sessions of the account end, and this one has another cookie and CSRF token. */
   @Put()
   @Route({
     auth: 'member',
@@ -60,10 +57,7 @@ export class PasswordController {
     return answer;
   }
 
-  /**
-   * Has a link to set a new password mailed to the address, if it has an account with a password; the answer is the same either
-   * way. At most three mails an hour go to an address, and only the newest link works: once, for 30 minutes.
-   */
+  /** Mails a link to set a new password, which works once, for 30 minutes, if the address has an account with a password. */
   @Post('forgotten')
   @Route({ auth: 'public', limit: FORGOTTEN_LIMIT, returns: { 202: ForgottenPassword } })
   async forgotten(@Body() { email }: ForgottenPasswordBody): Promise<ForgottenPassword> {

@@ -60,10 +60,7 @@ export class SecondFactorController {
     return this.beginSecondFactor.execute(caller, clientAddress(request), password);
   }
 
-  /**
-   * Sets up what was begun, by a code of it; from now on each sign-in asks for one. All other sessions end; the answer sets another
-   * cookie for this one, and `GET /api/admin/session` answers its CSRF token.
-   */
+  /** Sets up what was begun, by a code of it; all other sessions end, and this one has another cookie and CSRF token. */
   @Post('confirm')
   @Route({
     auth: 'member',
@@ -83,10 +80,7 @@ export class SecondFactorController {
     return answer;
   }
 
-  /**
-   * Shows it in a session that was begun without it; a recovery code stands in for it. The answer sets another cookie, and
-   * `GET /api/admin/session` answers its CSRF token.
-   */
+  /** Shows it in a session that was begun without it, which then has another cookie and CSRF token. */
   @Post('verify')
   @Route({
     auth: 'member',

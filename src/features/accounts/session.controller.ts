@@ -27,11 +27,7 @@ export class SessionController {
     private readonly publicAddress: PublicAddress,
   ) {}
 
-  /**
-   * Signs in; the answer sets the cookie. A session that the browser had before ends. An account with a second factor answers
-   * the reason `second_factor_required` to the right password alone: the same again, with `code`. Ten failures within
-   * 15 minutes lock the account for the address that they came from.
-   */
+  /** Signs in, with `code` where the account has a second factor; the answer sets the cookie, and the browser's old session ends. */
   @Post('session')
   @Route({
     auth: 'public',
