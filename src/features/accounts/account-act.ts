@@ -20,7 +20,8 @@ const SENTENCES = {
   'password.reset': ({ name }) =>
     `${name} set a new password by a mailed link; all their sessions have ended.`,
   'second_factor.added': ({ name }) => `${name} set up a second factor; their other sessions have ended.`,
-  'second_factor.removed': ({ name }) => `${name} removed their second factor; their other sessions have ended.`,
+  'second_factor.removed': ({ name }) =>
+    `${name} removed their second factor; their other sessions have ended.`,
   'second_factor.removed_on_server': ({ name }) =>
     `The second factor of ${name} was removed on the server; all their sessions have ended.`,
   'second_factor.recovery_codes_renewed': ({ name }) =>

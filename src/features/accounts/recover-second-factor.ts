@@ -27,14 +27,16 @@ export class RecoverSecondFactor {
         foldedMailAddress(email),
       ]);
       const [removed] = account
-        ? await this.db.query<{ done: boolean }>('select app.remove_second_factor($1) as done', [account.userId])
+        ? await this.db.query<{ done: boolean }>('select app.remove_second_factor($1) as done', [
+            account.userId,
+          ])
         : [];
       if (!removed?.done) throw new StartRefused(`There is no account ${email} with a second factor.`);
       const { userId } = account!;
-      const [ended] = await this.db.query<{ count: number }>('select app.end_sessions($1, null, $2) as count', [
-        userId,
-        now,
-      ]);
+      const [ended] = await this.db.query<{ count: number }>(
+        'select app.end_sessions($1, null, $2) as count',
+        [userId, now],
+      );
       const details = JSON.stringify({ endedSessions: ended!.count });
       await this.db.query('select app.record_account_act($1, $2, null, $3::jsonb, $4, null, $5)', [
         userId,

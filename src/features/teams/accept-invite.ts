@@ -147,7 +147,10 @@ export class AcceptInvite {
  * An account with a second factor, or of whom the workspace asks one, signs in with it, and makes its tokens then: by the
  * password alone an acceptance must open no door beside that.
  */
-function needsSecondFactor({ secondFactor, teamId, role }: OpenInvite, account: Account | undefined): boolean {
+function needsSecondFactor(
+  { secondFactor, teamId, role }: OpenInvite,
+  account: Account | undefined,
+): boolean {
   if (account?.hasSecondFactor || secondFactor === 'everyone') return true;
   return secondFactor === 'required' && teamId === null && hasRole(role, 'admin');
 }

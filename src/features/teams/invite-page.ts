@@ -29,7 +29,10 @@ ${list(faults)}<form method="post">
 /** Says that the invite is accepted, and shows the member's token; no other page or answer shows it again. */
 export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
   if (token === null) {
-    return messagePage(`Welcome to ${workspaceName}`, 'You have joined. Sign in, with a second factor, to go on.');
+    return messagePage(
+      `Welcome to ${workspaceName}`,
+      'You have joined. Sign in, with a second factor, to go on.',
+    );
   }
   return htmlPage(
     `Welcome to ${workspaceName}`,

@@ -2,14 +2,20 @@ import { validateSync } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { canonicalPassword, IsNewPassword, newPasswordFault } from './new-password.js';
 
-const OWNER = { email: 'mira.novak@northwind.example', displayName: 'Mira Novák', workspaceNames: ['Alpine Tea'] };
+const OWNER = {
+  email: 'mira.novak@northwind.example',
+  displayName: 'Mira Novák',
+  workspaceNames: ['Alpine Tea'],
+};
 
 class Body {
   @IsNewPassword()
   password!: unknown;
 }
 const faults = (password: unknown) =>
-  validateSync(Object.assign(new Body(), { password })).flatMap(({ constraints }) => Object.values(constraints!));
+  validateSync(Object.assign(new Body(), { password })).flatMap(({ constraints }) =>
+    Object.values(constraints!),
+  );
 
 describe('the length of a new password', () => {
   it.each([

@@ -30,7 +30,8 @@ export class AccountDesk {
 
   static async open(environment: Record<string, string> = {}): Promise<AccountDesk> {
     const mail = await startMailServer({
-      recipient: (address) => (address.startsWith('refused') ? { code: 550, text: 'no such person' } : undefined),
+      recipient: (address) =>
+        address.startsWith('refused') ? { code: 550, text: 'no such person' } : undefined,
     });
     const test = await startTestApp({ SMTP_URL: mail.url, ...environment });
     const { workspaceId } = await test.createWorkspace();
@@ -53,15 +54,16 @@ export class AccountDesk {
   }
 
   /** Makes the account an active member of one more workspace. */
-  async join({ userId }: TestAccount, role: Role = 'viewer'): Promise<{ workspaceId: string; memberId: string }> {
+  async join(
+    { userId }: TestAccount,
+    role: Role = 'viewer',
+  ): Promise<{ workspaceId: string; memberId: string }> {
     const { workspaceId } = await this.test.createWorkspace();
     const memberId = `mem_${workspaceId.slice(4)}`;
-    await this.test.rows('insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, $4)', [
-      memberId,
-      workspaceId,
-      userId,
-      role,
-    ]);
+    await this.test.rows(
+      'insert into members (member_id, workspace_id, user_id, role) values ($1, $2, $3, $4)',
+      [memberId, workspaceId, userId, role],
+    );
     return { workspaceId, memberId };
   }
 
@@ -71,7 +73,11 @@ export class AccountDesk {
     { password = PASSWORD, code, address }: { password?: string; code?: string; address?: string } = {},
   ): Promise<Answer> {
     const from: Record<string, string> = address === undefined ? {} : { 'X-Forwarded-For': address };
-    return this.anyone.post('/api/admin/session', { email, password, ...(code !== undefined && { code }) }, from);
+    return this.anyone.post(
+      '/api/admin/session',
+      { email, password, ...(code !== undefined && { code }) },
+      from,
+    );
   }
 
   /** So many addresses from which the account has been signed in to before: what others fail at does not slow them. */
@@ -86,7 +92,10 @@ export class AccountDesk {
   }
 
   /** Signed in, as a browser is. */
-  async browser(account: Pick<TestAccount, 'email'>, how: { password?: string; code?: string } = {}): Promise<Browser> {
+  async browser(
+    account: Pick<TestAccount, 'email'>,
+    how: { password?: string; code?: string } = {},
+  ): Promise<Browser> {
     const answer = await this.signIn(account, how);
     if (answer.status !== 201) throw new Error(answer.text);
     return new Browser(this.test.url, secretIn(answer)!);
@@ -158,8 +167,7 @@ export class AccountDesk {
   /** The receipt of this action about a member, once it is there. */
   async receipt(workspaceId: string, action: string, memberId: string): Promise<any> {
     const [found] = await eventually(
-      async () =>
-        (await this.receipts(workspaceId, action)).filter(({ entity }) => entity.id === memberId),
+      async () => (await this.receipts(workspaceId, action)).filter(({ entity }) => entity.id === memberId),
       (all) => all.length > 0,
     );
     return found;

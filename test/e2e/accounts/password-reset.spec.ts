@@ -27,11 +27,18 @@ afterAll(() => desk.close());
 /** Nothing is left to be mailed. */
 const mailed = () =>
   eventually(
-    () => desk.test.rows(`select 1 from work_items where kind in ('password.mail', 'account.mail', 'account.record')`),
+    () =>
+      desk.test.rows(
+        `select 1 from work_items where kind in ('password.mail', 'account.mail', 'account.record')`,
+      ),
     (rows) => rows.length === 0,
   );
 
-const page = async (token: string, form?: Record<string, string>, address = new Client('', undefined).address) => {
+const page = async (
+  token: string,
+  form?: Record<string, string>,
+  address = new Client('', undefined).address,
+) => {
   const response = await fetch(`${desk.test.url}/password/${token}`, {
     headers: { 'X-Forwarded-For': address },
     ...(form && { method: 'POST', body: new URLSearchParams(form) }),
@@ -81,7 +88,9 @@ describe('POST /api/admin/password/forgotten 202', () => {
     expect(mail!.subject).toBe('Set a new password (Consigliere)');
     expect(mail!.to).toMatchObject([{ address: account.email }]);
     const until = new Date(desk.test.clock.now() + 30 * MINUTE_MS).toISOString().slice(11, 16);
-    expect(mail!.text).toContain(`until ${new Date(desk.test.clock.now()).toISOString().slice(0, 10)} at ${until} (UTC)`);
+    expect(mail!.text).toContain(
+      `until ${new Date(desk.test.clock.now()).toISOString().slice(0, 10)} at ${until} (UTC)`,
+    );
     expect(mail!.text).toContain(`${desk.test.url}/password/${token}`);
     const [row] = await desk.test.rows('select * from password_resets where email = $1', [account.email]);
     expect(row).toMatchObject({ token_hash: sha256(token), sealed_token: null, used_at: null });
@@ -220,14 +229,26 @@ describe('POST /api/admin/password/reset 404, 410 and 422', () => {
     expect(await refused(account, desk.reset(second))).toBe('410 reset_link_expired');
   });
 
-  it.each(['x', 'a'.repeat(43), '../../session', '\u{1f98a}'])('404 for a token that is none: %s', async (token) => {
-    expect(outcome(await desk.reset(token))).toBe('404 not_found');
-  });
+  it.each(['x', 'a'.repeat(43), '../../session', '\u{1f98a}'])(
+    '404 for a token that is none: %s',
+    async (token) => {
+      expect(outcome(await desk.reset(token))).toBe('404 not_found');
+    },
+  );
 
   it('422 for a poor password, after which the link still works', async () => {
     const account = await desk.account();
     const token = await desk.resetToken(account);
-    for (const poor of ['short', 'Password123!', 'aaaaaaaaaaaa', `${account.email}1`, PASSWORD, 7, null, '🦊🐻🐼🐨🐯']) {
+    for (const poor of [
+      'short',
+      'Password123!',
+      'aaaaaaaaaaaa',
+      `${account.email}1`,
+      PASSWORD,
+      7,
+      null,
+      '🦊🐻🐼🐨🐯',
+    ]) {
       const before = await desk.passwordHash(account);
       const answer = await desk.reset(token, poor);
       expect([answer.status, answer.body.error.details[0].path], String(poor)).toEqual([422, 'newPassword']);

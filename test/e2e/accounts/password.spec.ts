@@ -98,7 +98,9 @@ describe('PUT /api/admin/password 401 and 403', () => {
     );
     expect(outcome(await browser.put('/password', change('not this password')))).toBe('403 wrong_password');
     expect(outcome(await browser.put('/password', change(`${PASSWORD} `)))).toBe('403 wrong_password');
-    expect(outcome(await browser.put('/password', change(PASSWORD.toUpperCase())))).toBe('403 wrong_password');
+    expect(outcome(await browser.put('/password', change(PASSWORD.toUpperCase())))).toBe(
+      '403 wrong_password',
+    );
     expect(await desk.passwordHash(account)).toBe(before);
     expect((await browser.get('/session')).status).toBe(200);
   });
@@ -139,7 +141,9 @@ describe('PUT /api/admin/password 422', () => {
     const account = await desk.account();
     const browser = await desk.browser(account);
     const answer = await browser.put('/password', change(PASSWORD, `${account.email}1!`));
-    expect(answer.body.error.details[0].message).toMatch(/^newPassword must have at least 6 characters besides the names/);
+    expect(answer.body.error.details[0].message).toMatch(
+      /^newPassword must have at least 6 characters besides the names/,
+    );
   });
 });
 

@@ -105,7 +105,8 @@ describe('POST /api/admin/second-factor/confirm', () => {
     const before = new AdminClient(desk.test.url, browser.secret);
     const { recoveryCodes } = await desk.setUpSecondFactor(browser);
     expect(recoveryCodes).toHaveLength(10);
-    for (const code of recoveryCodes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{6}-){3}[0-9a-hjkmnp-tv-z]{6}$/);
+    for (const code of recoveryCodes)
+      expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{6}-){3}[0-9a-hjkmnp-tv-z]{6}$/);
     const rows = await desk.test.rows<{ code_hash: string }>(
       'select code_hash, used_at from recovery_codes where user_id = $1',
       [account.userId],
@@ -117,7 +118,10 @@ describe('POST /api/admin/second-factor/confirm', () => {
     expect(outcome(await second.get('/session'))).toBe('401 ended_session');
     expect(outcome(await before.get('/session'))).toBe('401 invalid_session');
     expect((await browser.get('/session')).body.secondFactor).toBe(true);
-    expect((await browser.get('/second-factor')).body).toMatchObject({ isSetUp: true, recoveryCodesLeft: 10 });
+    expect((await browser.get('/second-factor')).body).toMatchObject({
+      isSetUp: true,
+      recoveryCodesLeft: 10,
+    });
     const own = await desk.receipt(desk.workspaceId, 'second_factor.added', account.memberId);
     expect(own).toMatchObject({ actor: { type: 'member' }, details: { endedSessions: 1 } });
     await desk.receipt(other.workspaceId, 'second_factor.added', other.memberId);
@@ -132,7 +136,14 @@ describe('POST /api/admin/second-factor/confirm', () => {
       '409 no_second_factor',
     );
     const { secret } = (await browser.post('/second-factor', { password: PASSWORD })).body;
-    for (const code of ['000000', '', 'abcdef', desk.code(secret, 2), desk.code(secret, -2), '1'.repeat(24)]) {
+    for (const code of [
+      '000000',
+      '',
+      'abcdef',
+      desk.code(secret, 2),
+      desk.code(secret, -2),
+      '1'.repeat(24),
+    ]) {
       expect(outcome(await browser.post('/second-factor/confirm', { code }))).toBe('403 wrong_code');
     }
     desk.test.clock.advance(10 * MINUTE_MS);
@@ -183,7 +194,9 @@ describe('POST /api/admin/session with a second factor', () => {
 
   it('201 with a code of this step, the one before or the one after, however it is typed', async () => {
     const { account, secret } = await withFactor();
-    const answer = await desk.signIn(account, { code: ` ${desk.code(secret, -1).slice(0, 3)} ${desk.code(secret, -1).slice(3)}` });
+    const answer = await desk.signIn(account, {
+      code: ` ${desk.code(secret, -1).slice(0, 3)} ${desk.code(secret, -1).slice(3)}`,
+    });
     // It was the one that confirmed it.
     expect(outcome(answer)).toBe('401 wrong_code');
     const now = await desk.signIn(account, { code: desk.code(secret).replace(/^.{3}/, '$& ') });
@@ -221,17 +234,18 @@ describe('POST /api/admin/session with a second factor', () => {
     await desk.receipt(desk.workspaceId, 'second_factor.recovery_code_used', account.memberId);
     const mails = await desk.mails(account.email, 2);
     expect(mails.map(({ subject }) => subject)).toContain('A recovery code was used (Consigliere)');
-    const left = await desk.test.rows(
-      'select 1 from recovery_codes where user_id = $1 and used_at is null',
-      [account.userId],
-    );
+    const left = await desk.test.rows('select 1 from recovery_codes where user_id = $1 and used_at is null', [
+      account.userId,
+    ]);
     expect(left).toHaveLength(9);
   });
 
   it('accepts one of 100 uses of a recovery code at a time', async () => {
     const { account, recoveryCodes } = await withFactor();
     const answers = await Promise.all(
-      (await desk.knownAddresses(account, 100)).map((address) => desk.signIn(account, { code: recoveryCodes[0]!, address })),
+      (await desk.knownAddresses(account, 100)).map((address) =>
+        desk.signIn(account, { code: recoveryCodes[0]!, address }),
+      ),
     );
     expect(counted(answers)).toEqual({ 201: 1, '401 wrong_code': 99 });
   });
@@ -244,20 +258,28 @@ describe('POST /api/admin/session with a second factor', () => {
       expect(outcome(await desk.signIn(account, { address }))).toBe('401 second_factor_required');
     }
     for (let n = 0; n < 5; n++) await desk.signIn(account, { password: 'not this one', address });
-    expect(outcome(await desk.signIn(account, { code: desk.code(secret), address }))).toBe('429 sign_in_locked');
+    expect(outcome(await desk.signIn(account, { code: desk.code(secret), address }))).toBe(
+      '429 sign_in_locked',
+    );
     expect((await desk.signIn(account, { code: desk.code(secret) })).status).toBe(201);
   });
 
   it('422 for a code that is no text, and takes one that no factor asks for', async () => {
     const account = await desk.account();
-    const bad = await desk.anyone.post('/api/admin/session', { email: account.email, password: PASSWORD, code: 1 });
+    const bad = await desk.anyone.post('/api/admin/session', {
+      email: account.email,
+      password: PASSWORD,
+      code: 1,
+    });
     expect([bad.status, bad.body.error.details[0].path]).toEqual([422, 'code']);
     expect((await desk.signIn(account, { code: '123456' })).status).toBe(201);
   });
 
   it('still takes recovery codes when the secret cannot be decrypted any more', async () => {
     const { account, secret, recoveryCodes } = await withFactor();
-    await desk.test.rows(`update second_factors set sealed_secret = 'v1.x.y' where user_id = $1`, [account.userId]);
+    await desk.test.rows(`update second_factors set sealed_secret = 'v1.x.y' where user_id = $1`, [
+      account.userId,
+    ]);
     expect(outcome(await desk.signIn(account, { code: desk.code(secret) }))).toBe('401 wrong_code');
     expect((await desk.signIn(account, { code: recoveryCodes[1]! })).status).toBe(201);
   });
@@ -278,7 +300,8 @@ describe('POST /api/admin/second-factor/recovery-codes', () => {
 
   it('403 for a wrong password or code, 409 without a second factor; nothing changes', async () => {
     const { account, browser, secret } = await withFactor();
-    const codes = () => desk.test.rows('select * from recovery_codes where user_id = $1 order by 2', [account.userId]);
+    const codes = () =>
+      desk.test.rows('select * from recovery_codes where user_id = $1 order by 2', [account.userId]);
     const before = await codes();
     const code = desk.code(secret);
     const path = '/second-factor/recovery-codes';
@@ -296,13 +319,18 @@ describe('DELETE /api/admin/second-factor', () => {
     const { account, browser, secret } = await withFactor();
     const second = await desk.browser(account, { code: desk.code(secret) });
     nextStep();
-    const answer = await browser.send('DELETE', '/second-factor', { password: PASSWORD, code: desk.code(secret) });
+    const answer = await browser.send('DELETE', '/second-factor', {
+      password: PASSWORD,
+      code: desk.code(secret),
+    });
     expect([answer.status, answer.body]).toEqual([
       200,
       { isSetUp: false, since: null, recoveryCodesLeft: 0, isRequired: false },
     ]);
     expect(await stored(account)).toEqual([]);
-    expect(await desk.test.rows('select 1 from recovery_codes where user_id = $1', [account.userId])).toEqual([]);
+    expect(await desk.test.rows('select 1 from recovery_codes where user_id = $1', [account.userId])).toEqual(
+      [],
+    );
     desk.test.clock.advance(1000);
     expect(outcome(await second.get('/session'))).toBe('401 ended_session');
     expect((await browser.get('/session')).body.secondFactor).toBe(false);
@@ -338,7 +366,9 @@ describe('POST /api/admin/second-factor/verify', () => {
   async function atOrganisation({ memberId }: TestAccount): Promise<Browser> {
     const { secret } = await desk.test.signIn(memberId);
     const browser = new Browser(desk.test.url, secret);
-    await desk.test.rows(`update sessions set method = 'oidc' where secret_hash = $1`, [sha256(browser.secret)]);
+    await desk.test.rows(`update sessions set method = 'oidc' where secret_hash = $1`, [
+      sha256(browser.secret),
+    ]);
     return browser;
   }
 
@@ -409,7 +439,9 @@ describe('an invite', () => {
     const owner = await desk.test.signIn((await desk.test.createMember(workspaceId, 'owner')).memberId);
     expect((await owner.post('/members', { email, role })).status).toBe(201);
     const link = await eventually(async () =>
-      (await desk.mailsTo(email)).map(({ text }) => /\/invites\/([\w-]{43})/.exec(text!)?.[1]).findLast(Boolean),
+      (await desk.mailsTo(email))
+        .map(({ text }) => /\/invites\/([\w-]{43})/.exec(text!)?.[1])
+        .findLast(Boolean),
     );
     return desk.anyone.post('/invites/accept', { token: link, displayName, password: PASSWORD });
   };
@@ -427,7 +459,10 @@ describe('an invite', () => {
   it('answers none to who has to set up a second factor, and one to all others', async () => {
     const { workspaceId } = await desk.test.createWorkspace();
     const require = (setting: string) =>
-      desk.test.rows('update workspaces set second_factor = $2 where workspace_id = $1', [workspaceId, setting]);
+      desk.test.rows('update workspaces set second_factor = $2 where workspace_id = $1', [
+        workspaceId,
+        setting,
+      ]);
     await require('required');
     expect((await accept(workspaceId, 'admin@northwind.example', 'admin')).body.token).toBeNull();
     const operator = await accept(workspaceId, 'operator@northwind.example', 'operator');
@@ -448,7 +483,10 @@ describe('a workspace that requires a second factor', () => {
     expect((await owner.put('/settings', { secondFactor: 'required' })).body.secondFactor).toBe('required');
     expect((await admin.put('/settings', { secondFactor: 'optional' })).status).toBe(403);
     const receipts = await desk.receipts(workspaceId, 'settings.changed');
-    expect(receipts.at(-1).details).toEqual({ old: { secondFactor: 'optional' }, new: { secondFactor: 'required' } });
+    expect(receipts.at(-1).details).toEqual({
+      old: { secondFactor: 'optional' },
+      new: { secondFactor: 'required' },
+    });
     for (const secondFactor of [true, null, 'always', '']) {
       expect((await owner.put('/settings', { secondFactor })).status).toBe(422);
     }
@@ -466,7 +504,9 @@ describe('a workspace that requires a second factor', () => {
   it('asks it of nobody without a password, whose organisation signs them in', async () => {
     const { workspaceId } = await desk.test.createWorkspace();
     const account = await desk.account('admin', workspaceId);
-    await desk.test.rows(`update workspaces set second_factor = 'required' where workspace_id = $1`, [workspaceId]);
+    await desk.test.rows(`update workspaces set second_factor = 'required' where workspace_id = $1`, [
+      workspaceId,
+    ]);
     await desk.test.rows('update users set password_hash = null where user_id = $1', [account.userId]);
     const browser = await desk.test.signIn(account.memberId);
     expect((await browser.post('/operator-token')).status).toBe(201);
@@ -475,7 +515,9 @@ describe('a workspace that requires a second factor', () => {
   it('opens to owner and admin without one only what sets it up, and to others everything', async () => {
     const { workspaceId } = await desk.test.createWorkspace();
     const before = await desk.browser(await desk.account('owner', workspaceId));
-    await desk.test.rows(`update workspaces set second_factor = 'required' where workspace_id = $1`, [workspaceId]);
+    await desk.test.rows(`update workspaces set second_factor = 'required' where workspace_id = $1`, [
+      workspaceId,
+    ]);
     const operator = await desk.browser(await desk.account('operator', workspaceId));
     expect((await operator.post('/operator-token')).status).toBe(201);
     expect((await operator.get('/second-factor')).body.isRequired).toBe(false);
@@ -507,7 +549,10 @@ describe('a workspace that requires a second factor', () => {
       expect((await again.post('/operator-token')).status).toBe(201);
 
       nextStep();
-      const removed = await again.send('DELETE', '/second-factor', { password: PASSWORD, code: desk.code(secret) });
+      const removed = await again.send('DELETE', '/second-factor', {
+        password: PASSWORD,
+        code: desk.code(secret),
+      });
       expect(removed.body.isRequired).toBe(true);
       desk.test.clock.advance(1000);
       expect(outcome(await again.post('/operator-token'))).toBe('403 second_factor_required');

@@ -84,7 +84,10 @@ describe('ten failures in fifteen minutes', () => {
     desk.test.clock.stopAtMinute();
     const answers = { account: [] as string[], nobody: [] as string[] };
     for (let n = 0; n < 12; n++) {
-      for (const [key, who] of [['account', account], ['nobody', nobody]] as const) {
+      for (const [key, who] of [
+        ['account', account],
+        ['nobody', nobody],
+      ] as const) {
         const answer = await desk.signIn(who, { password: WRONG, address: key === 'account' ? here : there });
         answers[key].push(`${answer.status} ${answer.headers.get('retry-after')} ${told(answer)}`);
       }
@@ -155,7 +158,11 @@ describe('ten failures in fifteen minutes', () => {
     const from = { 'X-Forwarded-For': here };
     for (let n = 0; n < 12; n++) {
       const elsewhere = { email: account.email, password: PASSWORD, workspaceId };
-      const answer = await desk.anyone.post('/api/admin/session', n % 2 ? elsewhere : { password: WRONG }, from);
+      const answer = await desk.anyone.post(
+        '/api/admin/session',
+        n % 2 ? elsewhere : { password: WRONG },
+        from,
+      );
       expect(answer.status).toBe(n % 2 ? 404 : 422);
     }
     expect((await desk.signIn(account, { address: here })).status).toBe(201);
@@ -178,9 +185,10 @@ describe('many tries at a time', () => {
 
   it('verify ten passwords and no more, in two processes', async () => {
     const service = await startService(2, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'memory' });
-    const [user] = await service.rows<{ email: string }>('update users set password_hash = $1 returning email', [
-      HASH,
-    ]);
+    const [user] = await service.rows<{ email: string }>(
+      'update users set password_hash = $1 returning email',
+      [HASH],
+    );
     const body = JSON.stringify({ email: user!.email, password: WRONG });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
