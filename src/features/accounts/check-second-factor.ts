@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
 import { AccountActs } from './account-acts.js';
 import { NO_WORKSPACE } from './no-workspace.js';
-import { secretPurpose, stepOf, typedCode } from './second-factor.js';
+import { isSetUp, secretPurpose, stepOf, typedCode } from './second-factor.js';
 import { SecondFactors } from './second-factors.repository.js';
 
 /** Holds a code against the second factor of an account. A code that is right is used up by that. */
@@ -42,7 +42,7 @@ export class CheckSecondFactor {
 
   private async acceptsTotp(userId: string, code: string): Promise<boolean> {
     const factor = await this.factors.find(userId);
-    if (factor?.confirmedAt == null) return false;
+    if (!isSetUp(factor)) return false;
     const step = this.stepOf(userId, factor.sealedSecret, code);
     if (step === undefined) return false;
     return this.db.transaction(NO_WORKSPACE, () => this.factors.acceptStep(userId, step, this.clock.now()));

@@ -6,7 +6,13 @@ import { NoSecondFactor, SecondFactorExists, WrongCode } from './accounts.errors
 import { CheckSecondFactor } from './check-second-factor.js';
 import { OwnAccount } from './own-account.js';
 import type { RenewedSession } from './renewed-session.js';
-import { canBeConfirmed, type KeptSecondFactor, newRecoveryCodes, typedCode } from './second-factor.js';
+import {
+  canBeConfirmed,
+  isSetUp,
+  type KeptSecondFactor,
+  newRecoveryCodes,
+  typedCode,
+} from './second-factor.js';
 import type { RecoveryCodes } from './second-factor.dto.js';
 import { SecondFactors } from './second-factors.repository.js';
 import { Sessions } from './sessions.repository.js';
@@ -30,7 +36,7 @@ export class ConfirmSecondFactor {
     const { userId, workspaceId, credentialId, email } = caller;
     const now = this.clock.now();
     const factor = await this.factors.find(userId);
-    if (factor?.confirmedAt != null) throw new SecondFactorExists();
+    if (isSetUp(factor)) throw new SecondFactorExists();
     if (!canBeConfirmed(factor, now)) throw new NoSecondFactor();
     const step = await this.tries.prove(email, address, async () => this.stepOf(userId, factor, code));
     const { codes, hashes } = newRecoveryCodes();

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
+import { isSetUp } from './second-factor.js';
 import type { SecondFactorView } from './second-factor.dto.js';
 import { SecondFactors } from './second-factors.repository.js';
 import { Sessions } from './sessions.repository.js';
@@ -15,11 +16,10 @@ export class ReadSecondFactor {
   async execute({ userId, workspaceId }: Caller): Promise<SecondFactorView> {
     const factor = await this.factors.find(userId);
     const workspaces = await this.sessions.membershipsOf(userId);
-    const isSetUp = factor?.confirmedAt != null;
     return {
-      isSetUp,
+      isSetUp: isSetUp(factor),
       since: factor?.confirmedAt ?? null,
-      recoveryCodesLeft: isSetUp ? factor.recoveryCodesLeft : 0,
+      recoveryCodesLeft: isSetUp(factor) ? factor.recoveryCodesLeft : 0,
       isRequired: workspaces.some((one) => one.workspaceId === workspaceId && one.requiresSecondFactor),
     };
   }

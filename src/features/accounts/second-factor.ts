@@ -46,6 +46,13 @@ export function secretPurpose(userId: string): string {
   return `second factor ${userId}`;
 }
 
+/** Whether it is asked for; what was only begun is not. */
+export function isSetUp(
+  factor: KeptSecondFactor | undefined,
+): factor is KeptSecondFactor & { confirmedAt: number } {
+  return factor !== undefined && factor.confirmedAt !== null;
+}
+
 export function canBeConfirmed(
   factor: KeptSecondFactor | undefined,
   now: number,

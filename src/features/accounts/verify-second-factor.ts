@@ -4,6 +4,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { NoSecondFactor, WrongCode } from './accounts.errors.js';
 import { CheckSecondFactor } from './check-second-factor.js';
 import { OwnAccount } from './own-account.js';
+import { isSetUp } from './second-factor.js';
 import { SecondFactors } from './second-factors.repository.js';
 import { Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
@@ -23,7 +24,7 @@ export class VerifySecondFactor {
   /** Answers the secret that the session has from now on. @throws NoSecondFactor, WrongCode, RateLimited */
   async execute(caller: Caller, address: string, code: string): Promise<string> {
     const { userId, workspaceId, credentialId, email, name, memberId } = caller;
-    if ((await this.factors.find(userId))?.confirmedAt == null) throw new NoSecondFactor();
+    if (!isSetUp(await this.factors.find(userId))) throw new NoSecondFactor();
     await this.tries.prove(email, address, async () => {
       if (!(await this.check.accepts(userId, code))) throw new WrongCode();
     });

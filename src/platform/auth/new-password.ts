@@ -3,7 +3,7 @@ import { ValidationFailed } from '../kernel/errors.js';
 import { isCommonPassword } from './common-passwords.js';
 
 /** Code points, as NIST SP 800-63B counts them: an emoji made of several is several, and needs as much to be guessed. */
-export const PASSWORD_LENGTH = { least: 10, most: 200 };
+const PASSWORD_LENGTH = { least: 10, most: 200 };
 /** What names somebody or the product is taken out of a password; so much must be left. */
 const LEAST_BESIDES_NAMES = 6;
 /** Shorter words stand in too many passwords by chance. */

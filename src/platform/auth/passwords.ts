@@ -46,7 +46,7 @@ export class Passwords implements OnApplicationShutdown {
   async verify(password: string, passwordHash: string | null | undefined): Promise<boolean> {
     const against = passwordHash ?? NOBODYS;
     const fits = await this.run({ password: canonicalPassword(password), passwordHash: against });
-    return fits === true && passwordHash != null;
+    return fits === true && passwordHash !== null && passwordHash !== undefined;
   }
 
   async onApplicationShutdown(): Promise<void> {

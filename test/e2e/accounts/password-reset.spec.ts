@@ -128,7 +128,7 @@ describe('POST /api/admin/password/forgotten 422', () => {
     [{ email: ['a@example.com'] }, 'email'],
     [{ email: `${'a'.repeat(250)}@example.com` }, 'email'],
     [{ email: 'a@example.com\nBcc: b@example.com' }, 'email'],
-    [{ email: 'a@example.com', then: 1 }, 'then'],
+    [{ email: 'a@example.com', more: 1 }, 'more'],
   ])('for %j', async (body, path) => {
     const answer = await desk.anyone.post('/api/admin/password/forgotten', body);
     expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);

@@ -458,16 +458,16 @@ describe('an invite', () => {
 
   it('answers none to who has to set up a second factor, and one to all others', async () => {
     const { workspaceId } = await desk.test.createWorkspace();
-    const require = (setting: string) =>
+    const ask = (setting: string) =>
       desk.test.rows('update workspaces set second_factor = $2 where workspace_id = $1', [
         workspaceId,
         setting,
       ]);
-    await require('required');
+    await ask('required');
     expect((await accept(workspaceId, 'admin@northwind.example', 'admin')).body.token).toBeNull();
     const operator = await accept(workspaceId, 'operator@northwind.example', 'operator');
     expect(operator.body.token).toMatchObject({ token: expect.any(String) });
-    await require('everyone');
+    await ask('everyone');
     expect((await accept(workspaceId, 'viewer@northwind.example', 'viewer')).body.token).toBeNull();
   });
 });
