@@ -81,6 +81,14 @@ async function fill(name: string): Promise<Tenant> {
     `insert into receipt_checkpoints select $1, 1, 'x', now(), key_id, 'x' from signing_keys on conflict do nothing`,
     [workspaceId],
   );
+  // A session, and an act on an account that no work is going to record.
+  await test.signIn((await test.createMember(workspaceId, 'viewer')).memberId);
+  await test.rows(
+    `insert into account_acts (act_id, workspace_id, member_id, action, details, at)
+     select 'act_' || substr(member_id, 5), workspace_id, member_id, 'password.changed', '{}', now()
+     from members where workspace_id = $1 limit 1`,
+    [workspaceId],
+  );
   // Work that nobody does, so that it stays.
   await test.rows(
     `insert into work_items (kind, id, workspace_id, queue, due_at) values ('test.wait', $2, $1, $1, 'infinity')`,

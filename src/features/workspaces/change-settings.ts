@@ -35,7 +35,6 @@ export class ChangeSettings {
 
   /** @throws ValidationFailed for a zone that the database does not know, Forbidden for what only an owner changes */
   async execute(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
-    if (body.secondFactor !== undefined) requireRole(caller, null, 'owner', OWNERS);
     await this.knownZone.require(body.timezone, 'timezone');
     const locale = body.locale === undefined ? {} : { locale: Intl.getCanonicalLocales(body.locale)[0]! };
     const modelBudget = body.modelBudget && {
@@ -48,6 +47,7 @@ export class ChangeSettings {
       ...locale,
       ...(modelBudget && { modelBudget }),
     });
+    if (before.secondFactor !== after.secondFactor) requireRole(caller, null, 'owner', OWNERS);
     const changed = NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     if (changed.length > 0) {
       const pick = (settings: SettingsView) =>
