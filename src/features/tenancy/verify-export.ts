@@ -27,6 +27,8 @@ interface Line {
   end?: ExportEnd;
 }
 
+const NO_LINE = 'It is no line of an export.';
+
 /** The first fault of an export, with the line at which it shows. */
 export class ExportFault extends Error {
   constructor(line: number, message: string) {
@@ -38,7 +40,7 @@ export class ExportFault extends Error {
  * Checks an export line by line, in memory that does not grow with it and without the service: numbers and digests of its
  * lines, the chain of receipts with its checkpoints, and the signature over the whole.
  */
-export class ExportVerifier {
+class ExportVerifier {
   #n = 0;
   /** The last line that a digest vouches for. */
   #vouched = 0;
@@ -60,7 +62,12 @@ export class ExportVerifier {
           : `It has the number ${line.n}; a line was added, or lines were exchanged.`;
       throw new ExportFault(expected, message);
     }
-    this.read(line);
+    try {
+      this.read(line);
+    } catch (error) {
+      // What has not even the properties of such a line is somebody else's.
+      throw error instanceof ExportFault ? error : new ExportFault(expected, NO_LINE);
+    }
     this.#hash.update(bytes).update('\n');
     this.#n = expected;
   }
@@ -95,7 +102,7 @@ export class ExportVerifier {
     } else if (kind === 'end' && isObject(line.end)) {
       this.conclude(n, line.end);
     } else {
-      throw new ExportFault(n, 'It is no line of an export.');
+      throw new ExportFault(n, NO_LINE);
     }
   }
 
@@ -125,7 +132,7 @@ export class ExportVerifier {
     }
     const key = this.#manifest!.signingKeys.find(({ keyId }) => keyId === end.keyId);
     const publicKey = key && ed25519PublicKey(key.publicKey);
-    const signature = Buffer.from(String(end.signature), 'base64url');
+    const signature = Buffer.from(end.signature, 'base64url');
     if (!publicKey || !verify(null, Buffer.from(endText(this.#manifest!, end)), publicKey, signature)) {
       throw new ExportFault(n, 'The signature does not belong to this export.');
     }

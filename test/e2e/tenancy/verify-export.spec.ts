@@ -133,6 +133,21 @@ describe('verify-export', () => {
     );
   });
 
+  it.each(['manifest', 'receipt', 'checkpoint', 'end'])(
+    'refuses a line that has the kind %s and nothing of it',
+    async (kind) => {
+      const index = kind === 'end' ? lines.length - 1 : indexOf(kind);
+      const line = JSON.parse(lines[index]!);
+      line[kind] =
+        kind === 'manifest'
+          ? { format: line.manifest.format }
+          : { ...line[kind], signature: undefined, seq: line[kind].seq, body: undefined };
+      expect(await faultOf(replaced(index, JSON.stringify(line)))).toMatch(
+        new RegExp(`^Line ${index + 1}: `),
+      );
+    },
+  );
+
   it.each([
     ['what is no JSON', 'not json', 'It is not the JSON of a line of an export.'],
     ['JSON that is no line', '[]', 'It is not the JSON of a line of an export.'],
