@@ -1471,9 +1471,8 @@ begin
   end if;
   return query
     with acts as (
-      insert into account_acts (act_id, workspace_id, member_id, name, action, via, details, at)
-      select app.new_id('act'), m.workspace_id, m.member_id, u.display_name, p_action, p_via, p_details, p_at
-      from members m join users u on u.user_id = m.user_id
+      insert into account_acts (act_id, workspace_id, member_id, action, via, details, at)
+      select app.new_id('act'), m.workspace_id, m.member_id, p_action, p_via, p_details, p_at from members m
       where m.user_id = p_user_id and m.status = 'active' and m.workspace_id is distinct from p_except
       returning act_id, workspace_id
     )
@@ -1978,7 +1977,6 @@ create table account_acts (
   via text,
   details jsonb not null,
   at timestamp with time zone not null,
-  name text not null default ''::text,
   constraint account_acts_pkey PRIMARY KEY (act_id)
 );
 alter table account_acts enable row level security;
