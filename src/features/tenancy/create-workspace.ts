@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, type Tier } from '../../platform/auth/caller.js';
+import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { AlreadyExists, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
@@ -26,6 +27,7 @@ const MAX_WORKSPACES = 1_000;
 @Injectable()
 export class CreateWorkspace {
   constructor(
+    private readonly config: Config,
     private readonly db: Db,
     private readonly list: WorkspaceList,
     private readonly knownZone: KnownZone,
@@ -46,7 +48,8 @@ export class CreateWorkspace {
         message: 'A workspace with this name, or one that looks like it, exists already.',
       });
     }
-    const { tier = caller.tier, timezone, currency } = body;
+    const { timezone, currency } = body;
+    const tier = this.tierOf(caller, body);
     const workspace = newWorkspace({
       workspaceId: newId('wks'),
       name,
@@ -62,6 +65,19 @@ export class CreateWorkspace {
       workspace: { workspaceId, name, tier, state: 'invited', members: 0, createdAt, deleteAt: null },
       invite,
     };
+  }
+
+  /**
+   * Where licences are issued, a tier is what a licence of the workspace gives: whoever makes workspaces could else give each
+   * the highest.
+   * @throws ValidationFailed
+   */
+  private tierOf(caller: Caller, { tier }: NewWorkspaceBody): Tier {
+    const { licencePublicKeys, bootstrapTier } = this.config;
+    if (licencePublicKeys.length === 0) return tier ?? caller.tier;
+    if (tier === undefined) return bootstrapTier;
+    const message = 'tier must be left out, since the tier of a workspace comes from its licence here';
+    throw new ValidationFailed({ details: [{ path: 'tier', rule: 'licensed', message }] });
   }
 
   private found(

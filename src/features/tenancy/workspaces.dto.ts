@@ -46,7 +46,7 @@ export class NewWorkspaceBody extends OwnerBody {
   name!: string;
 
   /**
-   * free, pro or enterprise; left out, that of the first workspace.
+   * free, pro or enterprise; left out, that of the first workspace. Where licences are issued it must be left out.
    * @example 'pro'
    */
   @IsOptional()
