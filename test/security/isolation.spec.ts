@@ -13,7 +13,6 @@ import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import { Client } from '../support/client.js';
-import { leaveSession } from '../support/sessions.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { createTestDatabase } from '../support/test-database.js';
 
@@ -103,13 +102,6 @@ async function fill(name: string): Promise<Tenant> {
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leaveDelivered(test, workspaceId);
   await desk.client.post('/api/local/hydrate', { deviceId: newId('req') });
-  const { memberId } = await test.createMember(workspaceId, 'viewer');
-  await test.signIn(memberId);
-  await test.rows(`insert into account_acts values ($2, $1, $3, 'password.changed', null, '{}', now())`, [
-    workspaceId,
-    newId('req'),
-    memberId,
-  ]);
   await test.rows(
     `insert into licences (workspace_id, licence_id, number, licence_key, tier, entitlements, issued_at, expires_at,
        installed_at, installed_by, tier_before, told_status)
@@ -119,11 +111,6 @@ async function fill(name: string): Promise<Tenant> {
   await desk.client.post('/members', { email: `${newId('usr')}@example.com`, role: 'viewer' });
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();
-  await leaveSession(test.rows, { workspaceId });
-  await test.rows(`insert into account_acts values ($2, $1, 'mem', 'password.changed', null, '{}', now())`, [
-    workspaceId,
-    newId('msg'),
-  ]);
   await test.rows(
     `insert into workspace_exports (export_id, workspace_id, asked_by, started_at) values ($2, $1, '{}', now())`,
     [workspaceId, newId('exp')],
