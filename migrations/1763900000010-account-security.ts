@@ -42,7 +42,7 @@ grant select, insert, update, delete on password_resets to consigliere_system;
 /** last_step is the time step of the last code that was accepted: no code is accepted twice, nor one older than that. */
 const SECOND_FACTORS = /* sql */ `
 alter table workspaces add column second_factor text not null default 'optional'
-  check (second_factor in ('optional', 'required', 'everyone'));
+  check (second_factor in ('optional', 'required'));
 
 create table second_factors (
   user_id text primary key references users,
