@@ -478,7 +478,9 @@ describe('a workspace that requires a second factor', () => {
     const admin = await desk.test.createMember(workspaceId, 'admin');
     const refused = await admin.put('/settings', { secondFactor: 'required' });
     expect([refused.status, refused.body.error.details]).toEqual([403, { requiredRoles: ['owner'] }]);
-    expect((await admin.put('/settings', { timezone: 'Europe/Vienna', secondFactor: 'optional' })).status).toBe(200);
+    expect(
+      (await admin.put('/settings', { timezone: 'Europe/Vienna', secondFactor: 'optional' })).status,
+    ).toBe(200);
     expect((await owner.get('/settings')).body.secondFactor).toBe('optional');
     expect((await owner.put('/settings', { secondFactor: 'required' })).body.secondFactor).toBe('required');
     expect((await admin.put('/settings', { secondFactor: 'optional' })).status).toBe(403);
