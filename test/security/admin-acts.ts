@@ -45,7 +45,8 @@ const ofOwnAccount = (lacks: string, body: object): Act => ({ ...ANYONE, lacks, 
 const PASSWORD = 'correct horse battery staple';
 
 /** Makes the workspace of the matrix the first of the service, and the one that it was before. */
-const asFirst: Pick<Act, 'before' | 'after'> = {
+const asFirst: Pick<Act, 'alone' | 'before' | 'after'> = {
+  alone: true,
   before: ({ test, workspaceId }) =>
     test.rows(`update workspaces set created_at = '1970-01-01' where workspace_id = $1`, [workspaceId]),
   after: ({ test, workspaceId }) =>
