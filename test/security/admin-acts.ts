@@ -123,6 +123,7 @@ const OWN: Acts = {
   'GET /second-factor': ANYONE,
   'POST /second-factor': ofOwnAccount('WRONG_PASSWORD', { password: PASSWORD }),
   'POST /second-factor/confirm': ofOwnAccount('NO_SECOND_FACTOR', { code: '123456' }),
+  'POST /second-factor/verify': ofOwnAccount('NO_SECOND_FACTOR', { code: '123456' }),
   'POST /second-factor/recovery-codes': ofOwnAccount('WRONG_PASSWORD', {
     password: PASSWORD,
     code: '123456',
