@@ -2,11 +2,11 @@
  * Who may do what, as CONTRACT section 4 says it; nothing here is taken from the program, so that the two are held
  * against each other.
  */
-export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const;
+const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const TEAM_ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
-export type TeamRole = (typeof TEAM_ROLES)[number];
+const TEAM_ROLES = ['none', 'viewer', 'operator', 'admin'] as const;
+type TeamRole = (typeof TEAM_ROLES)[number];
 
 /** A member by what decides: the role in the workspace, and the one in their team. */
 export interface Membership {

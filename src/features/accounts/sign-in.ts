@@ -41,7 +41,7 @@ export class SignIn {
 }
 
 /** The workspace that is asked for, else the one where the account may do most. @throws NotFound */
-export function chosen(workspaces: readonly Membership[], workspaceId: string | undefined): Membership {
+function chosen(workspaces: readonly Membership[], workspaceId: string | undefined): Membership {
   const workspace = workspaces.find((one) => workspaceId === undefined || one.workspaceId === workspaceId);
   if (!workspace) throw new NotFound({ message: 'You are a member of no such workspace.' });
   return workspace;

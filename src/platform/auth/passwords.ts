@@ -12,7 +12,7 @@ export interface PasswordWork {
 }
 
 const PROCESSES = {
-  entry: new URL('password-process.js', import.meta.url),
+  entry: new URL('./password-process.js', import.meta.url),
   size: 2,
   timeLimitMs: 20_000,
   memoryLimitMb: 64,
