@@ -5,7 +5,7 @@ import { canonicalPassword, IsNewPassword, newPasswordFault } from './new-passwo
 const OWNER = {
   email: 'mira.novak@northwind.example',
   displayName: 'Mira Novák',
-  workspaceNames: ['Alpine Tea'],
+  workspaceNames: ['Brightwood Tea'],
 };
 
 class Body {
@@ -79,7 +79,7 @@ describe('newPasswordFault', () => {
     ['mira.novak@northwind.example', /besides the names/],
     ['MiraNovak2026', /besides the names/],
     ['northwind-26!', /besides the names/],
-    ['Alpine-2026!', /besides the names/],
+    ['Brightwood-26!', /besides the names/],
     ['Consigliere1!', /besides the names/],
   ])('refuses %s', async (password, fault) => {
     expect(await newPasswordFault(password, OWNER)).toMatch(fault);
