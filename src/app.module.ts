@@ -4,6 +4,7 @@ import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
+import { OidcModule } from './features/oidc/oidc.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { HydrateModule } from './features/hydrate/hydrate.module.js';
@@ -36,6 +37,7 @@ export class AppModule {
         WorkspacesModule,
         TeamsModule,
         AccountsModule,
+        OidcModule,
         SubscriptionModule,
         AuditModule,
         GuardianModule,

@@ -10,13 +10,6 @@ import { CheckSecondFactor } from './check-second-factor.js';
 import { ConfirmSecondFactor } from './confirm-second-factor.js';
 import { EndFormerSession } from './end-former-session.js';
 import { EndSession } from './end-session.js';
-import { JoinByOidc } from './join-by-oidc.js';
-import { OidcController } from './oidc.controller.js';
-import { OidcFetch } from './oidc-fetch.js';
-import { OidcIdentities } from './oidc-identities.repository.js';
-import { OidcProvider } from './oidc-provider.js';
-import { OidcTransactions } from './oidc-transaction.js';
-import { OidcWorkspace } from './oidc-workspace.js';
 import { OwnAccount } from './own-account.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordResets } from './password-resets.repository.js';
@@ -39,7 +32,6 @@ import { SessionEntity } from './session.entity.js';
 import { SessionsController } from './sessions.controller.js';
 import { Sessions } from './sessions.repository.js';
 import { SignIn } from './sign-in.js';
-import { SignInByOidc } from './sign-in-by-oidc.js';
 import { SignInTries } from './sign-in-tries.js';
 import { StartSession } from './start-session.js';
 import { VerifySecondFactor } from './verify-second-factor.js';
@@ -53,7 +45,6 @@ import { VerifySecondFactor } from './verify-second-factor.js';
     PasswordController,
     ResetPageController,
     SecondFactorController,
-    OidcController,
   ],
   providers: [
     Sessions,
@@ -62,13 +53,6 @@ import { VerifySecondFactor } from './verify-second-factor.js';
     ReadSession,
     EndSession,
     EndFormerSession,
-    OidcFetch,
-    OidcIdentities,
-    OidcProvider,
-    OidcTransactions,
-    OidcWorkspace,
-    JoinByOidc,
-    SignInByOidc,
     SignInTries,
     RecordSignInLock,
     ProveAccount,
@@ -90,5 +74,6 @@ import { VerifySecondFactor } from './verify-second-factor.js';
     RenewRecoveryCodes,
     VerifySecondFactor,
   ],
+  exports: [Sessions, StartSession],
 })
 export class AccountsModule {}

@@ -83,6 +83,17 @@ export class Invites {
     return this.db.lockOne(InviteEntity, { workspaceId, inviteId }, 'for update');
   }
 
+  /** The newest invite to this address that can be accepted, locked. */
+  async lockOpenTo(workspaceId: string, email: string, now: number): Promise<InviteEntity | undefined> {
+    const [invite] = await this.db.query<InviteEntity>(
+      `select ${columnsOf(InviteEntity)} from invites
+       where workspace_id = $1 and email = $2 and status = 'pending' and expires_at > $3
+       order by created_at desc, invite_id desc limit 1 for update`,
+      [workspaceId, email, new Date(now)],
+    );
+    return invite;
+  }
+
   /** How many invites of the workspace can be accepted. */
   async countOpen(workspaceId: string, now: number): Promise<number> {
     const [row] = await this.db.query<{ count: number }>(

@@ -16,6 +16,7 @@ import { IssueInvite } from './issue-invite.js';
 import { JoinWorkspace } from './join-workspace.js';
 import { ManagedInvite } from './managed-invite.js';
 import { MembersController } from './members.controller.js';
+import { Rejoin } from './rejoin.js';
 import { RemoveFromTeam } from './remove-from-team.js';
 import { RemoveMember } from './remove-member.js';
 import { RenameTeam } from './rename-team.js';
@@ -53,11 +54,12 @@ import { WithdrawInvites } from './withdraw-invites.js';
     WithdrawInvites,
     AcceptInvite,
     JoinWorkspace,
+    Rejoin,
     ChangeTeamRole,
     RemoveFromTeam,
     ChangeRole,
     RemoveMember,
   ],
-  exports: [Invites, IssueInvite, WithdrawInvites],
+  exports: [Invites, IssueInvite, Rejoin, WithdrawInvites],
 })
 export class TeamsModule {}

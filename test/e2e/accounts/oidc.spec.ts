@@ -195,6 +195,31 @@ describe('GET /api/admin/oidc/callback: 200', () => {
     });
   });
 
+  it('lets a removed member come back by an open invite, as what it says, and accepts it', async () => {
+    const { subject, email } = desk.person();
+    await desk.signIn(subject);
+    const { member_id: memberId } = (await desk.account(email))!;
+    await desk.test.rows(`update members set role = 'admin' where member_id = $1`, [memberId]);
+    expect((await desk.test.owner.delete(`/members/${memberId}`)).status).toBe(200);
+    const { body: invite } = await desk.test.owner.post('/members', { email, role: 'operator' });
+
+    const page = await desk.signIn(subject);
+    expect(page.text).toContain('You are signed in as');
+    expect(await desk.account(email)).toMatchObject({
+      member_id: memberId,
+      role: 'operator',
+      status: 'active',
+    });
+    const [row] = await desk.test.rows('select status, sealed_token from invites where invite_id = $1', [
+      invite.inviteId,
+    ]);
+    expect(row).toEqual({ status: 'accepted', sealed_token: null });
+    expect((await desk.receipts(invite.inviteId)).at(-1)).toMatchObject({
+      action: 'invite.accepted',
+      body: { actor: { id: memberId, via: 'dashboard' }, details: { role: 'operator' } },
+    });
+  });
+
   it('finds the account whatever the capitals of the address, and an address in any script by its punycode', async () => {
     const { email } = desk.person();
     const { subject } = desk.person({ email: email.toUpperCase() });

@@ -4,8 +4,8 @@ import { OidcProvider } from './oidc-provider.js';
 import { type OidcTransaction, OidcTransactions } from './oidc-transaction.js';
 import { OidcWorkspace } from './oidc-workspace.js';
 import { OidcRefused, OidcSignInExpired } from './oidc.errors.js';
-import { Sessions } from './sessions.repository.js';
-import { type Origin, type StartedSession, StartSession } from './start-session.js';
+import { Sessions } from '../accounts/sessions.repository.js';
+import { type Origin, type StartedSession, StartSession } from '../accounts/start-session.js';
 
 /** Signs in by the provider of OpenID Connect: there, and back with a code that is used once. */
 @Injectable()

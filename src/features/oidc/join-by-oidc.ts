@@ -5,6 +5,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Rejoin } from '../teams/rejoin.js';
 import { MAX_MEMBERS } from '../workspaces/member-limits.js';
 import { type Member, Members } from '../workspaces/members.repository.js';
 import { limitReached } from '../workspaces/workspaces.errors.js';
@@ -28,11 +29,15 @@ export class JoinByOidc {
     private readonly db: Db,
     private readonly identities: OidcIdentities,
     private readonly members: Members,
+    private readonly rejoin: Rejoin,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
-  /** @throws OidcRefused for a member who was removed, or an account of another identity; LimitReached */
+  /**
+   * @throws OidcRefused for a member who was removed and has not been invited again, or an account of another identity;
+   * LimitReached
+   */
   async execute(workspaceId: string, identity: OidcIdentity): Promise<OidcAccount> {
     for (let tries = 1; ; tries++) {
       try {
@@ -51,7 +56,12 @@ export class JoinByOidc {
     return this.db.transaction(scope, async () => {
       const { account, isNew, isNewlyBound } = await this.accountOf(workspaceId, identity);
       const member = await this.members.findByUser(workspaceId, account.userId);
-      if (member?.status === 'removed') throw removed();
+      if (member?.status === 'removed') {
+        // The address that the provider vouches for now; the account may have another.
+        const proved = { ...account, email: identity.email };
+        if (!(await this.rejoin.execute(workspaceId, proved, 'dashboard'))) throw removed();
+        return account;
+      }
       const memberId = member?.memberId ?? (await this.addMember(workspaceId, account));
       const actor: Actor = { type: 'member', id: memberId, name: account.displayName, via: 'dashboard' };
       if (isNewlyBound && !isNew) this.recordLink(actor, account, identity);

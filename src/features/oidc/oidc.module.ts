@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { TeamsModule } from '../teams/teams.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { JoinByOidc } from './join-by-oidc.js';
+import { OidcController } from './oidc.controller.js';
+import { OidcFetch } from './oidc-fetch.js';
+import { OidcIdentities } from './oidc-identities.repository.js';
+import { OidcProvider } from './oidc-provider.js';
+import { OidcTransactions } from './oidc-transaction.js';
+import { OidcWorkspace } from './oidc-workspace.js';
+import { SignInByOidc } from './sign-in-by-oidc.js';
+
+/** @level 5 */
+@Module({
+  imports: [AccountsModule, TeamsModule, WorkspacesModule],
+  controllers: [OidcController],
+  providers: [
+    OidcFetch,
+    OidcIdentities,
+    OidcProvider,
+    OidcTransactions,
+    OidcWorkspace,
+    JoinByOidc,
+    SignInByOidc,
+  ],
+})
+export class OidcModule {}
