@@ -28,39 +28,62 @@ function revised(text: string, packets: Previous[] = [MAIL]) {
 }
 
 describe('request changes', () => {
+  it('still asks for a text that nobody has written yet', () => {
+    const needsInput = [{ path: 'params.body', message: 'Write the message.' }];
+    const draft = revised('cc bob@x.example', [{ ...MAIL, needsInput }]);
+    expect(draft.params).toEqual({ ...MAIL.params, cc: ['bob@x.example'] });
+    expect(draft.asked).toEqual(needsInput);
+  });
+
+  it.each([
+    ['replaces the text', 'Say instead: It is on Monday.', { ...MAIL.params, body: 'It is on Monday.' }],
+    ['replaces the text', 'Schreib „Es ist am Montag.“', { ...MAIL.params, body: 'Es ist am Montag.' }],
+    [
+      'replaces words',
+      'replace "500 EUR" with "450 EUR"',
+      { ...MAIL.params, body: 'Dear Ada,\n\nthe demo is on Friday and costs 450 EUR.\n\nMara' },
+    ],
+    ['sets the subject', 'Change the subject to "New date"', { ...MAIL.params, subject: 'New date' }],
+    ['sets the subject', 'Betreff: Neuer Termin', { ...MAIL.params, subject: 'Neuer Termin' }],
+    ['sets the recipient', 'send it to bob@x.example instead', { ...MAIL.params, to: ['bob@x.example'] }],
+    [
+      'adds a recipient',
+      'also send it to bob@x.example',
+      { ...MAIL.params, to: ['ada@x.example', 'bob@x.example'] },
+    ],
+    ['adds a copy', 'cc bob@x.example', { ...MAIL.params, cc: ['bob@x.example'] }],
+  ])('%s and leaves the rest: %s', (_case, text, params) => {
+    const draft = revised(text);
+    expect(draft.params).toEqual(params);
+    expect(draft.asked).toEqual([]);
+    expect(draft.remarks).toContain('Changed as asked');
+  });
+
   it.each([
     'shorter, please',
-    'Say instead: It is on Monday.',
-    'Schreib „Es ist am Montag.“',
-    'replace "500 EUR" with "450 EUR"',
-    'Betreff: Neuer Termin',
-    'send it to bob@x.example instead',
-    'cc bob@x.example',
+    'Make it friendlier and more formal',
+    'bcc bob@x.example',
     'remove ada@x.example',
+    'replace "700 EUR" with "450 EUR"',
     '',
-  ])('brings the draft back as it was, and asks the person to edit it: %s', (text) => {
+  ])('brings everything else back as it was, and asks the person to edit it: %s', (text) => {
     const draft = revised(text);
     expect(draft.params).toEqual(MAIL.params);
-    expect(draft.asked).toMatchObject([{ path: 'params.body', message: expect.stringContaining(text) }]);
+    expect(draft.asked.map(({ path }) => path)).toEqual(['params.body']);
     expect(draft.remarks).toContain("the built-in runner doesn't rewrite");
   });
 
-  it('brings back each work packet', () => {
+  it('does not guess which of two texts is meant', () => {
     const draft = revised('Say instead: It is on Monday.', [MAIL, MAIL]);
     expect(draft.packets.map(({ params }) => params)).toEqual([MAIL.params, MAIL.params]);
   });
 
-  it('still asks for what is missing', () => {
-    const needsInput = [{ path: 'params.subject', message: 'Write a subject.' }];
-    expect(revised('Shorter', [{ ...MAIL, needsInput }]).asked).toMatchObject([
-      ...needsInput,
-      { path: 'params.body' },
-    ]);
+  it('still asks for a recipient', () => {
     const nobody = { ...MAIL, params: { ...MAIL.params, to: [] } };
-    expect(revised('Shorter', [nobody]).asked).toMatchObject([
+    expect(revised('Change the subject to "New date"', [nobody]).asked).toEqual([
       { path: 'params.to', message: 'Who is to receive it?' },
-      { path: 'params.body' },
     ]);
+    expect(revised('send it to bob@x.example', [nobody])).toMatchObject({ asked: [] });
   });
 
   it('drafts anew where nothing was drafted', () => {
