@@ -48,9 +48,9 @@ export function accountMail({ mailId, email, notice, at }: AccountMail): MailMes
     to: [email],
     subject: `${subject} (Consigliere)`,
     body: [
-      `${what}, on ${timeOf(at)}.`,
-      'If that was you, there is nothing to do.',
-      'If it was not, set a new password at once by "forgotten password" where you sign in, and tell the owner of your workspace.',
+      `${what}. That was on ${timeOf(at)}.`,
+      'If it was you, there is nothing to do.',
+      'If it was not, ask for a link to set a new password at once (POST /api/admin/password/forgotten), and tell the owner of your workspace and whoever runs this service, who can also remove a second factor that is not yours.',
     ].join('\n\n'),
   };
 }

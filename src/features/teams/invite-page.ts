@@ -18,7 +18,7 @@ export function invitePage(
     `<p>${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}, as ${role}.</p>
 <p>The link works once, until ${new Date(expiresAt).toUTCString()}.</p>
 ${list(faults)}<form method="post">
-<p><label>Your name<br><input name="displayName" autocomplete="name" required maxlength="200" value="${escapeHtml(displayName)}"></label></p>
+<p><label>Your name<br><input name="displayName" autocomplete="name" required maxlength="80" value="${escapeHtml(displayName)}"></label></p>
 <p><label>Password, 10 characters or more; if you have an account with this address already, its password<br>
 <input name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="200"></label></p>
 <p><button>Accept</button></p>
@@ -38,7 +38,7 @@ export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
     `Welcome to ${workspaceName}`,
     `<p>You have joined. This is your operator token, which nobody else has seen; it is shown only now, so keep it:</p>
 <p><code>${escapeHtml(token.token)}</code></p>
-<p>With it you can use the API and the command line. Then you can close this page.</p>`,
+<p>With it you can use the <a href="/docs">API</a>. Then you can close this page.</p>`,
   );
 }
 

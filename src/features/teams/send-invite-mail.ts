@@ -8,6 +8,7 @@ import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.j
 import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import type { SentMail } from '../mail/mail-transport.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import { isOpen, mailIdOf, tokenPurpose } from './invite.js';
 import type { InviteEntity } from './invite.entity.js';
@@ -62,8 +63,9 @@ export class SendInviteMail implements OnModuleInit {
       });
       return;
     }
+    let sent: SentMail;
     try {
-      await this.mailer.send(this.messageOf(invite, invite.sealedToken), signal);
+      sent = await this.mailer.send(this.messageOf(invite, invite.sealedToken), signal);
     } catch (error) {
       const failure = failureOf(error);
       await this.db.transaction(scopeOfWork(item), async () => {
@@ -84,8 +86,11 @@ export class SendInviteMail implements OnModuleInit {
         action: 'invite.mailed',
         entity: { type: 'invite', id: invite.inviteId },
         teamId: invite.teamId,
-        summary: `The invite was mailed to ${invite.email}.`,
-        details: { email: invite.email },
+        summary:
+          sent.transport === 'file'
+            ? `The mail with the invite of ${invite.email} was written to a file, since no mail server is configured.`
+            : `The invite was mailed to ${invite.email}.`,
+        details: { email: invite.email, transport: sent.transport },
       });
     });
   }

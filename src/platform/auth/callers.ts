@@ -101,5 +101,5 @@ export class Callers {
 
 /** Whoever is not signed in, for whatever reason. */
 export function noSession(reason: string): Error {
-  return new Unauthorized({ reason, message: 'You are not signed in, or no longer.' });
+  return new Unauthorized({ reason, message: 'You are not signed in. POST /api/admin/session signs you in.' });
 }

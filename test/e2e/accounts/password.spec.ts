@@ -56,7 +56,7 @@ describe('PUT /api/admin/password 200', () => {
     expect(theirs).toMatchObject({ actor: { type: 'member', id: other.memberId, via: 'dashboard' } });
     const [mail] = await desk.mails(account.email, 1);
     expect(mail!.subject).toBe('Your password was changed (Consigliere)');
-    expect(mail!.text).toContain('The password of your account was changed, on ');
+    expect(mail!.text).toContain('The password of your account was changed. That was on ');
     expect(mail!.text).not.toMatch(/https?:/);
     await desk.receipt(desk.workspaceId, 'account.mailed', account.memberId);
     await desk.receipt(other.workspaceId, 'account.mailed', other.memberId);

@@ -41,6 +41,7 @@ describe('POST /tokens 201', () => {
       token_hash: sha256(token),
       hint: token.slice(-4),
       made_by: [],
+      session_id: null,
       created_at: new Date(answer.body.createdAt),
       last_used_at: null,
       expires_at: new Date(expiresAt),
