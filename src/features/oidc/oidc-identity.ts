@@ -1,6 +1,7 @@
 import type { IDToken, UserInfoResponse } from 'openid-client';
 import { isMailAddress, nameInAddress } from '../../platform/kernel/mail-address.js';
 import { mailDomain } from '../../platform/kernel/mail-domain.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { nameFault, visibleName } from '../../platform/kernel/visible-name.js';
 import { OidcNotVerified, OidcRefused } from './oidc.errors.js';
 
@@ -53,7 +54,8 @@ export function identityOf(
     issuer: token.iss,
     subject: token.sub,
     email,
-    displayName: names.map(shownName).find((name) => name !== undefined) ?? email.slice(0, MAX_DISPLAY_NAME),
+    displayName:
+      names.map(shownName).find((name) => name !== undefined) ?? cutText(email, MAX_DISPLAY_NAME, ''),
     secondFactor: showsSecondFactor(token),
   };
 }
