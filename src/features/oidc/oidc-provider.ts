@@ -27,6 +27,8 @@ import type { OidcTransaction } from './oidc-transaction.js';
 const TIMEOUT_SECONDS = 5;
 /** How long what the provider says about itself is believed. */
 const METADATA_MS = 3_600_000;
+/** When a provider that was away is asked again. */
+const RETRY_MS = 60_000;
 
 /** What its metadata must name. */
 const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
@@ -112,7 +114,11 @@ export class OidcProvider {
       return configuration;
     } catch (error) {
       const failure = this.failed(error);
-      if (this.#known) return this.#known.configuration;
+      if (this.#known) {
+        // What was known goes on; asked at each sign-in, a provider that is away would hold up each.
+        this.#known.until = this.clock.now() + RETRY_MS;
+        return this.#known.configuration;
+      }
       throw new Unavailable({
         message: `The sign-in service ${this.name} cannot be reached at the moment; try again in a minute.`,
         retryAfterSeconds: 30,

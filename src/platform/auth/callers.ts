@@ -6,6 +6,7 @@ import { RequestContext } from '../kernel/request-context.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
 import type { Statement } from '../database/batch.js';
 import { Db } from '../database/db.js';
+import { isSessionSecret } from './session-cookie.js';
 import type { Caller } from './caller.js';
 
 interface Found extends Caller {
@@ -46,7 +47,7 @@ export class Callers {
     if (token === undefined || token === '') throw new Unauthorized({ reason: 'missing_token' });
     const hash = sha256(token);
     const found = isOperatorToken(token)
-      ? await this.find(hash, { text: 'select * from app.find_caller($1)', values: [hash] })
+      ? await this.find(`token ${hash}`, { text: 'select * from app.find_caller($1)', values: [hash] })
       : undefined;
     if (!found) throw new Unauthorized({ reason: 'invalid_token' });
     if (found.revokedAt || found.memberStatus !== 'active')
@@ -63,7 +64,8 @@ export class Callers {
     if (secret === undefined || secret === '') throw noSession('missing_session');
     const now = this.clock.now();
     const hash = sha256(secret);
-    const found = await this.find(hash, {
+    if (!isSessionSecret(secret)) throw noSession('invalid_session');
+    const found = await this.find(`session ${hash}`, {
       text: `select * from app.find_session($1, $2, interval '${SESSION_IDLE_MINUTES} minutes')`,
       values: [hash, new Date(now)],
     });
@@ -80,20 +82,21 @@ export class Callers {
     return used;
   }
 
-  private find(hash: string, { text, values }: Statement): Promise<Found | undefined> {
+  /** The key says of what kind the credential is: a token that is known as such must not pass for the cookie of a session. */
+  private find(key: string, { text, values }: Statement): Promise<Found | undefined> {
     const now = this.clock.now();
-    const known = this.#known.get(hash);
+    const known = this.#known.get(key);
     // What stops work does not share a look-up that may itself be waiting for a connection.
     const shares = known?.isKnown || !RequestContext.current?.urgent;
     if (known && known.until > now && shares) return known.found;
     if (this.#known.size >= REMEMBER_AT_MOST) this.#known.clear();
     const found = this.db.system<Found>(text, values).then(([row]) => row);
     const looked: Known = { found, isKnown: false, until: now + REMEMBER_MS };
-    this.#known.set(hash, looked);
+    this.#known.set(key, looked);
     // Neither a failure nor a stranger is remembered: strangers could fill the memory.
     found.then(
-      (row) => (row ? (looked.isKnown = true) : this.#known.delete(hash)),
-      () => this.#known.delete(hash),
+      (row) => (row ? (looked.isKnown = true) : this.#known.delete(key)),
+      () => this.#known.delete(key),
     );
     return found;
   }
@@ -101,5 +104,8 @@ export class Callers {
 
 /** Whoever is not signed in, for whatever reason. */
 export function noSession(reason: string): Error {
-  return new Unauthorized({ reason, message: 'You are not signed in. POST /api/admin/session signs you in.' });
+  return new Unauthorized({
+    reason,
+    message: 'You are not signed in. POST /api/admin/session signs you in.',
+  });
 }

@@ -8,6 +8,9 @@ export const CSRF_HEADER = 'X-CSRF-Token';
 /** 256 bits: nobody guesses one, and each sign-in has a new one. */
 export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
 
+/** True for a text that is written like the secret of a session. */
+export const isSessionSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
 /** On https the browser itself holds the cookie to this host, and to https; plain http (a first look) can't have that. */
 const nameFor = (publicUrl: string) =>
   isHttps(publicUrl) ? '__Host-consigliere_session' : 'consigliere_session';

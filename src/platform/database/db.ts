@@ -43,7 +43,7 @@ export class Db {
       if (current.scope.workspaceId !== scope.workspaceId) {
         throw new Error('a transaction of one workspace cannot act in another');
       }
-      return work(current, []);
+      return work(current, opening.length > 0 ? await current.batch(opening) : []);
     }
     return againAfterDeadlock(() => this.transactionOfItsOwn(scope, work, opening));
   }

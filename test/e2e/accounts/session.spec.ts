@@ -160,6 +160,18 @@ describe('the cookie of a session', () => {
     }
   });
 
+  it('cannot be an operator token, not even one that was used a moment ago', async () => {
+    const expiresAt = test.clock.now() + 60_000;
+    const { body: made } = await owner.post('/tokens', { name: 'Warm', expiresAt });
+    expect((await new Client(test.url, made.token).get('/profile')).status).toBe(200);
+    const admin = new AdminClient(test.url, made.token);
+    const answers = [await admin.get('/session'), await admin.post('/operator-token')];
+    expect(answers.map(({ status, body }) => [status, body.reason])).toEqual([
+      [401, 'invalid_session'],
+      [401, 'invalid_session'],
+    ]);
+  });
+
   it('changes nothing without the CSRF token of this very session', async () => {
     const admin = await test.signIn(owner.memberId);
     const another = await test.signIn(owner.memberId);
@@ -207,6 +219,24 @@ describe('POST /api/admin/operator-token', () => {
     expect(tokens.items.map(({ tokenId }: { tokenId: string }) => tokenId)).not.toContain(
       answer.body.tokenId,
     );
+  });
+});
+
+describe('the token of the dashboard', () => {
+  it('opens nothing beyond the last end of its session', async () => {
+    const admin = await test.signIn(owner.memberId);
+    const began = test.clock.now();
+    for (let minute = 25; minute < 12 * 60; minute += 25) {
+      test.clock.stop(began + minute * 60_000);
+      await admin.get('/session');
+    }
+    test.clock.stop(began + (12 * 60 - 5) * 60_000);
+    const { body: made } = await admin.post('/operator-token');
+    const dashboard = new Client(test.url, made.token);
+    expect((await dashboard.get('/profile')).status).toBe(200);
+    test.clock.stop(began + (12 * 60 + 1) * 60_000);
+    expect((await dashboard.get('/profile')).body.reason).toBe('expired_token');
+    test.clock.goOn();
   });
 });
 
