@@ -21,9 +21,7 @@ create function app.find_session(p_secret_hash text, p_now timestamptz, p_idle i
     '{}'::text[], 'dashboard',
     least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
     s.ended_at, m.status,
-    -- However somebody signed in; but where there is no password, what else proves an account is up to who vouches for it.
-    not s.second_factor and (exists (select from second_factors f where f.user_id = m.user_id and f.confirmed_at is not null)
-      or u.password_hash is not null and app.asks_second_factor(w.second_factor, m.role))
+    app.demands_second_factor(s)
   from sessions s
   join members m on m.member_id = s.member_id
   join users u on u.user_id = m.user_id

@@ -1,8 +1,8 @@
 drop function if exists app.withdraw_deletion;
 
 -- Takes the deletion of the transaction's own workspace back, until it has begun. Answers what became of it: 'none' was
--- asked for, it has 'begun', or 'withdrawn'; and whether it had engaged the kill switch.
-create function app.withdraw_deletion(out outcome text, out engaged_kill boolean)
+-- asked for, it has 'begun', or 'withdrawn'.
+create function app.withdraw_deletion() returns text
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   own_workspace constant text := current_setting('app.workspace_id', true);
@@ -10,18 +10,11 @@ declare
 begin
   -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
   select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
-  if not found then
-    outcome := 'none';
-    return;
-  end if;
-  engaged_kill := deletion.engaged_kill;
-  if deletion.begun_at is not null then
-    outcome := 'begun';
-    return;
-  end if;
+  if not found then return 'none'; end if;
+  if deletion.begun_at is not null then return 'begun'; end if;
   delete from workspace_deletions d where d.workspace_id = own_workspace;
   update receipt_heads set read_only = false where workspace_id = own_workspace;
-  outcome := 'withdrawn';
+  return 'withdrawn';
 end $$;
 revoke execute on function app.withdraw_deletion from public;
 grant execute on function app.withdraw_deletion to consigliere_app;

@@ -72,7 +72,7 @@ export class SessionController {
 
   /** An operator token of 15 minutes for the dashboard, which calls the API with it; it ends with the session. */
   @Post('operator-token')
-  @Route({ auth: 'member', secretAnswer: true, returns: { 201: OperatorToken } })
+  @Route({ auth: 'member', anew: true, returns: { 201: OperatorToken } })
   operatorToken(@CurrentCaller() caller: Caller): OperatorToken {
     return this.sessionToken.issue(caller);
   }

@@ -122,6 +122,11 @@ export class Sessions {
   renewSecret(workspaceId: string, sessionId: string): string {
     const secret = newSessionSecret();
     this.db.update(SessionEntity, { workspaceId, sessionId }, { secretHash: sha256(secret) });
+    // Whoever had the old cookie may have had a token made with it.
+    this.db.write(
+      'update tokens set revoked_at = now() where workspace_id = $1 and session_id = $2 and revoked_at is null',
+      [workspaceId, sessionId],
+    );
     return secret;
   }
 

@@ -41,12 +41,11 @@ export class Deletions {
     return row!.refusal;
   }
 
-  async withdraw(): Promise<{ outcome: 'none' | 'begun' | 'withdrawn'; engagedKill: boolean | null }> {
-    const [row] = await this.db.query<{
-      outcome: 'none' | 'begun' | 'withdrawn';
-      engagedKill: boolean | null;
-    }>('select outcome, engaged_kill from app.withdraw_deletion()');
-    return row!;
+  async withdraw(): Promise<'none' | 'begun' | 'withdrawn'> {
+    const [row] = await this.db.query<{ outcome: 'none' | 'begun' | 'withdrawn' }>(
+      'select app.withdraw_deletion() as outcome',
+    );
+    return row!.outcome;
   }
 
   /** Those with something to do now. */

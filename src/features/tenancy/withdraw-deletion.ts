@@ -3,18 +3,19 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { RevertKill } from '../guardian/revert-kill.js';
 import { INVITE_MAIL } from '../teams/send-invite-mail.js';
 import { Deletions } from './deletions.repository.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { DeletionBegun } from './tenancy.errors.js';
 
-/** Takes the deletion of the caller's workspace back. A kill switch that somebody had engaged before stays engaged. */
+/**
+ * Takes the deletion of the caller's workspace back. The kill switch stays engaged: whether anybody has wanted to stop work
+ * meanwhile cannot be told, and work goes on when somebody reverts it.
+ */
 @Injectable()
 export class WithdrawDeletion {
   constructor(
     private readonly deletions: Deletions,
-    private readonly revertKill: RevertKill,
     private readonly mail: SendDeletionMail,
     private readonly work: Work,
     private readonly receipts: Receipts,
@@ -22,7 +23,7 @@ export class WithdrawDeletion {
 
   /** @throws InvalidTransition when nobody asked for it, DeletionBegun */
   async execute(caller: Caller): Promise<void> {
-    const { outcome, engagedKill } = await this.deletions.withdraw();
+    const outcome = await this.deletions.withdraw();
     if (outcome === 'none') {
       throw new InvalidTransition({ message: 'Nobody has asked for the deletion of this workspace.' });
     }
@@ -33,8 +34,6 @@ export class WithdrawDeletion {
       entity: { type: 'workspace', id: caller.workspaceId },
       summary: `${caller.name} took the deletion of the workspace ${caller.workspaceName} back.`,
     });
-    if (engagedKill)
-      await this.revertKill.execute(caller, { reason: 'The workspace is not going to be deleted.' });
     this.work.unparkAll([INVITE_MAIL]);
     await this.mail.enqueue('withdrawn');
   }

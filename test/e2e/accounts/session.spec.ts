@@ -223,6 +223,36 @@ describe('POST /api/admin/operator-token', () => {
 });
 
 describe('the token of the dashboard', () => {
+  it('opens nothing while its session lacks a second factor that the workspace asks for', async () => {
+    const { workspaceId: own, owner: boss } = await test.createWorkspace();
+    await withPassword(boss as TestMember);
+    const admin = await test.signIn((boss as TestMember).memberId);
+    const { body: made } = await admin.post('/operator-token');
+    const dashboard = new Client(test.url, made.token);
+    expect((await dashboard.get('/profile')).status).toBe(200);
+    await test.rows(`update workspaces set second_factor = 'everyone' where workspace_id = $1`, [own]);
+    test.clock.advance(1000);
+    expect((await dashboard.get('/profile')).body.reason).toBe('revoked_token');
+  });
+
+  it('is revoked when its session has another secret, and made anew at each call', async () => {
+    const member = await test.createMember(workspaceId, 'operator');
+    await withPassword(member);
+    const admin = await test.signIn(member.memberId);
+    const key = { 'Idempotency-Key': 'once' };
+    const [first, second] = [
+      await admin.post('/operator-token', {}, key),
+      await admin.post('/operator-token', {}, key),
+    ];
+    expect(first.body.token).not.toBe(second.body.token);
+    const body = { currentPassword: PASSWORD, newPassword: 'seven quiet otters swim' };
+    expect((await admin.put('/password', body)).status).toBe(200);
+    test.clock.advance(1000);
+    for (const { body: made } of [first, second]) {
+      expect((await new Client(test.url, made.token).get('/profile')).body.reason).toBe('revoked_token');
+    }
+  });
+
   it('opens nothing beyond the last end of its session', async () => {
     const admin = await test.signIn(owner.memberId);
     const began = test.clock.now();

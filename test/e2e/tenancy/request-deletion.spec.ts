@@ -233,7 +233,7 @@ describe('/api/admin/workspace/deletion: 403', () => {
 });
 
 describe('DELETE /api/admin/workspace/deletion: 200', () => {
-  it('is for any owner, and everything goes on as before', async () => {
+  it('is for any owner, and everything goes on as before once somebody reverts the kill switch', async () => {
     const tenant = await desk.tenant();
     const owner = new Desk(desk.test, tenant.owner.token);
     const { directiveId, approvalId } = await owner.handInReady();
@@ -241,6 +241,8 @@ describe('DELETE /api/admin/workspace/deletion: 200', () => {
     const second = await desk.test.createMember(tenant.workspaceId, 'owner');
     const answer = await (await desk.test.signIn(second.memberId)).delete('/workspace/deletion');
     expect(answer.body).toMatchObject({ state: 'active', deletion: null, export: expect.anything() });
+    expect((await tenant.owner.get('/guardian')).body.mode).toBe('killed');
+    expect((await tenant.owner.post('/guardian/revert', {})).status).toBe(200);
     expect((await owner.approve(approvalId)).status).toBe(200);
     await owner.until(directiveId, 'executed');
     const [mail] = await desk.mails(`${tenant.owner.memberId}w`);
