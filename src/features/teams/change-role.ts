@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { assertMayGrant } from '../workspaces/member.js';
 import type { MemberView } from '../workspaces/members.dto.js';
@@ -13,6 +14,7 @@ export class ChangeRole {
   constructor(
     private readonly members: Members,
     private readonly withdrawInvites: WithdrawInvites,
+    private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
@@ -26,12 +28,17 @@ export class ChangeRole {
     if (losesOwner && (await this.members.count(workspaceId)).owners === 1) throw new LastOwner();
     this.members.change(workspaceId, member.memberId, { role, teamOnly: false });
     await this.withdrawInvites.beyond(caller, { ...member, role });
+    const revokedTokens = await this.members.revokeSeenFromBelow(
+      workspaceId,
+      member.memberId,
+      this.clock.now(),
+    );
     this.receipts.append({
       actor: actorOf(caller),
       action: 'member.role_changed',
       entity: { type: 'member', id: member.memberId },
       summary: `${caller.name} made ${member.displayName} ${article(role)} ${role} of the workspace.`,
-      details: { memberId: member.memberId, old: member.role, new: role },
+      details: { memberId: member.memberId, old: member.role, new: role, revokedTokens },
     });
     return { ...viewOf(member), role };
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ROLES } from '../../platform/auth/caller.js';
 import { violatedConstraint } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
@@ -166,6 +167,24 @@ export class Members {
   /** Ends the memberships in a team. */
   emptyTeam(workspaceId: string, teamId: string): void {
     this.db.write('delete from team_members where workspace_id = $1 and team_id = $2', [workspaceId, teamId]);
+  }
+
+  /**
+   * Revokes the tokens of this member, and those that they made for others, which somebody has seen who may do less by now
+   * than the member whose rights the token carries. Answers how many tokens that were.
+   */
+  async revokeSeenFromBelow(workspaceId: string, memberId: string, at: number): Promise<number> {
+    const revoked = await this.db.query(
+      `update tokens t set revoked_at = $3
+       from members holder
+       where t.workspace_id = $1 and t.revoked_at is null and ($2 = t.member_id or $2 = any(t.made_by))
+         and holder.workspace_id = $1 and holder.member_id = t.member_id
+         and exists (select from members maker where maker.workspace_id = $1 and maker.member_id = any(t.made_by)
+           and array_position($4::text[], maker.role) < array_position($4::text[], holder.role))
+       returning t.token_id`,
+      [workspaceId, memberId, new Date(at), ROLES],
+    );
+    return revoked.length;
   }
 
   /**

@@ -321,3 +321,36 @@ describe('a tier that a member has used up', () => {
     desk.test.clock.goOn();
   });
 });
+
+describe('a change of a role', () => {
+  const tokenFor = async (maker: Client, memberId: string): Promise<Client> => {
+    const { status, body, text } = await maker.post('/tokens', { name: 'made for another', memberId });
+    expect(status, text).toBe(201);
+    return new Client(desk.test.url, body.token);
+  };
+  const opens = async (client: Client) => (await client.get('/profile')).status;
+
+  it('revokes what somebody with a lower role has seen when its member rises', async () => {
+    const maker = await desk.member('admin');
+    const member = await desk.member('operator');
+    const theirs = await tokenFor(maker, member.memberId);
+    expect(await opens(theirs)).toBe(200);
+    const { status } = await desk.owner.send('PATCH', `/members/${member.memberId}`, { role: 'owner' });
+    expect(status).toBe(200);
+    desk.test.clock.advance(1000);
+    expect(await opens(theirs)).toBe(401);
+    expect(await opens(member)).toBe(200);
+    expect((await theirs.send('PATCH', `/members/${maker.memberId}`, { role: 'owner' })).status).toBe(401);
+  });
+
+  it('revokes what a member has made for those above them when they fall, and nothing else', async () => {
+    const maker = await desk.member('admin');
+    const [admin, operator] = [await desk.member('admin'), await desk.member('viewer')];
+    const [above, below] = [await tokenFor(maker, admin.memberId), await tokenFor(maker, operator.memberId)];
+    expect((await desk.owner.send('PATCH', `/members/${maker.memberId}`, { role: 'operator' })).status).toBe(
+      200,
+    );
+    desk.test.clock.advance(1000);
+    expect([await opens(above), await opens(below)]).toEqual([401, 200]);
+  });
+});
