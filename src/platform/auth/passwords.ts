@@ -13,11 +13,11 @@ export interface PasswordWork {
 
 const PROCESSES = {
   entry: new URL('./password-process.js', import.meta.url),
-  size: 2,
+  size: 1,
   timeLimitMs: 20_000,
   memoryLimitMb: 64,
   // A hash takes a processor for as long as some hundred requests do; whoever signs in waits for them, not they for it.
-  niceness: 10,
+  niceness: 19,
 };
 /** Waiting at most; whoever comes then is told to come back. */
 const WAITING = 200;
