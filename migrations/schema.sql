@@ -542,6 +542,21 @@ begin
   return jsonb_build_object('rows', gone, 'busy', false, 'deleted', facts);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.demands_second_factor(p_session sessions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select not (p_session).second_factor and (
+    exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null)
+    or u.password_hash is not null and app.asks_second_factor(w.second_factor, m.role))
+  from members m
+  join users u on u.user_id = m.user_id
+  join workspaces w on w.workspace_id = m.workspace_id
+  where m.member_id = (p_session).member_id
+$function$;
+
 CREATE OR REPLACE FUNCTION app.due_deletions()
  RETURNS TABLE(workspace_id text, step text)
  LANGUAGE sql
@@ -761,11 +776,14 @@ AS $function$
       where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
-    t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, t.expires_at, t.revoked_at, m.status
+    t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
+    coalesce(t.revoked_at, s.ended_at, case when s.session_id is not null and app.demands_second_factor(s) then now() end),
+    m.status
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
   join workspaces w on w.workspace_id = t.workspace_id
+  left join sessions s on s.session_id = t.session_id
   where t.token_hash = p_token_hash
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
@@ -847,9 +865,7 @@ AS $function$
     '{}'::text[], 'dashboard',
     least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
     s.ended_at, m.status,
-    -- However somebody signed in; but where there is no password, what else proves an account is up to who vouches for it.
-    not s.second_factor and (exists (select from second_factors f where f.user_id = m.user_id and f.confirmed_at is not null)
-      or u.password_hash is not null and app.asks_second_factor(w.second_factor, m.role))
+    app.demands_second_factor(s)
   from sessions s
   join members m on m.member_id = s.member_id
   join users u on u.user_id = m.user_id
@@ -1017,8 +1033,9 @@ CREATE OR REPLACE FUNCTION app.is_still_proved(p_user_id text, p_password_hash t
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  perform from users u where u.user_id = p_user_id and u.password_hash = p_password_hash for share;
-  return found and (p_second_factor or not exists (
+  perform from users u
+    where u.user_id = p_user_id and (p_password_hash is null or u.password_hash = p_password_hash) for share;
+  return found and (p_password_hash is null or p_second_factor = exists (
     select from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null));
 end $function$;
 alter function app.is_still_proved(text,text,boolean) owner to consigliere_system;
@@ -1557,6 +1574,8 @@ CREATE OR REPLACE FUNCTION app.remove_second_factor(p_user_id text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  -- Whoever signs in holds this row until their session is there, to be ended.
+  perform from users u where u.user_id = p_user_id for no key update;
   delete from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null;
   return found;
 end $function$;
@@ -1914,8 +1933,8 @@ AS $function$
   returning d.due_at
 $function$;
 
-CREATE OR REPLACE FUNCTION app.withdraw_deletion(OUT outcome text, OUT engaged_kill boolean)
- RETURNS record
+CREATE OR REPLACE FUNCTION app.withdraw_deletion()
+ RETURNS text
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1926,18 +1945,11 @@ declare
 begin
   -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
   select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
-  if not found then
-    outcome := 'none';
-    return;
-  end if;
-  engaged_kill := deletion.engaged_kill;
-  if deletion.begun_at is not null then
-    outcome := 'begun';
-    return;
-  end if;
+  if not found then return 'none'; end if;
+  if deletion.begun_at is not null then return 'begun'; end if;
   delete from workspace_deletions d where d.workspace_id = own_workspace;
   update receipt_heads set read_only = false where workspace_id = own_workspace;
-  outcome := 'withdrawn';
+  return 'withdrawn';
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.workspace_count()

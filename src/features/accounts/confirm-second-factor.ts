@@ -41,7 +41,7 @@ export class ConfirmSecondFactor {
     const step = await this.tries.prove(email, address, async () => this.stepOf(userId, factor, code));
     const { codes, hashes } = newRecoveryCodes();
     const secret = await this.ownAccount.act(caller, async () => {
-      if (!(await this.factors.confirm(userId, factor, step, hashes, now))) throw new SecondFactorExists();
+      if (!(await this.factors.confirm(userId, factor, step, hashes, now))) throw await this.refusal(userId);
       this.sessions.setSecondFactor(workspaceId, credentialId, true);
       const endedSessions = await this.sessions.endAllOf(userId, now, credentialId);
       await this.acts.recordOf(caller, {
@@ -52,6 +52,11 @@ export class ConfirmSecondFactor {
       return this.sessions.renewSecret(workspaceId, credentialId);
     });
     return { answer: { recoveryCodes: codes }, secret };
+  }
+
+  /** Another request has confirmed it meanwhile, or has begun another. */
+  private async refusal(userId: string): Promise<Error> {
+    return isSetUp(await this.factors.find(userId)) ? new SecondFactorExists() : new NoSecondFactor();
   }
 
   private stepOf(userId: string, { sealedSecret }: KeptSecondFactor, code: string): number {

@@ -13,10 +13,9 @@ import { CheckSecondFactor } from './check-second-factor.js';
 import { type Account, Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 
-/** An account whose password was shown, and whether a second factor was as well. */
-export interface ProvedAccount extends Pick<Account, 'userId' | 'displayName'> {
+/** An account whose password was shown. */
+export interface ProvedAccount extends Account {
   passwordHash: string;
-  secondFactor: boolean;
 }
 
 /** Whether somebody has an account: by its password, and its second factor if it has one. */
@@ -33,16 +32,22 @@ export class ProveAccount {
    * For who signs in; the caller counts the try. Whether there is such an account is told neither by the answer nor by the time
    * that it takes. @throws Unauthorized
    */
-  async toSignIn(email: string, password: string, code: string | undefined): Promise<ProvedAccount> {
+  async byPassword(email: string, password: string): Promise<ProvedAccount> {
     const account = await this.sessions.accountOf(email);
     const fits = await this.passwords.verify(password, account?.passwordHash);
     if (!account || !fits) throw wrongCredentials();
-    const { userId, displayName, passwordHash } = account;
-    const proved = { userId, displayName, passwordHash: passwordHash! };
-    if (!account.hasSecondFactor) return { ...proved, secondFactor: false };
+    return { ...account, passwordHash: account.passwordHash! };
+  }
+
+  /**
+   * For who signs in and has shown the password: whether a second factor was shown as well, which an account that has one must.
+   * @throws Unauthorized
+   */
+  async byCode({ userId, hasSecondFactor }: ProvedAccount, code: string | undefined): Promise<boolean> {
+    if (!hasSecondFactor) return false;
     if (code === undefined) throw secondFactorRequired();
     if (!(await this.checkSecondFactor.accepts(userId, code))) throw wrongSignInCode();
-    return { ...proved, secondFactor: true };
+    return true;
   }
 
   /**

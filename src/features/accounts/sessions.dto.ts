@@ -1,5 +1,6 @@
-import { IsEmail, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
+import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { SignInMethod } from './session.entity.js';
 
@@ -16,7 +17,7 @@ export class SignInBody {
    * The mail address of the account.
    * @example 'mira@northwind.example'
    */
-  @IsEmail()
+  @IsMailAddress()
   @MaxLength(254)
   email!: string;
 

@@ -51,15 +51,20 @@ export class Sessions {
   }
 
   /**
-   * Whether what was proved still is: the same password, and no second factor that was not shown. It stays so until the open
-   * transaction ends, so nothing that ends the sessions of the account can miss one that is just beginning.
+   * Whether the session may begin: its member is active, and what was proved still is, the same password and the second factor
+   * that was shown. What was proved stays so until the open transaction ends, so nothing that ends the sessions of the account
+   * can miss one that is just beginning. Without a password an organisation has vouched for the account.
    */
-  async isStillProved(userId: string, passwordHash: string, secondFactor: boolean): Promise<boolean> {
-    const [row] = await this.db.query<{ proved: boolean }>(
-      'select app.is_still_proved($1, $2, $3) as proved',
-      [userId, passwordHash, secondFactor],
+  async mayBegin(
+    { workspaceId, memberId, userId, secondFactor }: SessionEntity,
+    passwordHash: string | undefined,
+  ): Promise<{ isProved: boolean; isMember: boolean }> {
+    const [row] = await this.db.query<{ isProved: boolean; isMember: boolean }>(
+      `select app.is_still_proved($3, $4, $5) as is_proved, exists (
+         select from members where workspace_id = $1 and member_id = $2 and status = 'active') as is_member`,
+      [workspaceId, memberId, userId, passwordHash ?? null, secondFactor],
     );
-    return row!.proved;
+    return row!;
   }
 
   add(session: SessionEntity): void {

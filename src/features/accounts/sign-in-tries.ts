@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -36,6 +37,7 @@ export class SignInTries {
     private readonly db: Db,
     private readonly work: Work,
     private readonly clock: Clock,
+    private readonly logger: PinoLogger,
   ) {}
 
   /** Signs in by `act`. @throws what it throws; RateLimited */
@@ -64,7 +66,10 @@ export class SignInTries {
       else await this.end(one, false);
       throw error;
     }
-    await this.end(one, signsIn);
+    // What was done stands. The try counts as failed at worst.
+    await this.end(one, signsIn).catch((error: unknown) =>
+      this.logger.warn({ err: error }, 'a try that succeeded could not be counted as such'),
+    );
     return done;
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../platform/kernel/errors.js';
+import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { wrongCredentials } from './accounts.errors.js';
 import { ProveAccount } from './prove-account.js';
 import type { SignInBody } from './sessions.dto.js';
@@ -25,14 +26,16 @@ export class SignIn {
     { email: given, password, code, workspaceId }: SignInBody,
     origin: Origin,
   ): Promise<StartedSession> {
-    const email = given.toLowerCase();
+    const email = foldedMailAddress(given);
     return this.tries.signIn(email, origin.address, async () => {
-      const proved = await this.proveAccount.toSignIn(email, password, code);
-      const workspaces = await this.sessions.membershipsOf(proved.userId);
+      const account = await this.proveAccount.byPassword(email, password);
+      const workspaces = await this.sessions.membershipsOf(account.userId);
       if (workspaces.length === 0) throw wrongCredentials();
       const workspace = chosen(workspaces, workspaceId);
+      // Last, since a code is used up by that.
+      const secondFactor = await this.proveAccount.byCode(account, code);
       return this.startSession.execute(
-        { ...proved, email, method: 'password' },
+        { ...account, email, method: 'password', secondFactor },
         { workspace, workspaces },
         origin,
       );

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
+import { sharedMembership } from '../../platform/auth/membership.js';
 import { newSessionSecret } from '../../platform/auth/session-cookie.js';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { cutText } from '../../platform/kernel/text.js';
+import { NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { wrongCredentials } from './accounts.errors.js';
@@ -23,7 +25,7 @@ export interface Proved {
   email: string;
   method: SessionEntity['method'];
   secondFactor: boolean;
-  /** What the password was held against; the session begins only if the account still has it. */
+  /** What the password was held against, if by one; the session begins only if the account still has it. */
   passwordHash?: string;
 }
 
@@ -52,7 +54,10 @@ export class StartSession {
     private readonly endFormerSession: EndFormerSession,
   ) {}
 
-  /** @throws Unauthorized when the password, or the second factor, is another by now */
+  /**
+   * Shares the lock of the membership, so that a removal ends this session too, or is seen here.
+   * @throws Unauthorized when the password, or the second factor, is another by now; NotFound for a member who was removed
+   */
   async execute(
     proved: Proved,
     { workspace, workspaces }: { workspace: Membership; workspaces: Membership[] },
@@ -78,20 +83,23 @@ export class StartSession {
       endedAt: null,
     };
     const actor: Actor = { type: 'member', id: memberId, name: displayName, via: 'dashboard' };
-    await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const { passwordHash } = proved;
-      if (passwordHash && !(await this.sessions.isStillProved(userId, passwordHash, secondFactor))) {
-        throw wrongCredentials();
-      }
-      this.sessions.add(session);
-      this.receipts.append({
-        actor,
-        action: 'session.started',
-        entity: { type: 'session', id: session.sessionId },
-        summary: `${displayName} signed in from ${address}.`,
-        details: { memberId, method, secondFactor, address, userAgent: session.userAgent },
-      });
-    });
+    await this.db.transaction(
+      { workspaceId, teamIds: 'all' },
+      async () => {
+        const { isProved, isMember } = await this.sessions.mayBegin(session, proved.passwordHash);
+        if (!isMember) throw new NotFound({ message: 'You are not a member of this workspace any more.' });
+        if (!isProved) throw wrongCredentials();
+        this.sessions.add(session);
+        this.receipts.append({
+          actor,
+          action: 'session.started',
+          entity: { type: 'session', id: session.sessionId },
+          summary: `${displayName} signed in from ${address}.`,
+          details: { memberId, method, secondFactor, address, userAgent: session.userAgent },
+        });
+      },
+      [sharedMembership(workspaceId)],
+    );
     await this.endFormerSession.execute(presented);
     const lacksSecondFactor = !secondFactor && workspace.requiresSecondFactor;
     return {

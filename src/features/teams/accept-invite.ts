@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, hasRole, type Via } from '../../platform/auth/caller.js';
+import type { Actor, Via } from '../../platform/auth/caller.js';
 import { exclusiveMembership } from '../../platform/auth/membership.js';
 import { assertNewPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
@@ -122,9 +122,10 @@ export class AcceptInvite {
           details: { memberId, userId: user.userId, role, isNewAccount: !account },
         });
         const { workspaceName, teamId } = invite;
-        const token = needsSecondFactor(invite, account)
-          ? null
-          : this.acceptanceToken.issue(workspaceId, actor);
+        // By the password alone an acceptance must open no door beside the second factor.
+        const needsSecondFactor =
+          account?.hasSecondFactor || (await this.members.requiresSecondFactor(workspaceId, memberId));
+        const token = needsSecondFactor ? null : this.acceptanceToken.issue(workspaceId, actor);
         return { workspaceId, workspaceName, memberId, userId: user.userId, teamId, role, token };
       },
       [exclusiveMembership(workspaceId)],
@@ -141,18 +142,6 @@ export class AcceptInvite {
     if (!isNew) throw new AccountChanged();
     return { userId, displayName };
   }
-}
-
-/**
- * An account with a second factor, or of whom the workspace asks one, signs in with it, and makes its tokens then: by the
- * password alone an acceptance must open no door beside that.
- */
-function needsSecondFactor(
-  { secondFactor, teamId, role }: OpenInvite,
-  account: Account | undefined,
-): boolean {
-  if (account?.hasSecondFactor || secondFactor === 'everyone') return true;
-  return secondFactor === 'required' && teamId === null && hasRole(role, 'admin');
 }
 
 /** Another acceptance made the account, or its password changed, since the password was held against it. */

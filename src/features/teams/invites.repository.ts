@@ -7,7 +7,6 @@ import { columnsOf } from '../../platform/database/table.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { AlreadyExists, RateLimited } from '../../platform/kernel/errors.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import type { SecondFactorSetting } from '../workspaces/workspaces.entity.js';
 import { isInviteToken, type ListedInvite, viewOf } from './invite.js';
 import { InviteEntity } from './invite.entity.js';
 import type { InvitesQuery, InviteView } from './invites.dto.js';
@@ -40,8 +39,6 @@ export interface InvitePlace {
 export interface InviteContext {
   workspaceName: string;
   teamName: string | null;
-  /** Who of the workspace must have a second factor. */
-  secondFactor: SecondFactorSetting;
 }
 
 @Injectable()
@@ -230,7 +227,7 @@ export class Invites {
   }: Pick<InvitePlace, 'workspaceId' | 'inviteId'>): Promise<InviteEntity & InviteContext> {
     const [row] = await this.db.read<InviteEntity & InviteContext>(
       { workspaceId, teamIds: 'all' },
-      `select ${columnsOf(InviteEntity, { of: 'i' })}, w.name as workspace_name, w.second_factor, t.name as team_name
+      `select ${columnsOf(InviteEntity, { of: 'i' })}, w.name as workspace_name, t.name as team_name
        from invites i join workspaces w on w.workspace_id = i.workspace_id
        left join teams t on t.workspace_id = i.workspace_id and t.team_id = i.team_id
        where i.workspace_id = $1 and i.invite_id = $2`,

@@ -101,6 +101,17 @@ export class Members {
     return row!;
   }
 
+  /** Whether the workspace requires a second factor of the member, by the role that they have in it. */
+  async requiresSecondFactor(workspaceId: string, memberId: string): Promise<boolean> {
+    const [row] = await this.db.query<{ isRequired: boolean }>(
+      `select app.asks_second_factor(w.second_factor, m.role) as is_required
+       from members m join workspaces w on w.workspace_id = m.workspace_id
+       where m.workspace_id = $1 and m.member_id = $2`,
+      [workspaceId, memberId],
+    );
+    return row!.isRequired;
+  }
+
   /** Whoever owns the workspace. */
   owners(workspaceId: string): Promise<Pick<Member, 'memberId'>[]> {
     return this.db.query(

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { hashSync } from '@node-rs/argon2';
 import { Secret, TOTP } from 'otpauth';
 import PostalMime from 'postal-mime';
@@ -208,6 +211,57 @@ export class Browser extends AdminClient {
 /** Status and reason, or code, of an answer. */
 export function outcome({ status, body }: Answer): string {
   return status < 400 ? String(status) : `${status} ${body.reason}`;
+}
+
+/**
+ * Begins `first`, which comes to wait for these rows, then `second`, until that waits too or is done, and lets go of the rows.
+ * Answers what both answered.
+ */
+export async function overlapping<A, B>(
+  test: TestApp,
+  rows: { text: string; values: unknown[] },
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+): Promise<[A, B]> {
+  const waiting = async () => {
+    const [row] = await test.rows<{ n: number }>(
+      `select count(distinct l.pid)::int as n from pg_locks l join pg_stat_activity a using (pid)
+       where a.datname = current_database() and not l.granted`,
+    );
+    return row!.n;
+  };
+  const blocker = await test.database.owner.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query(rows.text, rows.values);
+    const begun = first();
+    await eventually(waiting, (n) => n === 1);
+    const overtaking = second();
+    await Promise.race([overtaking, eventually(waiting, (n) => n === 2)]);
+    await blocker.query('commit');
+    return await Promise.all([begun, overtaking]);
+  } finally {
+    blocker.release();
+  }
+}
+
+/** The head of the workspace's receipts, which every act locks last. */
+export const headOf = (workspaceId: string) => ({
+  text: 'select from receipt_heads where workspace_id = $1 for update',
+  values: [workspaceId],
+});
+
+/** What `npm run recover -- --second-factor` says. */
+export async function recoverSecondFactor(test: TestApp, ...argumentList: string[]): Promise<string> {
+  const script = join(import.meta.dirname, '../../../dist/scripts/recover.js');
+  const environment = { DATABASE_URL: test.database.url, DATA_DIR: test.dataDir };
+  const run = promisify(execFile)(process.execPath, [script, '--second-factor', ...argumentList], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  return run.then(
+    ({ stdout }) => stdout,
+    ({ stderr }: { stderr: string }) => stderr,
+  );
 }
 
 /** Everything but the number of the request. */

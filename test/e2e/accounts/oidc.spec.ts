@@ -3,6 +3,7 @@ import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { Browser } from '../../support/browser.js';
 import { Client } from '../../support/client.js';
 import { CLIENT_ID } from '../../support/oidc-issuer.js';
+import { headOf, overlapping, recoverSecondFactor } from './account-desk.js';
 import { CALLBACK, COOKIE, OidcDesk, SESSION_COOKIE, START } from './oidc-desk.js';
 
 let desk: OidcDesk;
@@ -84,6 +85,24 @@ describe('GET /api/admin/oidc/start: 200', () => {
 });
 
 describe('GET /api/admin/oidc/callback: 200', () => {
+  it('begins no session that what ends all sessions of the account at the same time misses', async () => {
+    const { subject, email } = desk.person();
+    await desk.signIn(subject);
+    const { user_id: userId } = (await desk.account(email))!;
+    await desk.test.rows(
+      `insert into second_factors (user_id, sealed_secret, begun_at, confirmed_at) values ($1, 'v1.x.y', now(), now())`,
+      [userId],
+    );
+    const [signedIn, recovered] = await overlapping(
+      desk.test,
+      headOf(desk.test.workspaceId),
+      () => desk.signIn(subject),
+      () => recoverSecondFactor(desk.test, email),
+    );
+    expect([signedIn.status, recovered]).toEqual([200, expect.stringContaining('no second factor any more')]);
+    expect((await sessionsOf(userId)).filter((row) => row['ended_at'] === null)).toEqual([]);
+  });
+
   it('makes an account and a viewer at the first sign-in, with receipts, and a session', async () => {
     const { subject, email } = desk.person({ name: '  Jo   Lind ' });
     const browser = new Browser();

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { AdminClient } from '../../support/client.js';
@@ -12,7 +9,9 @@ import {
   counted,
   MINUTE_MS,
   outcome,
+  overlapping,
   PASSWORD,
+  recoverSecondFactor,
   type TestAccount,
 } from './account-desk.js';
 
@@ -43,6 +42,12 @@ async function withFactor(): Promise<{
   nextStep();
   return { account, browser, ...factor };
 }
+
+/** What a sign-in and a change of the account lock; rows that only refer to it can be written meanwhile. */
+const rowOf = ({ userId }: TestAccount) => ({
+  text: 'select from users where user_id = $1 for no key update',
+  values: [userId],
+});
 
 const stored = ({ userId }: TestAccount) =>
   desk.test.rows('select * from second_factors where user_id = $1', [userId]);
@@ -181,7 +186,33 @@ describe('POST /api/admin/second-factor/confirm', () => {
   });
 });
 
+describe('POST /api/admin/second-factor/confirm 409', () => {
+  it('says that what was begun is gone when another was begun meanwhile', async () => {
+    const account = await desk.account();
+    const browser = await desk.browser(account);
+    const { secret } = (await browser.post('/second-factor', { password: PASSWORD })).body;
+    const [confirmed, begun] = await overlapping(
+      desk.test,
+      rowOf(account),
+      () => browser.post('/second-factor/confirm', { code: desk.code(secret) }),
+      () => browser.post('/second-factor', { password: PASSWORD }),
+    );
+    expect([begun.status, outcome(confirmed)]).toEqual([201, '409 no_second_factor']);
+    const code = desk.code(begun.body.secret);
+    expect((await browser.post('/second-factor/confirm', { code })).status).toBe(201);
+  });
+});
+
 describe('POST /api/admin/session with a second factor', () => {
+  it('404 for a workspace that the account is not in uses up no code', async () => {
+    const { account, recoveryCodes } = await withFactor();
+    const { workspaceId } = await desk.test.createWorkspace();
+    const [code] = recoveryCodes;
+    const elsewhere = { email: account.email, password: PASSWORD, code, workspaceId };
+    expect((await desk.anyone.post('/api/admin/session', elsewhere)).status).toBe(404);
+    expect((await desk.signIn(account, { code: code! })).status).toBe(201);
+  });
+
   it('401 asks for the code, after the right password alone', async () => {
     const { account, secret } = await withFactor();
     expect(outcome(await desk.signIn(account))).toBe('401 second_factor_required');
@@ -347,6 +378,20 @@ describe('DELETE /api/admin/second-factor', () => {
     expect((await desk.signIn(account)).status).toBe(201);
   });
 
+  it('leaves no session that was begun with it at the same time', async () => {
+    const { account, browser, recoveryCodes } = await withFactor();
+    const [signedIn, removed] = await overlapping(
+      desk.test,
+      rowOf(account),
+      () => desk.signIn(account, { code: recoveryCodes[0]! }),
+      () => browser.send('DELETE', '/second-factor', { password: PASSWORD, code: recoveryCodes[1] }),
+    );
+    expect(removed.status).toBe(200);
+    expect(signedIn.status).toBeOneOf([201, 401]);
+    expect(await desk.openSessions(account)).toHaveLength(1);
+    expect((await browser.get('/session')).status).toBe(200);
+  });
+
   it('403 and 409 change nothing, and no CSRF token is 403', async () => {
     const { account, browser, secret } = await withFactor();
     const before = await stored(account);
@@ -403,17 +448,7 @@ describe('POST /api/admin/second-factor/verify', () => {
 });
 
 describe('npm run recover -- --second-factor', () => {
-  const recover = async (...argumentList: string[]) => {
-    const script = join(import.meta.dirname, '../../../dist/scripts/recover.js');
-    const environment = { DATABASE_URL: desk.test.database.url, DATA_DIR: desk.test.dataDir };
-    const run = promisify(execFile)(process.execPath, [script, '--second-factor', ...argumentList], {
-      env: { PATH: process.env.PATH, ...environment },
-    });
-    return run.then(
-      ({ stdout }) => stdout,
-      ({ stderr }: { stderr: string }) => stderr,
-    );
-  };
+  const recover = (...argumentList: string[]) => recoverSecondFactor(desk.test, ...argumentList);
 
   it('removes it for whoever has lost authenticator and recovery codes, with a receipt and a mail', async () => {
     const { account } = await withFactor();
@@ -454,6 +489,25 @@ describe('an invite', () => {
     const tokens = await desk.test.rows('select 1 from tokens where member_id = $1', [body.memberId]);
     expect(tokens).toEqual([]);
     expect((await desk.signIn(account, { code: desk.code(secret) })).status).toBe(201);
+  });
+
+  it('to a team answers none to an admin of the workspace who has to set up a second factor', async () => {
+    const { workspaceId } = await desk.test.createWorkspace();
+    const teamId = await desk.test.createTeam(workspaceId, 'Marketing');
+    const account = await desk.account('admin', workspaceId);
+    const teamAdmin = await desk.test.createMember(workspaceId, 'operator', [teamId]);
+    await desk.test.rows(`update team_members set role = 'admin' where member_id = $1`, [teamAdmin.memberId]);
+    await desk.test.rows(`update workspaces set second_factor = 'required' where workspace_id = $1`, [
+      workspaceId,
+    ]);
+    const { email } = account;
+    const invited = await teamAdmin.post(`/teams/${teamId}/members`, { email, role: 'viewer' });
+    expect(invited.status).toBe(201);
+    const [mail] = await desk.mails(email, 1);
+    const [, token] = /\/invites\/([\w-]{43})/.exec(mail!.text!)!;
+    const accepted = { token, displayName: 'Jo Lind', password: PASSWORD };
+    const { status, body } = await desk.anyone.post('/invites/accept', accepted);
+    expect([status, body.memberId, body.role, body.token]).toEqual([201, account.memberId, 'viewer', null]);
   });
 
   it('answers none to who has to set up a second factor, and one to all others', async () => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csrfTokenOf } from '../../../src/platform/auth/session-cookie.js';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { AdminClient, type Answer, Client } from '../../support/client.js';
-import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { headOf, overlapping } from './account-desk.js';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -108,6 +109,46 @@ describe('POST /api/admin/session', () => {
     expect((await new AdminClient(test.url, secretIn(second)).get('/session')).status).toBe(200);
   });
 
+  it('201 for each of two sign-ins that follow each other at once in one browser', async () => {
+    const member = await test.createMember(workspaceId, 'operator');
+    const address = await withPassword(member);
+    const first = await signIn({ email: address, password: PASSWORD });
+    const cookie = `consigliere_session=${secretIn(first)}`;
+    // What was looked up is remembered for half a second.
+    test.clock.stop(test.clock.now());
+    for (let n = 0; n < 2; n++) {
+      expect((await signIn({ email: address, password: PASSWORD }, { Cookie: cookie })).status).toBe(201);
+    }
+    test.clock.goOn();
+    const open = (await sessionRows(member.memberId)).filter((row) => row['ended_at'] === null);
+    expect(open).toHaveLength(2);
+  });
+
+  it('201 also when the session that the browser had cannot be ended, which is logged', async () => {
+    const first = await signIn({ email, password: PASSWORD });
+    await test.rows(`create function refuse_end() returns trigger language plpgsql as
+      $$ begin raise exception 'not now'; end $$`);
+    await test.rows(`create trigger refuse_end before update of ended_at on sessions
+      for each row execute function refuse_end()`);
+    const cookie = `consigliere_session=${secretIn(first)}`;
+    const second = await signIn({ email, password: PASSWORD }, { Cookie: cookie });
+    await test.rows('drop function refuse_end cascade');
+    expect(second.status).toBe(201);
+    expect((await new AdminClient(test.url, secretIn(second)).get('/session')).status).toBe(200);
+    const message = 'the session that the browser had before a sign-in could not be ended';
+    await eventually(async () => test.logs.find(({ msg, level }) => msg === message && level === 'warn'));
+  });
+
+  it('201 also when the try cannot be counted as one that succeeded, which is logged', async () => {
+    await test.rows('revoke execute on function app.end_sign_in_try from consigliere_app');
+    const answer = await signIn({ email, password: PASSWORD });
+    await test.rows('grant execute on function app.end_sign_in_try to consigliere_app');
+    expect(answer.status).toBe(201);
+    expect((await new AdminClient(test.url, secretIn(answer)).get('/session')).status).toBe(200);
+    const message = 'a try that succeeded could not be counted as such';
+    await eventually(async () => test.logs.find(({ msg, level }) => msg === message && level === 'warn'));
+  });
+
   it('404 for a workspace that the account is not in', async () => {
     const other = await test.createWorkspace();
     const answer = await signIn({ email, password: PASSWORD, workspaceId: other.workspaceId });
@@ -120,6 +161,9 @@ describe('POST /api/admin/session', () => {
     expect(answer.status).toBe(422);
     const paths = answer.body.error.details.map(({ path }: { path: string }) => path);
     expect(paths.toSorted()).toEqual(['email', 'extra', 'password', 'workspaceId']);
+    // No account has such an address: none could be mailed to it.
+    const unmailed = await signIn({ email: 'jö@northwind.example', password: PASSWORD });
+    expect([unmailed.status, unmailed.body.error.details[0].path]).toEqual([422, 'email']);
   });
 });
 
@@ -300,6 +344,20 @@ describe('GET and DELETE /api/admin/sessions', () => {
     test.clock.advance(1000);
     expect((await asOperator.get('/session')).body.reason).toBe('ended_session');
     expect((await asAdmin.delete(`/sessions/${operatorSession.sessionId}`)).status).toBe(404);
+  });
+
+  it('end with the membership also when they are just beginning', async () => {
+    const member = await test.createMember(workspaceId, 'operator');
+    const address = await withPassword(member);
+    const [signedIn, removed] = await overlapping(
+      test,
+      headOf(workspaceId),
+      () => signIn({ email: address, password: PASSWORD }),
+      () => owner.delete(`/members/${member.memberId}`),
+    );
+    expect([signedIn.status, removed.status]).toEqual([201, 200]);
+    const open = (await sessionRows(member.memberId)).filter((row) => row['ended_at'] === null);
+    expect(open).toEqual([]);
   });
 
   it('end with the membership, and stay ended when the member comes back', async () => {
