@@ -27,7 +27,7 @@ const NOBODYS = `$argon2id$v=19$m=19456,t=2,p=1$${unpadded(16)}$${unpadded(32)}`
 
 const NEVER = new AbortController().signal;
 
-/** Hashes passwords with Argon2id, in processes of its own that give way to all others: sign-ins starve no request. */
+/** Hashes passwords with Argon2id, in a process of its own that gives way to all others: sign-ins starve no request. */
 @Injectable()
 export class Passwords implements OnApplicationShutdown {
   readonly #processes = new ProcessPool<PasswordWork, string | boolean>(PROCESSES);
