@@ -494,6 +494,10 @@ begin
   end if;
   -- As in any act, row-level security shows this workspace and nothing else.
   perform set_config('app.workspace_id', p_workspace_id, true), set_config('app.team_ids', '*', true);
+  if not exists (select from workspaces w where w.workspace_id = p_workspace_id) then
+    perform set_config('app.workspace_id', asked_in, true), set_config('app.team_ids', asked_for, true);
+    return jsonb_build_object('rows', 0, 'busy', false, 'gone', true);
+  end if;
   update workspace_deletions d set begun_at = coalesce(d.begun_at, now())
     where d.workspace_id = p_workspace_id and d.warned_at is not null and d.due_at <= now()
       and p_workspace_id <> app.first_workspace()
@@ -887,8 +891,8 @@ declare
   head_seq bigint;
   head_hash text;
   is_read_only boolean;
-  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed', 'session.%',
-    'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
+  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed',
+    'guardian.unconfirmed', 'session.%', 'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
   next_hash text;
   wanted text[];
   reached text[] := '{}';
@@ -922,8 +926,8 @@ begin
           where tm.workspace_id = own_workspace and tm.member_id = m.member_id)) then
       raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
     end if;
-    -- People may still sign in, take the copy they are owed, and take the deletion back; work that was under way says how
-    -- it ended.
+    -- People may still sign in, take the copy they are owed, take the deletion back, and stop what is under way, as the act
+    -- that asks for the deletion does; work that was under way says how it ended.
     if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
         where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
       raise exception 'the workspace is being deleted' using errcode = 'CW003';
@@ -984,7 +988,7 @@ CREATE OR REPLACE FUNCTION app.first_workspace()
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
-AS $function$select workspace_id from workspaces order by created_at, workspace_id limit 1$function$;
+AS $function$select workspace_id from workspaces where is_first$function$;
 alter function app.first_workspace() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.fold_tallies(p_limit integer)
@@ -1565,6 +1569,15 @@ begin
     return old;
   end if;
   raise exception 'receipts are append-only' using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.refuse_other_first()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  raise exception 'the first workspace stays the first' using errcode = 'restrict_violation';
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.remove_second_factor(p_user_id text)
@@ -3415,6 +3428,7 @@ create table workspaces (
   sender_signature text,
   sender_reply_to text,
   second_factor text not null default 'optional'::text,
+  is_first boolean not null default false,
   constraint workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint workspaces_model_budget_check CHECK (((model_budget IS NULL) OR (jsonb_typeof(model_budget) = 'object'::text))),
   constraint workspaces_presence_check CHECK ((presence = ANY (ARRAY['present'::text, 'away'::text]))),
@@ -3426,6 +3440,7 @@ create table workspaces (
   constraint workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
   constraint workspaces_pkey PRIMARY KEY (workspace_id)
 );
+CREATE UNIQUE INDEX workspaces_first ON public.workspaces USING btree (is_first) WHERE is_first;
 alter table workspaces enable row level security;
 alter table workspaces force row level security;
 create policy isolation on workspaces for all to public using (
@@ -3436,5 +3451,6 @@ END);
 create policy system_reads on workspaces for select to consigliere_system using (true);
 CREATE TRIGGER begin_chain AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_chain();
 CREATE TRIGGER begin_guardian AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_guardian();
+CREATE TRIGGER first_stays_first BEFORE UPDATE ON public.workspaces FOR EACH ROW WHEN ((old.is_first <> new.is_first)) EXECUTE FUNCTION app.refuse_other_first();
 grant insert, select, update on workspaces to consigliere_app;
 grant select on workspaces to consigliere_system;

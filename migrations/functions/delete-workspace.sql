@@ -2,8 +2,8 @@ drop function if exists app.delete_workspace;
 
 -- The one door through which a workspace leaves, receipts and all (docs/decisions/0013): only one whose owners asked for
 -- it, were warned, and let the grace pass, and never the first. Each call deletes up to p_limit rows, so it can end at any
--- moment and go on with the next. Answers how many rows it deleted, that another call is `busy` with the workspace, and
--- with the last call in `deleted` what is to be remembered.
+-- moment and go on with the next. Answers how many rows it deleted, that another call is `busy` with the workspace, that the
+-- workspace is `gone` since another call deleted its last rows, and with the last call in `deleted` what is to be remembered.
 create function app.delete_workspace(p_workspace_id text, p_limit int) returns jsonb
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -21,6 +21,10 @@ begin
   end if;
   -- As in any act, row-level security shows this workspace and nothing else.
   perform set_config('app.workspace_id', p_workspace_id, true), set_config('app.team_ids', '*', true);
+  if not exists (select from workspaces w where w.workspace_id = p_workspace_id) then
+    perform set_config('app.workspace_id', asked_in, true), set_config('app.team_ids', asked_for, true);
+    return jsonb_build_object('rows', 0, 'busy', false, 'gone', true);
+  end if;
   update workspace_deletions d set begun_at = coalesce(d.begun_at, now())
     where d.workspace_id = p_workspace_id and d.warned_at is not null and d.due_at <= now()
       and p_workspace_id <> app.first_workspace()

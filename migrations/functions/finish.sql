@@ -12,8 +12,8 @@ declare
   head_seq bigint;
   head_hash text;
   is_read_only boolean;
-  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed', 'session.%',
-    'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
+  open_actions constant text[] := array['workspace.export%', 'workspace.deletion%', 'guardian.killed',
+    'guardian.unconfirmed', 'session.%', 'token.%', 'account.%', 'password.%', 'second\_factor.%', 'identity.%'];
   next_hash text;
   wanted text[];
   reached text[] := '{}';
@@ -47,8 +47,8 @@ begin
           where tm.workspace_id = own_workspace and tm.member_id = m.member_id)) then
       raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
     end if;
-    -- People may still sign in, take the copy they are owed, and take the deletion back; work that was under way says how
-    -- it ended.
+    -- People may still sign in, take the copy they are owed, take the deletion back, and stop what is under way, as the act
+    -- that asks for the deletion does; work that was under way says how it ended.
     if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
         where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
       raise exception 'the workspace is being deleted' using errcode = 'CW003';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { SYSTEM, type Tier } from '../../platform/auth/caller.js';
+import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -20,7 +21,10 @@ const WORKSPACES_AT_ONCE = 100;
  */
 @Injectable()
 export class EndLicences {
+  #running = false;
+
   constructor(
+    private readonly config: Config,
     private readonly db: Db,
     private readonly licences: Licences,
     private readonly workspaces: Workspaces,
@@ -32,7 +36,10 @@ export class EndLicences {
 
   @Interval(LOOK_EVERY_MS)
   async inBackground(): Promise<void> {
+    if (this.config.processRole === 'api' || this.#running) return;
+    this.#running = true;
     await this.execute().catch((error: unknown) => this.warn(error));
+    this.#running = false;
   }
 
   /** One workspace that cannot be told must not keep the others from it. */

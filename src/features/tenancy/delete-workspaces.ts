@@ -76,9 +76,9 @@ export class DeleteWorkspaces {
   private async delete(workspaceId: string, rowsAtOnce: number): Promise<void> {
     const first = await this.list.first();
     for (;;) {
-      const { busy, deleted } = await this.deleteSome(first, workspaceId, rowsAtOnce);
+      const { busy, gone, deleted } = await this.deleteSome(first, workspaceId, rowsAtOnce);
       if (deleted) this.logger.info({ workspaceId, rows: deleted.rows }, 'a workspace was deleted');
-      if (busy || deleted) return;
+      if (busy || gone || deleted) return;
     }
   }
 

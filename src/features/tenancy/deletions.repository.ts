@@ -19,6 +19,8 @@ export interface DeletedRows {
   rows: number;
   /** Another process is at it. */
   busy: boolean;
+  /** Another process has deleted the last row. */
+  gone?: boolean;
   /** With the last row. */
   deleted?: DeletedWorkspace | null;
 }

@@ -4,21 +4,23 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
 import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { refreshed, type Standing, standingOf } from '../../platform/auth/membership.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { KeyRecord } from '../../platform/receipts/key-chain.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
-import { Members } from '../workspaces/members.repository.js';
 import { EXPORT_FORMAT, endText, ExportLines, type Manifest } from './export-format.js';
+import { ExportOverdue, ExportPace } from './export-pace.js';
 import { type ExportPlan, ExportReader } from './export-reader.js';
 import { Exports } from './exports.repository.js';
 import { Snapshots } from './snapshots.js';
 import { ExportRunning } from './tenancy.errors.js';
 
-/** How often it is asked, while an export runs, whether its reader is still an owner. */
+/** How often it is asked, while an export runs, whether its reader is still signed in, as an owner. */
 const ASK_EVERY_MS = 1_000;
 
 /**
@@ -31,7 +33,6 @@ export class ExportWorkspace {
     private readonly db: Db,
     private readonly snapshots: Snapshots,
     private readonly exports: Exports,
-    private readonly members: Members,
     private readonly keys: SigningKeys,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
@@ -56,15 +57,20 @@ export class ExportWorkspace {
         'X-Accel-Buffering': 'no',
       });
       const pieces = Readable.from(this.pieces(caller, manifest, plan, reader, lines), { objectMode: false });
-      await pipeline(pieces, response, { signal: snapshot.signal }).catch((error: unknown) => {
-        this.logger.warn(
-          { err: error, exportId },
-          'an export was broken off before its reader had all of it',
-        );
+      const { signal } = snapshot;
+      await pipeline(pieces, response, { signal }).catch((error: unknown) => {
+        // Of a signal the pipeline may say only that the answer was closed.
+        this.logEnd(exportId, signal.aborted ? signal.reason : error);
       });
     } finally {
       await snapshot.close();
     }
+  }
+
+  private logEnd(exportId: string, err: unknown): void {
+    if (isOfReader(err)) {
+      this.logger.warn({ err, exportId }, 'an export was broken off before its reader had all of it');
+    } else this.logger.error({ err, exportId }, 'an export failed');
   }
 
   /** Recorded before anything is read: one that is broken off leaves this behind. */
@@ -111,7 +117,7 @@ export class ExportWorkspace {
     lines: ExportLines,
   ): AsyncGenerator<string> {
     yield lines.manifest(manifest);
-    const checked = new StillOwner(() => this.assertOwner(caller));
+    const checked = new StillAdmitted(this.clock, () => this.assertAdmitted(caller));
     for (const table of tables) yield* checked.while(reader.records(table, lines));
     yield* checked.while(reader.chain(lines));
     const { counts, sha256 } = lines;
@@ -121,12 +127,10 @@ export class ExportWorkspace {
     await this.complete(caller, manifest, lines);
   }
 
-  /** @throws NotFound, Forbidden */
-  private async assertOwner(caller: Caller): Promise<void> {
-    const { workspaceId, memberId } = caller;
-    const { role } = await this.db.transaction(scopeOf(caller), () =>
-      this.members.get(workspaceId, memberId),
-    );
+  /** @throws Unauthorized once the session has ended, Forbidden for who is no owner any more */
+  private async assertAdmitted(caller: Caller): Promise<void> {
+    const [standings] = await this.db.readAll(scopeOf(caller), [standingOf(caller)]);
+    const { role } = refreshed(caller, (standings as Standing[])[0]);
     if (!hasRole(role, 'owner')) throw new Forbidden();
   }
 
@@ -153,11 +157,17 @@ export class ExportWorkspace {
   }
 }
 
-/** Asks now and then, while something is sent, whether it may still be. */
-class StillOwner {
+/** Asks now and then, while something is sent, whether it may still be, and ends with a reader who is too slow. */
+class StillAdmitted {
   #askAt = 0;
+  readonly #pace: ExportPace;
 
-  constructor(private readonly ask: () => Promise<void>) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly ask: () => Promise<void>,
+  ) {
+    this.#pace = new ExportPace(clock.now());
+  }
 
   async *while(pieces: AsyncIterable<string>): AsyncGenerator<string> {
     for await (const piece of pieces) {
@@ -165,9 +175,22 @@ class StillOwner {
         await this.ask();
         this.#askAt = performance.now() + ASK_EVERY_MS;
       }
+      const handedAt = this.clock.now();
       yield piece;
+      this.#pace.taken(Buffer.byteLength(piece), handedAt, this.clock.now());
     }
   }
+}
+
+/** What PostgreSQL answers to a transaction that waited for its next statement for too long. */
+const IDLE_IN_TRANSACTION = '25P03';
+
+/** Whether the reader is why an export ended: they left, were too slow, or may not have it any more. */
+function isOfReader(error: unknown): boolean {
+  if (error instanceof DomainError) return error.status < 500;
+  if (error instanceof ExportOverdue) return true;
+  const { code } = error as { code?: string };
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === IDLE_IN_TRANSACTION;
 }
 
 function fileName({ at, exportId }: Manifest): string {

@@ -65,7 +65,8 @@ export class FirstRun implements OnApplicationBootstrap {
     const memberId = newId('mem');
     const tokenId = newId('tok');
     const { bootstrapWorkspace: name, bootstrapTier: tier } = config;
-    this.db.insert(WorkspaceEntity, newWorkspace({ workspaceId, name, tier, createdAt: now }));
+    const workspace = newWorkspace({ workspaceId, name, tier, createdAt: now });
+    this.db.insert(WorkspaceEntity, { ...workspace, isFirst: true });
     this.db.insert(UserEntity, {
       userId,
       email: email.toLowerCase(),

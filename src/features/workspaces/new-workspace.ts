@@ -22,6 +22,7 @@ export function newWorkspace(
     senderReplyTo: null,
     modelBudget: null,
     retention: {},
+    isFirst: false,
     createdAt,
   };
 }

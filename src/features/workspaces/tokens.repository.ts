@@ -58,7 +58,7 @@ export class Tokens {
     return row;
   }
 
-  /** The oldest workspace of the service. */
+  /** The workspace that the first start made. */
   async firstWorkspace(): Promise<string | undefined> {
     const [row] = await this.db.system<{ workspaceId: string | null }>(
       'select app.first_workspace() as workspace_id',

@@ -41,6 +41,9 @@ export class WorkspaceEntity {
   /** Who must have one to use the admin area. */
   @Column('text')
   secondFactor!: SecondFactorSetting;
+  /** Made by the first start of the service; its owners make the others. */
+  @Column('boolean')
+  isFirst!: boolean;
   @Column('timestamptz')
   createdAt!: number;
 }

@@ -19,13 +19,21 @@ import { renderError } from '../http/render-error.js';
 import type { RoutePolicy } from '../http/route.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import { DomainError } from '../kernel/define-error.js';
-import { IdempotencyInProgress, IdempotencyKeyReused, ValidationFailed } from '../kernel/errors.js';
+import {
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
+  Unavailable,
+  ValidationFailed,
+} from '../kernel/errors.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { fingerprint, idempotencyKey } from './fingerprint.js';
 
 type Stored = Pick<StoredAnswer, 'fingerprint' | 'status' | 'contentType' | 'headers' | 'body'>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** How often an act begins anew for a caller who changes while it runs; each time is another change of members. */
+const TRIES = 5;
 
 /** Not an outcome of execution, so a corrected request may use the key again (CONTRACT section 3). */
 const NOT_STORED = new Set([400, 401, 403, 413, 415, 429]);
@@ -49,14 +57,17 @@ export class MutationInterceptor implements NestInterceptor {
     return from(this.admit(http.getRequest<AdmittedRequest>(), http.getResponse<Response>(), next, route));
   }
 
-  /** The caller was looked up a moment ago; one whose role has changed since acts under the new one, if that may. */
+  /**
+   * The caller was looked up a moment ago; one whose role has changed since acts under the new one, if that may.
+   * @throws Unavailable when it changes again and again
+   */
   private async admit(
     request: AdmittedRequest,
     response: Response,
     next: CallHandler,
     route: RouteEntry,
   ): Promise<unknown> {
-    for (;;) {
+    for (let tried = 0; tried < TRIES; tried++) {
       try {
         return await this.run(request, response, next, route);
       } catch (error) {
@@ -67,6 +78,7 @@ export class MutationInterceptor implements NestInterceptor {
         assertRole(error.caller, route);
       }
     }
+    throw new Unavailable();
   }
 
   private async run(

@@ -128,3 +128,27 @@ describe('the routes that say so', () => {
     ]);
   });
 });
+
+describe('a stop whose caller seems to change again and again', () => {
+  it('is given up with 503 after some tries, since nobody would ever get an answer', async () => {
+    const { workspaceId, owner } = await test.createWorkspace();
+    await test.rows(`
+      create sequence tries;
+      grant usage on sequence tries to public;
+      create function change_caller() returns trigger language plpgsql as $$
+      begin
+        perform nextval('public.tries');
+        raise exception 'changed' using errcode = 'CW002';
+      end $$;
+      create trigger change_caller before insert on receipts for each row
+        when (new.workspace_id = '${workspaceId}') execute function change_caller()`);
+    try {
+      const { status, body } = await owner.post('/guardian/kill-switch');
+      expect([status, body.error.code]).toEqual([503, 'UNAVAILABLE']);
+      expect(await test.rows('select last_value::int as tries from tries')).toEqual([{ tries: 5 }]);
+    } finally {
+      await test.rows('drop function change_caller cascade; drop sequence tries');
+    }
+    expect((await owner.post('/guardian/kill-switch')).body).toMatchObject({ mode: 'killed', changed: true });
+  });
+});

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EndLicences } from '../../../src/features/subscription/end-licences.js';
 import { Client } from '../../support/client.js';
+import { eventually } from '../../support/test-app.js';
 import { DAY, LicenceDesk } from './licence-desk.js';
 
 let desk: LicenceDesk;
@@ -159,5 +161,44 @@ describe('a licence that has ended', () => {
     expect((await again.post('/guardian/kill-switch')).body.mode).toBe('killed');
     desk.test.clock.goOn();
     expect(await desk.tier(workspaceId)).toBe('free');
+  });
+});
+
+describe('the look for licences that have ended', () => {
+  it('is not that of a process that serves requests alone', async () => {
+    const serving = await LicenceDesk.open({ PROCESS_ROLE: 'api' });
+    try {
+      const { workspaceId, owner } = await serving.workspace('free');
+      const expiresAt = serving.test.clock.now() + DAY;
+      await serving.verify(owner, serving.issue(workspaceId, { expiresAt }));
+      serving.test.clock.advance(2 * DAY);
+      await serving.test.app.get(EndLicences).inBackground();
+      expect(await serving.signals(workspaceId)).toEqual([]);
+    } finally {
+      await serving.test.close();
+    }
+  });
+
+  it('waits for the one before it', async () => {
+    const { workspaceId } = await endingTomorrow();
+    desk.test.clock.advance(2 * DAY);
+    const client = await desk.test.database.owner.connect();
+    const looks = desk.test.app.get(EndLicences);
+    const waiting = () =>
+      desk.test.rows(`select 1 from pg_locks where not granted and locktype in ('tuple', 'transactionid')`);
+    try {
+      await client.query('begin');
+      await client.query('select from workspaces where workspace_id = $1 for update', [workspaceId]);
+      const first = looks.inBackground();
+      await eventually(waiting, ({ length }) => length > 0);
+      await looks.inBackground();
+      expect(await waiting()).toHaveLength(1);
+      await client.query('commit');
+      await first;
+    } finally {
+      client.release(true);
+    }
+    await desk.end();
+    expect(await desk.signals(workspaceId)).toHaveLength(1);
   });
 });

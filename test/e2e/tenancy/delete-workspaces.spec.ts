@@ -61,6 +61,14 @@ const swept = (workspaceId: string, rowsAtOnce?: number) =>
 const emptied = (stored: Record<string, string[]>) =>
   Object.values(stored).every(({ length }) => length === 0);
 
+/** As the program itself would call it. */
+const tryDelete = (workspaceId: string) =>
+  desk.test.app
+    .get(Db)
+    .transaction({ workspaceId: desk.test.workspaceId, teamIds: 'all' }, () =>
+      desk.test.app.get(Deletions, { strict: false }).deleteRows(workspaceId, 10),
+    );
+
 describe('the deletion of a workspace', () => {
   it('takes every row of it and nothing of any other, and leaves a receipt in the first chain', async () => {
     const [full, other] = [await fullWorkspace(desk), await fullWorkspace(desk)];
@@ -128,6 +136,8 @@ describe('the deletion of a workspace', () => {
     });
     expect((await desk.test.owner.get('/audit-feed/verify')).body).toMatchObject({ ok: true });
     expect((await other.owner.get('/audit-feed/verify')).status).toBe(200);
+    // For half a second a caller is remembered.
+    desk.test.clock.advance(1_000);
     expect((await new Client(desk.test.url, full.owner.token).get('/context')).status).toBe(401);
     expect((await desk.again(full.admin).get('/workspace/deletion')).status).toBe(401);
   }, 60_000);
@@ -143,6 +153,14 @@ describe('the deletion of a workspace', () => {
     );
     expect(told).toHaveLength(1);
     expect(emptied(await desk.stored(tenant.workspaceId))).toBe(true);
+  });
+
+  it('is nothing to warn of for a process that comes when another has deleted the last row', async () => {
+    const tenant = await desk.tenant();
+    await desk.requestDeletion(tenant);
+    await desk.endGrace(tenant.workspaceId);
+    await swept(tenant.workspaceId);
+    expect(await tryDelete(tenant.workspaceId)).toEqual({ rows: 0, busy: false, gone: true });
   });
 
   it('either takes place or is taken back, whoever is first', async () => {
@@ -195,14 +213,6 @@ describe('the door of the deletion', () => {
   beforeAll(async () => {
     tenant = await desk.tenant();
   });
-
-  /** As the program itself would call it. */
-  const tryDelete = (workspaceId: string) =>
-    desk.test.app
-      .get(Db)
-      .transaction({ workspaceId: desk.test.workspaceId, teamIds: 'all' }, () =>
-        desk.test.app.get(Deletions, { strict: false }).deleteRows(workspaceId, 10),
-      );
 
   /** A statement as the program's role, in a transaction of this workspace. */
   async function asApp(sql: string, values: unknown[] = []): Promise<unknown> {

@@ -159,24 +159,74 @@ describe('GET /api/admin/workspace/export: 200', () => {
     expect(await desk.receipts(slow.workspaceId, 'workspace.exported')).toEqual([]);
   });
 
-  it('ends when its reader is no owner any more', async () => {
-    const { workspaceId, admin } = await desk.tenant();
+  /** An export of far more than the buffers of a connection hold, whose reader has taken the beginning. */
+  async function begun() {
+    const tenant = await desk.tenant();
+    const { workspaceId, admin } = tenant;
     await desk.test.rows(
       `insert into documents (document_id, workspace_id, directive_id, work_packet_id, title, body, created_at)
-       select 'dok_' || n, $1, 'dir', 'pkt_' || n, 'Long', repeat('x', 100000), now() from generate_series(1, 400) n`,
-      [workspaceId],
+       select $2 || n, $1, 'dir', 'pkt_' || n, 'Long', repeat('x', 100000), now() from generate_series(1, 400) n`,
+      [workspaceId, `doc_${workspaceId}_`],
     );
     const url = new URL('/api/admin/workspace/export', desk.test.url);
     const request = get(url, { headers: { Cookie: `consigliere_session=${admin.secret}` } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     await once(response, 'readable');
-    await desk.test.rows(`update members set role = 'admin' where workspace_id = $1`, [workspaceId]);
-    // Reads on, slowly enough that the question is asked again.
-    const read = async () => {
+    // Until it waits for its reader.
+    await eventually(
+      () =>
+        desk.test.rows(
+          `select 1 from pg_stat_activity where application_name = 'consigliere export'
+             and datname = current_database() and state_change < clock_timestamp() - interval '300 milliseconds'`,
+        ),
+      ({ length }) => length === 1,
+    );
+    /** Reads on, slowly enough that the question is asked again. */
+    const readOn = async () => {
       for await (const piece of response)
         if (piece.length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     };
-    await expect(read()).rejects.toThrow('aborted');
+    return { workspaceId, readOn };
+  }
+
+  /** The level and the words with which the last export was logged, once it was. */
+  const logged = (message: string) =>
+    eventually(
+      () => Promise.resolve(desk.test.logs.findLast(({ exportId }) => exportId !== undefined)),
+      (line) => line?.['msg'] === message,
+    );
+  const BROKEN_OFF = 'an export was broken off before its reader had all of it';
+
+  it.each([
+    ['its reader is no owner any more', `update members set role = 'admin' where workspace_id = $1`],
+    ['the session of its reader was ended', 'update sessions set ended_at = now() where workspace_id = $1'],
+  ])('ends when %s', async (_when, sql) => {
+    const { workspaceId, readOn } = await begun();
+    await desk.test.rows(sql, [workspaceId]);
+    await expect(readOn()).rejects.toThrow('aborted');
+    expect(await logged(BROKEN_OFF)).toMatchObject({ level: 'warn' });
+  });
+
+  it('ends with a reader who is too slow, so that others can export', async () => {
+    const { readOn } = await begun();
+    desk.test.clock.advance(10 * 60_000);
+    try {
+      await expect(readOn()).rejects.toThrow('aborted');
+      expect(await logged(BROKEN_OFF)).toMatchObject({ err: { message: expect.stringContaining('64 kB') } });
+    } finally {
+      desk.test.clock.goOn();
+    }
+    await desk.export(full);
+  });
+
+  it('tells whoever runs the service when it was the service that failed', async () => {
+    const { readOn } = await begun();
+    await desk.test.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'consigliere export' and datname = current_database()`,
+    );
+    await expect(readOn()).rejects.toThrow('aborted');
+    expect(await logged('an export failed')).toMatchObject({ level: 'error' });
   });
 });
 

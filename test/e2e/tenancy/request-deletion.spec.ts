@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeleteWorkspaces } from '../../../src/features/tenancy/delete-workspaces.js';
+import { growthRows } from '../../../bench/growth-rows.js';
 import { Client } from '../../support/client.js';
 import { Desk } from '../directives/desk.js';
 import { PartnerDesk, SIGNATURE } from '../partner/partner-desk.js';
@@ -69,6 +70,22 @@ describe('POST /api/admin/workspace/deletion: 200', () => {
     await desk.requestDeletion(tenant);
     expect(code(await owner.approve(approvalId))[0]).toBe(423);
     expect((await owner.approval(approvalId)).status).toBe('pending');
+  });
+
+  it('is not kept from it by the work packet of a team that is being sent', async () => {
+    const tenant = await desk.tenant();
+    const { workspaceId } = tenant;
+    const teamId = await desk.test.createTeam(workspaceId, 'Sales');
+    for (const { table, text } of growthRows({ workspaceId, from: 1, to: 1 })) {
+      if (['directives', 'work_packets'].includes(table)) await desk.test.rows(text);
+    }
+    await desk.test.rows(
+      `update work_packets set status = 'sending', sending_since = now(), executed_at = null, team_id = $2
+       where workspace_id = $1`,
+      [workspaceId, teamId],
+    );
+    await desk.requestDeletion(tenant);
+    expect(await desk.receipts(workspaceId, 'guardian.unconfirmed')).toHaveLength(1);
   });
 });
 

@@ -114,6 +114,32 @@ describe('POST /api/admin/workspaces: 201', () => {
     const { workspace } = (await admin().post('/workspaces', body())).body;
     expect(workspace.tier).toBe('enterprise');
   });
+
+  it('makes no other workspace the first, whatever the clock of the process says', async () => {
+    desk.test.clock.stop(Date.parse('2001-01-01'));
+    const answer = await admin()
+      .post('/workspaces', body())
+      .finally(() => desk.test.clock.goOn());
+    expect(answer.status, answer.text).toBe(201);
+    expect((await admin().get('/workspaces')).status).toBe(200);
+    expect(await desk.test.rows('select app.first_workspace() as id')).toEqual([
+      { id: desk.test.workspaceId },
+    ]);
+  });
+
+  it('has one first workspace for good', async () => {
+    const { workspaceId } = await desk.tenant();
+    const mark = (isFirst: boolean, id: string) =>
+      desk.test.rows('update workspaces set is_first = $1 where workspace_id = $2', [isFirst, id]);
+    await expect(mark(true, workspaceId)).rejects.toThrow('the first workspace stays the first');
+    await expect(mark(false, desk.test.workspaceId)).rejects.toThrow('the first workspace stays the first');
+    await expect(
+      desk.test.rows(
+        `insert into workspaces (workspace_id, name, tier, is_first) values ($1, 'Other', 'pro', true)`,
+        [newId('wks')],
+      ),
+    ).rejects.toThrow('workspaces_first');
+  });
 });
 
 describe('POST /api/admin/workspaces: 403', () => {
