@@ -93,10 +93,11 @@ afterAll(async () => {
 
 /** An operator of Marketing stops everything while mails of both teams are on their way, and the owner lets it go on. */
 async function killInTheMiddle(): Promise<void> {
-  const before = mails.received.length;
   silence = Promise.withResolvers();
   const [sending] = await Promise.all(NAMES.map((name) => teams[name].mail('midday')));
-  await eventually(async () => mails.received.length === before + 2);
+  // Not counted among all mails: those of invites arrive at their own time.
+  const midday = NAMES.map((name) => `${teams[name].word('midday')}@acme.example`);
+  await eventually(async () => midday.every((address) => mails.received.some(({ to }) => to[0] === address)));
   const waiting = await teams.Revenue.handIn(
     `Email ${teams.Revenue.word('lunch')}@acme.example: It is ${teams.Revenue.word('noon')}.`,
     'capo_ops',
