@@ -63,12 +63,12 @@ export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): 
     {
       table: 'work_packets',
       text: `insert into work_packets (work_packet_id, workspace_id, directive_id, position, capo, engine, title, kind, action_type,
-          target, params, reversibility, status, decision, decision_input, leverage_score, multipliers, rationale, result,
+          target, params, reversibility, status, decision, leverage_score, multipliers, rationale, result,
           created_at, executed_at)
         select ${id('pkt')}, ${own}, ${id('dir')}, 0, ${capo}, 'ops', ${text(200, `'File note ' || n`)}, 'document',
           'document.file', ${text(25_000, `'documents'`)}, ${object(100_000)}, 'reversible',
           case when ${open} then 'awaiting_approval' when n % 100 = 1 then 'denied' else 'executed' end,
-          jsonb_build_object('outcome', 'allow', 'explanation', jsonb_build_array(${text(10_000, `'yes'`)})), ${object(100_000)},
+          jsonb_build_object('outcome', 'allow', 'explanation', jsonb_build_array(${text(10_000, `'yes'`)})),
           1, '{"urgency": 1.5}', ${text(2_000, `'It was asked for.'`)}, ${object(10_000)}, ${at}, ${at} ${each}`,
     },
     {

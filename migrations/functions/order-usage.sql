@@ -1,9 +1,9 @@
 drop function if exists app.order_usage;
 
--- What each active order has let through by p_at: within the last hour and day, since midnight by currency, and within
--- the window of its budget. Exactly what counting all its uses would give, at a cost that does not grow with them.
--- For whoever has locked the workspace's decisions, since it changes the counters.
-create function app.order_usage(p_workspace_id text, p_timezone text, p_at timestamptz)
+-- What each of these orders has let through by p_at: within the last hour and day, since midnight by currency, and within
+-- the window of its budget. Exactly what counting all its uses would give, at a cost that does not grow with them: a use is
+-- counted once, and taken off once. For whoever has locked the workspace's decisions, since it changes the counters.
+create function app.order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamptz)
   returns table (standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
   language plpgsql set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -12,16 +12,16 @@ declare
   day_ago constant timestamptz := p_at - interval '1 day';
   midnight constant timestamptz := date_trunc('day', p_at, p_timezone);
 begin
+  if cardinality(p_order_ids) = 0 then return; end if;
+
   insert into standing_order_usage (workspace_id, standing_order_id)
-  select o.workspace_id, o.standing_order_id from standing_orders o
-  where o.workspace_id = p_workspace_id and o.status = 'active' and not exists (
-    select from standing_order_usage u
-    where u.workspace_id = o.workspace_id and u.standing_order_id = o.standing_order_id)
+  select p_workspace_id, i.id from unnest(p_order_ids) i(id) where not exists (
+    select from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = i.id)
   on conflict do nothing;
 
-  update standing_order_usage u set hour_uses = f.hour_uses, hour_from = f.hour_from, day_uses = f.day_uses,
-    day_from = f.day_from, day_since = midnight, amounts = f.amounts, window_since = f.window_since, spent = f.spent,
-    last_at = f.last_at
+  update standing_order_usage u set hour_uses = f.hour_uses, hour_from = f.hour_from, hour_oldest = f.hour_oldest,
+    day_uses = f.day_uses, day_from = f.day_from, day_oldest = f.day_oldest, day_since = midnight, amounts = f.amounts,
+    window_since = f.window_since, spent = f.spent, last_at = f.last_at
   from (
     select c.standing_order_id, w.since as window_since,
       case when c.hour_uses is null or c.day_uses is null then coalesce((select max(s.at) from standing_order_uses s
@@ -33,17 +33,27 @@ begin
         when c.hour_uses is null then (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > hour_ago)
         when c.last_at <= hour_ago then 0
+        when c.hour_oldest > hour_ago then c.hour_uses
         else c.hour_uses - (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
             and s.at > c.hour_from and s.at <= hour_ago) end as hour_uses,
+      case when c.hour_uses is not null and c.hour_oldest > hour_ago then c.hour_oldest
+        else (select min(s.at) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
+            and s.at > greatest(c.hour_from, hour_ago)) end as hour_oldest,
       greatest(c.day_from, day_ago) as day_from,
       case
         when c.day_uses is null then (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > day_ago)
         when c.last_at <= day_ago then 0
+        when c.day_oldest > day_ago then c.day_uses
         else c.day_uses - (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
             and s.at > c.day_from and s.at <= day_ago) end as day_uses,
+      case when c.day_uses is not null and c.day_oldest > day_ago then c.day_oldest
+        else (select min(s.at) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
+            and s.at > greatest(c.day_from, day_ago)) end as day_oldest,
       -- Another day, or another zone: what there is since its midnight.
       case when c.day_since = midnight then c.amounts else (
         select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
@@ -57,16 +67,14 @@ begin
     from standing_order_usage c
     join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
     cross join lateral (select date_trunc(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
-    where c.workspace_id = p_workspace_id and o.status = 'active'
-      -- Rows that are as they should be are not written; those without a use within the day need no look.
+    where c.workspace_id = p_workspace_id and c.standing_order_id = any(p_order_ids)
+      -- Rows that are as they should be are not written, and no use of theirs is looked at.
       and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
-        or c.hour_uses > 0 or c.day_uses > 0)
+        or c.hour_oldest <= hour_ago or c.day_oldest <= day_ago)
   ) f
-  where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id
-    and (u.hour_uses is distinct from f.hour_uses or u.day_uses is distinct from f.day_uses
-      or u.day_since <> midnight or u.window_since <> f.window_since);
+  where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id;
 
   return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent
-  from standing_order_usage u where u.workspace_id = p_workspace_id;
+  from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = any(p_order_ids);
 end $$;
 grant execute on function app.order_usage to consigliere_app;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storable } from '../../src/features/standing-orders/decision-input.js';
+import { recorded } from '../../src/features/standing-orders/decision-input.js';
 import type { DecidedPacket, DecisionOrder } from '../../src/features/standing-orders/decision-input.js';
 import { evaluate } from '../../src/features/standing-orders/evaluate.js';
 import type { Effect } from '../../src/features/standing-orders/standing-order.js';
@@ -254,7 +254,7 @@ describe('the record of a decision', () => {
 
   it('hashes the canonical JSON of the input that is stored', () => {
     const input = anInput({ orders: [deny, allow] });
-    expect(evaluate(input).inputHash).toBe(sha256(canonicalJson(storable(input))));
+    expect(evaluate(input).inputHash).toBe(sha256(canonicalJson(recorded(input))));
     expect(evaluate(input).inputHash).toMatch(/^[0-9a-f]{64}$/);
   });
 
@@ -262,8 +262,13 @@ describe('the record of a decision', () => {
     const { inputHash } = evaluate(anInput({ orders: [allow] }));
     expect(evaluate(anInput({ orders: [{ ...allow, version: 2 }] })).inputHash).not.toBe(inputHash);
     expect(evaluate(anInput({ orders: [allow], packet: { recipients: 2 } })).inputHash).not.toBe(inputHash);
-    expect(evaluate(anInput({ orders: [allow], usage: { so_allow: used(0) } })).inputHash).not.toBe(
-      inputHash,
-    );
+  });
+
+  it('is hashed with the usage of orders that have a limit, and of no other', () => {
+    const bounded = { ...allow, limits: { maxPerHour: 5 } };
+    const hash = (order: DecisionOrder, n: number) =>
+      evaluate(anInput({ orders: [order], usage: { so_allow: used(n) } })).inputHash;
+    expect(hash(bounded, 1)).not.toBe(hash(bounded, 2));
+    expect(hash(allow, 1)).toBe(hash(allow, 2));
   });
 });

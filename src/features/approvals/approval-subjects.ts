@@ -27,6 +27,8 @@ export interface EditSituation {
 export interface Edited {
   changes: PacketChange[];
   content: EditedContent;
+  /** What the receipt of the edit says besides. */
+  details: Record<string, unknown>;
 }
 
 /**

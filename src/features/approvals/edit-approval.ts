@@ -59,7 +59,7 @@ export class EditApproval {
     const edit = { packets: packets ?? [], add: add ?? [], remove: remove ?? [], output: output ?? null };
     const result = await this.subjects.of(approval).edit(approval, edit, { by, people, at, guardian });
     if (!result) return approval;
-    const { changes, content } = result;
+    const { changes, content, details } = result;
 
     const revision: Omit<Revision, 'n'> = {
       author: 'person',
@@ -93,6 +93,7 @@ export class EditApproval {
         contentHash: content.contentHash,
         revision: edited.revisions.at(-1)!.n,
         ...named(changes),
+        ...details,
       },
       guardianEpoch: guardian.epoch,
     });

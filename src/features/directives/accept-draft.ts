@@ -17,7 +17,13 @@ import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
-import { actionOf, contentHash, decidedPacketOf, newPacket } from './packets/work-packet.js';
+import {
+  actionOf,
+  contentHash,
+  decidedPacketOf,
+  decisionsInReceipt,
+  newPacket,
+} from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { addCost, outputOf, titleOf } from './directive.js';
@@ -69,9 +75,9 @@ export class AcceptDraft {
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
         return;
       }
-      this.attach(directive, draft, packets);
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
       const policy = await this.gate.decide(decidable, { guardian });
+      this.attach(directive, draft, packets, policy);
       this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
     });
   }
@@ -115,7 +121,12 @@ export class AcceptDraft {
     return packets;
   }
 
-  private attach(directive: DirectiveEntity, draft: Draft, packets: readonly WorkPacketEntity[]): void {
+  private attach(
+    directive: DirectiveEntity,
+    draft: Draft,
+    packets: readonly WorkPacketEntity[],
+    policy: readonly PolicyDecision[],
+  ): void {
     const output = outputOf(draft, packets.map(actionOf));
     directive.output = output;
     directive.engine = draft.engine;
@@ -134,14 +145,15 @@ export class AcceptDraft {
         cost: draft.cost,
         contentHash: output.contentHash,
         packets: packets.length,
+        decisions: decisionsInReceipt(policy),
       },
     });
   }
 
   private deny({ directive, packets, policy }: Accepted, approval: ApprovalEntity | undefined): void {
     for (const [index, packet] of packets.entries()) {
-      const isDenied = policy[index]!.decision.outcome === 'deny';
-      this.packets.add(packet, isDenied ? 'deny' : 'cancel', stored(policy[index]!));
+      const { decision } = policy[index]!;
+      this.packets.add(packet, decision.outcome === 'deny' ? 'deny' : 'cancel', { decision });
     }
     const message = policy
       .flatMap(({ decision }) => (decision.outcome === 'deny' ? decision.explanation : []))
@@ -153,8 +165,8 @@ export class AcceptDraft {
   private send({ directive, packets, policy, guardian }: Accepted): void {
     for (const [index, packet] of packets.entries()) {
       const decided = policy[index]!;
-      const allowedHash = contentHash(packet);
-      this.packets.add(packet, 'allow', { ...stored(decided), allowedHash, allowedBy: 'policy' });
+      const { decision } = decided;
+      this.packets.add(packet, 'allow', { decision, allowedHash: contentHash(packet), allowedBy: 'policy' });
       this.gate.use(decided);
     }
     this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
@@ -165,12 +177,7 @@ export class AcceptDraft {
       summary: isDone
         ? `${CAPOS[directive.capo!].name} prepared nothing for "${titleOf(directive.text)}".`
         : `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
-      details: {
-        decisions: policy.map(({ decision }) => ({
-          outcome: decision.outcome,
-          inputHash: decision.inputHash,
-        })),
-      },
+      details: { packets: packets.length },
       guardianEpoch: guardian.epoch,
     });
   }
@@ -191,11 +198,16 @@ export class AcceptDraft {
     const { workspaceId, directiveId, deadline, engine } = directive;
     const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {
-      this.packets.add(packet, 'ask', stored(policy[index]!));
+      this.packets.add(packet, 'ask', { decision: policy[index]!.decision });
     }
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
-      readyContent(directive, packets, policy, { now: this.clock.now(), concerns }),
+      readyContent(
+        directive,
+        packets,
+        policy.map(({ decision }) => decision),
+        { now: this.clock.now(), concerns },
+      ),
       { author: authorOf(engine), by: capoActor(directive.capo!) },
     );
     const receipt = {
@@ -214,10 +226,6 @@ export class AcceptDraft {
 function canBeSupplied({ type, needsInput }: DraftPacket): boolean {
   const known = isActionType(type) ? parametersOf(type) : [];
   return needsInput.every(({ path }) => known.some((name) => path === name || path.startsWith(`${name}.`)));
-}
-
-function stored({ decision, input }: PolicyDecision): Pick<WorkPacketEntity, 'decision' | 'decisionInput'> {
-  return { decision, decisionInput: input };
 }
 
 /** Names the parameters and says nothing of what a model wrote in them. */

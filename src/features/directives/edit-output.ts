@@ -6,11 +6,12 @@ import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects
 import { stringsIn } from '../capos/draft-checks.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
+import type { Decision } from '../standing-orders/evaluate.js';
 import { outputOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 import { type EditPlan, planEdit } from './draft-edit.js';
-import { actionOf, decidedPacketOf } from './packets/work-packet.js';
+import { actionOf, decidedPacketOf, decisionsInReceipt } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { readyContent } from './ready-content.js';
@@ -37,7 +38,7 @@ export class EditOutput {
     const changes = [...plan.packets, ...plan.removed].flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return undefined;
 
-    const decisions = await this.decide(directive, plan, situation);
+    const { decisions, anew } = await this.decide(directive, plan, situation);
     this.write(plan, decisions);
     const packets = plan.packets.map(({ packet }) => packet);
     // Another part may have left already; it is still a part of what the directive made.
@@ -51,7 +52,8 @@ export class EditOutput {
       // Whoever wrote what is delegated is one of those who asked for it.
       requesterIds: [...new Set([...directive.requesterIds, ...situation.people])],
     });
-    return { changes, content: this.contentOf(approval, directive, plan, decisions, situation) };
+    const content = this.contentOf(approval, directive, plan, decisions, situation);
+    return { changes, content, details: { decisions: decisionsInReceipt(anew) } };
   }
 
   private planOf(
@@ -73,7 +75,7 @@ export class EditOutput {
     { priority }: DirectiveEntity,
     { packets }: EditPlan,
     { guardian }: EditSituation,
-  ): Promise<PolicyDecision[]> {
+  ): Promise<{ decisions: Decision[]; anew: PolicyDecision[] }> {
     const changed = packets.filter(({ change }) => change).map(({ packet }) => packet);
     // Standing orders of the whole workspace hold for a team as well, whose members do not see them.
     await this.db.unit.seeWholeWorkspace();
@@ -86,19 +88,17 @@ export class EditOutput {
       const explanation = [...new Set(denied.flatMap(({ decision }) => decision.explanation))];
       throw new PolicyDenied({ message: explanation.join(' '), details: { explanation } });
     }
-    const decisions = new Map(changed.map((packet, index) => [packet, anew[index]!]));
-    return packets.map(
-      ({ packet }) => decisions.get(packet) ?? { decision: packet.decision!, input: packet.decisionInput! },
-    );
+    const decided = new Map(changed.map((packet, index) => [packet, anew[index]!.decision]));
+    return { decisions: packets.map(({ packet }) => decided.get(packet) ?? packet.decision!), anew };
   }
 
-  private write({ packets, removed }: EditPlan, decisions: readonly PolicyDecision[]): void {
+  private write({ packets, removed }: EditPlan, decisions: readonly Decision[]): void {
     for (const [index, { packet, change }] of packets.entries()) {
-      const { decision, input: decisionInput } = decisions[index]!;
+      const decision = decisions[index]!;
       const { title, target, params, needsInput, compensation } = packet;
-      if (change?.change === 'added') this.packets.add(packet, 'ask', { decision, decisionInput });
+      if (change?.change === 'added') this.packets.add(packet, 'ask', { decision });
       else if (change) {
-        const content = { title, target, params, needsInput, compensation, decision, decisionInput };
+        const content = { title, target, params, needsInput, compensation, decision };
         this.packets.rewrite(packet, content);
       }
     }
@@ -117,7 +117,7 @@ export class EditOutput {
     approval: ApprovalEntity,
     directive: DirectiveEntity,
     { packets }: EditPlan,
-    decisions: readonly PolicyDecision[],
+    decisions: readonly Decision[],
     { by, at }: EditSituation,
   ): Edited['content'] {
     const former = new Map(packetsOf(approval).map((packet) => [packet.workPacketId, packet]));

@@ -3,7 +3,6 @@ import { approvedHash, DEFAULT_EXPIRY_MS } from '../approvals/approval.js';
 import type { ReadyContent } from '../approvals/approvals.repository.js';
 import { highestReversibility, riskOf } from '../capos/action-types.js';
 import type { Concern } from '../capos/briefing.js';
-import type { PolicyDecision } from '../guardian/policy-gate.js';
 import type { Decision } from '../standing-orders/evaluate.js';
 import { EFFECTS } from '../standing-orders/standing-order.js';
 import { type Priority, type Risk, RISKS } from '../terms/terms.js';
@@ -23,11 +22,10 @@ export interface DraftFacts {
 export function readyContent(
   { capo, output, priority, engine }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority' | 'engine'>,
   packets: readonly WorkPacketEntity[],
-  policy: readonly PolicyDecision[],
+  decisions: readonly Decision[],
   { now, concerns = [], writtenBy = () => ({ writtenBy: authorOf(engine), edits: [] }) }: DraftFacts,
 ): ReadyContent {
   const shown = packets.map((packet) => ({ ...shownPacket(packet), ...writtenBy(packet) }));
-  const decisions = policy.map(({ decision }) => decision);
   const terms = decisions.map(({ approval }) => approval);
   return {
     capo,

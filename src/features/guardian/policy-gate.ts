@@ -2,28 +2,34 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import {
-  type DecisionInput,
   type DecidedPacket,
-  type OrderUsage,
-  storable,
+  type DecisionOrder,
+  isLimited,
+  policyOf,
+  type RecordedInput,
+  recorded,
 } from '../standing-orders/decision-input.js';
-import { type Decision, evaluate } from '../standing-orders/evaluate.js';
-import { orderOf } from '../standing-orders/known-orders.js';
+import { type Decision, evaluateAgain, mayConcern } from '../standing-orders/evaluate.js';
+import { type KnownOrders, OrdersInForce, ordersFor } from '../standing-orders/orders-in-force.js';
+import { Policies } from '../standing-orders/policies.repository.js';
+import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
 import {
   type FormerUse,
-  type OrderInForce,
-  type OrderWithUsage,
   StandingOrders,
+  type UsageOfOrder,
 } from '../standing-orders/standing-orders.repository.js';
 import type { Presence } from '../standing-orders/standing-order.js';
+import { Usages, usesOf } from '../standing-orders/usages.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
 
-/** A decision with everything it depended on, so that it can be computed again. */
+/** A decision with what it depended on, so that it can be made again. */
 export interface PolicyDecision {
   decision: Decision;
-  input: DecisionInput;
+  input: RecordedInput;
+  /** The orders that matched. */
+  matched: readonly DecisionOrder[];
 }
 
 /** Who let a work packet go: the standing orders alone, or a person who read it. */
@@ -36,16 +42,15 @@ export type AllowedBy = 'policy' | 'person';
 export type Recheck =
   { verdict: 'go' } | { verdict: 'wait' } | { verdict: 'review' | 'deny'; policy: PolicyDecision };
 
-/** Whom a decision may ask. */
-interface Asked {
-  presence: Presence;
-}
+type Packet = DecidedPacket & { workPacketId: string };
 
-/** What a decision depends on besides the orders and the packet. */
+/** What a decision depends on besides the work packet. */
 interface Situation {
   at: number;
   guardian: Pick<GuardianEntity, 'mode' | 'epoch'>;
   presence: Presence;
+  known: KnownOrders;
+  usages: Usages;
 }
 
 /** Where the guardian decides whether a packet may be sent: standing orders, limits, budgets and its mode. */
@@ -55,45 +60,46 @@ export class PolicyGate {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly orders: StandingOrders,
+    private readonly inForce: OrdersInForce,
+    private readonly policies: Policies,
+    private readonly decisions: PolicyDecisions,
     private readonly workspaces: Workspaces,
   ) {}
 
   /**
-   * Decides `packets` in their order, within the open transaction; what one packet uses up of a limit counts for the
-   * next. Decisions of one workspace wait for each other, so two of them cannot share the last unit of a limit.
-   * Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
+   * Decides `packets` in their order, within the open transaction, and records the decisions; what one packet uses up of a
+   * limit counts for the next. Decisions of one workspace wait for each other, so two of them cannot share the last unit of
+   * a limit. Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
    */
   async decide(
     packets: readonly DecidedPacket[],
     { guardian }: { guardian: GuardianEntity },
   ): Promise<PolicyDecision[]> {
-    const at = this.clock.now();
-    const { unit } = this.db;
-    const { workspaceId } = unit.scope;
-    const [[{ presence }], , orders] = (await unit.batch([
-      this.workspaces.presenceStatement(workspaceId),
-      ...this.orders.inForceStatements(workspaceId, at),
-    ])) as [[Asked], unknown, OrderWithUsage[]];
+    const { situation } = await this.read(packets, guardian);
     return packets.map((packet) => {
-      const decided = decideBy(orders, packet, { at, guardian, presence });
-      if (decided.decision.outcome === 'allow') for (const use of usesOf(decided)) count(orders, use);
+      const decided = decideBy(ordersFor(situation.known, packet.teamId, situation.at), packet, situation);
+      this.record(packet, decided);
+      if (decided.decision.outcome === 'allow') {
+        for (const use of usesOf(decided.matched, packet, situation.at)) situation.usages.add(use);
+      }
       return decided;
     });
   }
 
   /** Records that the packet is sent by this decision: every order that matched counts it. */
-  use(decided: PolicyDecision): void {
-    for (const use of usesOf(decided)) this.orders.recordUse(use);
+  use({ matched, input: { packet, at } }: PolicyDecision): void {
+    for (const use of usesOf(matched, packet, at)) this.orders.recordUse(use);
   }
 
   /**
    * Whether an allowed packet may still go, asked in the transaction that claims it for sending: between the decision
    * and that moment an order may have ended, another begun, or the mode changed. What the standing orders allowed is
    * decided again in full, apart from what it used up of their limits itself. What a person approved is checked against
-   * the orders that deny and the mode alone: the person was asked, so no order has to allow it. One round trip.
+   * the orders that deny and the mode alone: the person was asked, so no order has to allow it. One round trip. A decision
+   * that keeps the packet is recorded.
    */
   async recheck(
-    packet: DecidedPacket & { workPacketId: string },
+    packet: Packet,
     { guardian, allowedBy }: { guardian: GuardianEntity; allowedBy: AllowedBy },
   ): Promise<Recheck> {
     if (letsNothingLeave(guardian.mode)) return { verdict: 'wait' };
@@ -102,43 +108,80 @@ export class PolicyGate {
       : this.recheckAllowed(packet, guardian);
   }
 
-  private async recheckApproved(packet: DecidedPacket, guardian: GuardianEntity): Promise<Recheck> {
+  private async recheckApproved(packet: Packet, guardian: GuardianEntity): Promise<Recheck> {
     const at = this.clock.now();
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const [[{ presence }], orders] = (await unit.batch([
+    const [[{ presence }], [{ epoch }]] = (await unit.batch([
       this.workspaces.presenceStatement(workspaceId),
-      this.orders.denyingStatement(workspaceId, at),
-    ])) as [[Asked], OrderInForce[]];
-    const unused = orders.map((order) => ({ ...order, usage: UNUSED }));
-    const policy = decideBy(unused, packet, { at, guardian, presence });
-    return policy.decision.outcome === 'deny' ? { verdict: 'deny', policy } : { verdict: 'go' };
+      this.inForce.epochStatement(workspaceId),
+    ])) as [[{ presence: Presence }], [{ epoch: number }]];
+    const before = this.inForce.known(workspaceId);
+    const known = before.epoch === epoch ? before : await this.inForce.read(workspaceId);
+    const denying = ordersFor(known, packet.teamId, at).filter(({ effect }) => effect === 'deny');
+    const policy = decideBy(denying, packet, { at, guardian, presence, known, usages: new Usages([]) });
+    if (policy.decision.outcome !== 'deny') return { verdict: 'go' };
+    this.record(packet, policy);
+    return { verdict: 'deny', policy };
   }
 
-  private async recheckAllowed(
-    packet: DecidedPacket & { workPacketId: string },
+  private async recheckAllowed(packet: Packet, guardian: GuardianEntity): Promise<Recheck> {
+    const { situation, former } = await this.read([packet], guardian, packet.workPacketId);
+    for (const use of former) situation.usages.discount(use);
+    const policy = decideBy(ordersFor(situation.known, packet.teamId, situation.at), packet, situation);
+    if (policy.decision.outcome === 'allow') {
+      this.useAgain(policy, former);
+      return { verdict: 'go' };
+    }
+    this.record(packet, policy);
+    return { verdict: policy.decision.outcome === 'deny' ? 'deny' : 'review', policy };
+  }
+
+  /**
+   * Locks the workspace's decisions and reads what they depend on, in one round trip unless an order has changed since the
+   * last decision. With `sent`, also what this work packet has used up by an earlier decision.
+   */
+  private async read(
+    packets: readonly DecidedPacket[],
     guardian: GuardianEntity,
-  ): Promise<Recheck> {
+    sent?: string,
+  ): Promise<{ situation: Situation; former: FormerUse[] }> {
     const at = this.clock.now();
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const [[{ presence }], , orders, former] = (await unit.batch([
+    const askFor = ({ orders }: KnownOrders) => {
+      const concerned = orders.filter((order) => packets.some((packet) => mayConcern(order, packet)));
+      const limited = concerned.filter(isLimited);
+      return [
+        this.orders.usageStatement(workspaceId, limited.map(idOf), at),
+        ...(sent === undefined
+          ? []
+          : [this.orders.formerUsesStatement(workspaceId, concerned.map(idOf), sent, at)]),
+      ];
+    };
+    let known = this.inForce.known(workspaceId);
+    const [, [{ presence }], [{ epoch }], ...first] = (await unit.batch([
+      this.orders.lockDecisionsStatement(workspaceId),
       this.workspaces.presenceStatement(workspaceId),
-      ...this.orders.inForceStatements(workspaceId, at),
-      this.orders.formerUsesStatement(workspaceId, packet.workPacketId, at),
-    ])) as [[Asked], unknown, OrderWithUsage[], FormerUse[]];
-    for (const use of former) discount(orders, use);
-    const policy = decideBy(orders, packet, { at, guardian, presence });
-    const { outcome } = policy.decision;
-    if (outcome === 'deny') return { verdict: 'deny', policy };
-    if (outcome !== 'allow') return { verdict: 'review', policy };
-    this.useAgain(policy, former);
-    return { verdict: 'go' };
+      this.inForce.epochStatement(workspaceId),
+      ...askFor(known),
+    ])) as [unknown, [{ presence: Presence }], [{ epoch: number }], UsageOfOrder[], FormerUse[]?];
+    let [usage, former = []] = first;
+    if (known.epoch !== epoch) {
+      known = await this.inForce.read(workspaceId);
+      [usage, former = []] = (await unit.batch(askFor(known))) as [UsageOfOrder[], FormerUse[]?];
+    }
+    return { situation: { at, guardian, presence, known, usages: new Usages(usage) }, former };
+  }
+
+  private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {
+    this.policies.add(policyOf(orders));
+    this.decisions.add(packet, decision, input);
   }
 
   /** What an order counted before it does not count twice, but in the window in which the packet leaves. */
-  private useAgain(policy: PolicyDecision, former: readonly FormerUse[]): void {
-    for (const use of usesOf(policy)) {
+  private useAgain({ matched, input: { packet, at } }: PolicyDecision, former: readonly FormerUse[]): void {
+    for (const use of usesOf(matched, packet, at)) {
       const before = former.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);
       if (!before) this.orders.recordUse(use);
       else if (!countsStill(before)) this.orders.renewUse(use);
@@ -146,69 +189,27 @@ export class PolicyGate {
   }
 }
 
-type Use = Parameters<StandingOrders['recordUse']>[0];
+/** With the orders that it was made by. */
+interface Decided extends PolicyDecision {
+  orders: readonly DecisionOrder[];
+}
 
-const UNUSED: OrderWithUsage['usage'] = { lastHour: 0, lastDay: 0, budgetSpent: 0, amountsToday: {} };
-
-/** Another team's orders are no part of a decision: they say nothing about it, and its team must not read of them. */
 function decideBy(
-  orders: readonly OrderWithUsage[],
+  orders: readonly DecisionOrder[],
   packet: DecidedPacket,
-  { at, guardian, presence }: Situation,
-): PolicyDecision {
-  const own = orders.filter(({ teamId }) => teamId === null || teamId === packet.teamId);
-  const input = storable({
-    at,
-    presence,
-    guardian: { mode: guardian.mode, epoch: guardian.epoch },
-    packet,
-    orders: own.map(orderOf),
-    usage: Object.fromEntries(own.map((order) => [order.standingOrderId, usageOf(order, packet)])),
-  });
-  return { decision: evaluate(input), input };
+  { at, guardian: { mode, epoch }, presence, usages }: Situation,
+): Decided {
+  const usage = usages.in(packet.currency);
+  const input = recorded({ at, presence, guardian: { mode, epoch }, packet, orders, usage });
+  const decision = evaluateAgain(input, orders);
+  const ids = new Set(decision.matched.map(idOf));
+  return { decision, input, orders, matched: orders.filter((order) => ids.has(idOf(order))) };
 }
 
-function usesOf({ decision, input: { at, packet, orders } }: PolicyDecision): Use[] {
-  const { currency } = packet;
-  const amount = Math.abs(packet.amount ?? 0);
-  return decision.matched.map(({ standingOrderId }) => {
-    const { budget } = orders.find((order) => order.standingOrderId === standingOrderId)!;
-    const spent = currency !== null && budget?.currency === currency ? amount : 0;
-    return { standingOrderId, workPacketId: packet.workPacketId!, at, amount, currency, spent };
-  });
-}
-
-function count(orders: readonly OrderWithUsage[], { standingOrderId, amount, currency, spent }: Use): void {
-  const { usage } = orders.find((order) => order.standingOrderId === standingOrderId)!;
-  usage.lastHour++;
-  usage.lastDay++;
-  usage.budgetSpent += spent;
-  if (currency !== null) usage.amountsToday[currency] = (usage.amountsToday[currency] ?? 0) + amount;
-}
-
-/** Takes a former use of the packet itself out of what its order has let through. */
-function discount(orders: readonly OrderWithUsage[], former: FormerUse): void {
-  const usage = orders.find((order) => order.standingOrderId === former.standingOrderId)?.usage;
-  if (!usage) return;
-  const { amount, currency, spent, inHour, inDay, today, inBudgetWindow } = former;
-  if (inHour) usage.lastHour--;
-  if (inDay) usage.lastDay--;
-  if (inBudgetWindow) usage.budgetSpent = less(usage.budgetSpent, spent);
-  if (today && currency !== null) {
-    usage.amountsToday[currency] = less(usage.amountsToday[currency] ?? 0, amount);
-  }
-}
-
-/** To four decimals, the most any currency has. */
-function less(sum: number, amount: number): number {
-  return Math.max(0, Number((sum - amount).toFixed(4)));
+function idOf({ standingOrderId }: { standingOrderId: string }): string {
+  return standingOrderId;
 }
 
 function countsStill({ inHour, inDay, today, inBudgetWindow }: FormerUse): boolean {
   return inHour && inDay && today && inBudgetWindow;
-}
-
-function usageOf({ usage }: OrderWithUsage, { currency }: DecidedPacket): OrderUsage {
-  const { lastHour, lastDay, budgetSpent, amountsToday } = usage;
-  return { lastHour, lastDay, budgetSpent, amountToday: (currency !== null && amountsToday[currency]) || 0 };
 }

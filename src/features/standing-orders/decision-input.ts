@@ -1,9 +1,10 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { CapoRole, GuardianMode, Priority, Reversibility } from '../terms/terms.js';
+import { valueAt } from './match.js';
 import type { Presence, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 export interface DecidedPacket {
   /** Null in a preflight, where there is no packet yet. */
@@ -41,10 +42,7 @@ export interface OrderUsage {
   budgetSpent: number;
 }
 
-/**
- * Everything a decision depends on, as one JSON value, stored with the decision: whoever has it can compute the
- * decision again, now or with other orders in a simulation.
- */
+/** Everything a decision depends on. */
 export interface DecisionInput {
   /** Unix milliseconds. */
   at: number;
@@ -56,50 +54,127 @@ export interface DecisionInput {
   usage: Readonly<Record<string, OrderUsage>>;
 }
 
-/** Twice what a request body may hold (CONTRACT section 1), and far below what would exhaust the stack. */
-const MAX_DEPTH = 64;
-
-/** The canonical text of each order that has its stored form. Such an order is frozen, so its text stays its text. */
-const canonicalTexts = new WeakMap<DecisionOrder, string>();
-
-/**
- * The input as a JSON column gives it back, with the orders in one order. Decisions are made on this form, and this
- * form is what to store: what a database or RFC 8785 refuses (NUL, lone surrogates, 1e400, endless nesting) may come
- * out of a model at any time, and must neither stop the decision nor make it come out differently the second time.
- */
-export function storable({ orders, ...rest }: DecisionInput): DecisionInput {
-  return {
-    ...(storableJson(rest, 0) as unknown as Omit<DecisionInput, 'orders'>),
-    orders: orders.map(storableOrder).toSorted((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1)),
-  };
+/** A work packet as its decision keeps it: of its parameters, those that an order of the policy asks for. */
+export interface RecordedPacket extends Omit<DecidedPacket, 'params'> {
+  /** By path, such as `params.to`; a path at which there is nothing is left out. */
+  fields: { [path: string]: Json };
 }
 
-/** {@link storable} of one order; an order that has that form already is answered as it is. */
+/**
+ * The input of a decision as one JSON value, stored with it and in its receipt: whoever has it and the versions of its
+ * policy can make the decision again.
+ */
+export interface RecordedInput extends Omit<DecisionInput, 'packet' | 'orders'> {
+  packet: RecordedPacket;
+  /** The hash of the policy: which versions of which orders were in force. */
+  policy: string;
+}
+
+/** Names one version of an order, and whether it only watched. */
+export type PolicyOrder = Pick<DecisionOrder, 'standingOrderId' | 'version' | 'hash' | 'status'>;
+
+/** The order versions that a decision is made under. */
+export interface Policy {
+  /** SHA-256 of the canonical JSON of {@link policyOrders}. */
+  hash: string;
+  orders: readonly DecisionOrder[];
+}
+
+interface KnownPolicy extends Policy {
+  /** Every path of parameters that one of its orders asks for. */
+  paths: readonly string[];
+  /** The orders whose usage counts. */
+  limited: readonly string[];
+}
+
+/** Twice what a request body may hold (CONTRACT section 1), and far below what would exhaust the stack. */
+const MAX_DEPTH = 64;
+/** Those of the input, the packet and its fields around a value. */
+const FIELD_DEPTH = 3;
+
+const storedOrders = new WeakSet<DecisionOrder>();
+const policies = new WeakMap<readonly DecisionOrder[], KnownPolicy>();
+
+/** The versions by which a policy is named, in one order. */
+export function policyOrders({ orders }: Pick<Policy, 'orders'>): PolicyOrder[] {
+  return orders.map(({ standingOrderId, version, hash, status }) => ({
+    standingOrderId,
+    version,
+    hash,
+    status,
+  }));
+}
+
+/** The policy of these orders, in whatever sequence they come. What is known of a frozen list is worked out once. */
+export function policyOf(orders: readonly DecisionOrder[]): Policy {
+  return knownPolicyOf(orders);
+}
+
+function knownPolicyOf(orders: readonly DecisionOrder[]): KnownPolicy {
+  const known = policies.get(orders);
+  if (known) return known;
+  const sorted = orders.map(storableOrder).toSorted(bySortKey);
+  const policy = {
+    orders: sorted,
+    hash: sha256(canonicalJson(policyOrders({ orders: sorted }))),
+    paths: [...new Set(sorted.flatMap(({ match }) => Object.keys(match.fields ?? {})))].filter((path) =>
+      path.startsWith('params.'),
+    ),
+    limited: sorted.filter(isLimited).map(({ standingOrderId }) => standingOrderId),
+  };
+  if (Object.isFrozen(orders)) policies.set(orders, policy);
+  policies.set(sorted, policy);
+  return policy;
+}
+
+/** Whether what it has let through already counts for what it lets through next. */
+export function isLimited({ limits, budget }: Pick<DecisionOrder, 'limits' | 'budget'>): boolean {
+  return limits !== null || budget !== null;
+}
+
+/**
+ * The input as it is stored. Decisions are made on this form: what a database or RFC 8785 refuses (NUL, lone surrogates,
+ * 1e400, endless nesting) may come out of a model at any time, and must neither stop the decision nor make it come out
+ * differently the second time.
+ */
+export function recorded({ at, presence, guardian, packet, orders, usage }: DecisionInput): RecordedInput {
+  const { hash, paths, limited } = knownPolicyOf(orders);
+  const { params: _params, ...facts } = packet;
+  const fields = paths.flatMap((path) => {
+    const value = valueAt(packet, path);
+    return value === undefined ? [] : [[path, storableJson(value, FIELD_DEPTH)]];
+  });
+  const used = limited.flatMap((id) => {
+    const own = Object.hasOwn(usage, id) ? usage[id] : undefined;
+    return own && Object.values(own).some((value) => value !== 0) ? [[id, own]] : [];
+  });
+  const input = { at, presence, guardian, packet: facts, policy: hash, usage: Object.fromEntries(used) };
+  const stored = storableJson(input, 0) as unknown as RecordedInput;
+  return { ...stored, packet: { ...stored.packet, fields: Object.fromEntries(fields) } };
+}
+
+/** All parameters of a work packet, as a JSON column gives them back. */
+export function storableParams(params: DecidedPacket['params']): DecidedPacket['params'] {
+  return storableJson(params, FIELD_DEPTH - 1) as DecidedPacket['params'];
+}
+
+/** The same for one order; an order that has that form already is answered as it is. */
 export function storableOrder(order: DecisionOrder): DecisionOrder {
-  if (canonicalTexts.has(order)) return order;
-  // Two levels are those of the input around it.
+  if (storedOrders.has(order)) return order;
   const stored = frozen(storableJson(order, 2)) as unknown as DecisionOrder;
-  canonicalTexts.set(stored, canonicalJson(stored));
+  storedOrders.add(stored);
   return stored;
 }
 
-/** SHA-256 of the RFC 8785 text; the same for the same facts, in whatever sequence the orders came. */
-export function hashOf(stored: DecisionInput): string {
-  // RFC 8785 sorts the keys and writes each value by itself, so the texts of the orders can be put in as they are.
-  const members = Object.entries(stored).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const text = members.map(([key, value]) => {
-    const written = key === 'orders' ? `[${stored.orders.map(canonicalOf).join(',')}]` : canonicalJson(value);
-    return `${JSON.stringify(key)}:${written}`;
-  });
-  return sha256(`{${text.join(',')}}`);
+/** SHA-256 of the RFC 8785 text; the same for the same facts. */
+export function hashOf(stored: RecordedInput): string {
+  return sha256(canonicalJson(stored));
 }
 
-function canonicalOf(order: DecisionOrder): string {
-  return canonicalTexts.get(order) ?? canonicalJson(order);
-}
-
-function sortKeyOf(order: DecisionOrder): string {
-  return `${order.standingOrderId} ${canonicalOf(order)}`;
+/** By id; versions of one order, which no workspace has in force together, by what they say. */
+function bySortKey(a: DecisionOrder, b: DecisionOrder): number {
+  if (a.standingOrderId !== b.standingOrderId) return a.standingOrderId < b.standingOrderId ? -1 : 1;
+  return canonicalJson(a) < canonicalJson(b) ? -1 : 1;
 }
 
 function frozen(value: Json): Json {

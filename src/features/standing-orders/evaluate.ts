@@ -1,8 +1,15 @@
 import type { GuardianMode, Reversibility } from '../terms/terms.js';
-import { hashOf, storable } from './decision-input.js';
-import type { DecisionInput, DecidedPacket, DecisionOrder } from './decision-input.js';
+import { hashOf, policyOf, recorded } from './decision-input.js';
+import type {
+  DecidedPacket,
+  DecisionInput,
+  DecisionOrder,
+  Policy,
+  RecordedInput,
+  RecordedPacket,
+} from './decision-input.js';
 import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
-import { fieldsMatch } from './match.js';
+import { fieldsMatch, valueAt } from './match.js';
 import { EFFECTS, tightens } from './standing-order.js';
 import type { Effect, OnExpiry } from './standing-order.js';
 import { appliesAt } from './when.js';
@@ -24,7 +31,7 @@ export interface Decision {
   limits: LimitResult[];
   guardian: GuardianMode;
   approval: ApprovalTerms;
-  /** SHA-256 over the canonical JSON of `storable(input)`. */
+  /** SHA-256 over the canonical JSON of the recorded input. */
   inputHash: string;
 }
 
@@ -45,10 +52,22 @@ const DEFAULT_EXPIRY_MINUTES = 72 * 60;
  * An order that throttles is a pace, not a permission: within its limits it says nothing, and the work packet still needs
  * an order that allows it. Otherwise an operator, who may only tighten, could allow by throttling.
  */
-export function evaluate(given: DecisionInput): Decision {
-  const input = storable(given);
+export function evaluate(input: DecisionInput): Decision {
+  return decide(recorded(input), policyOf(input.orders));
+}
+
+/**
+ * Makes a decision again from what was recorded of it. `orders` are those of its policy; with others it comes out with
+ * another `inputHash`.
+ */
+export function evaluateAgain(input: RecordedInput, orders: readonly DecisionOrder[]): Decision {
+  const policy = policyOf(orders);
+  return decide({ ...input, policy: policy.hash }, policy);
+}
+
+function decide(input: RecordedInput, { orders }: Policy): Decision {
   const { packet, guardian } = input;
-  const matched = input.orders.filter((order) => matches(order, input));
+  const matched = orders.filter((order) => matches(order, input));
   const bounded = matched.map((order) => ({ order, checks: limitsOf(order, input) }));
 
   const reasons = [
@@ -60,7 +79,7 @@ export function evaluate(given: DecisionInput): Decision {
   return {
     outcome: reasons[0]?.outcome ?? 'require_approval',
     explanation: reasons.map((reason) => reason.because),
-    considered: input.orders.map((order) => order.standingOrderId),
+    considered: orders.map((order) => order.standingOrderId),
     matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
     limits: bounded.flatMap(({ checks }) => checks.map((check) => check.result)),
     guardian: guardian.mode,
@@ -73,23 +92,38 @@ export function evaluate(given: DecisionInput): Decision {
  * What cannot be read for certain counts against the packet: an order that allows is then taken not to match, and one
  * that tightens is taken to match.
  */
-function matches(order: DecisionOrder, { at, presence, packet }: DecisionInput): boolean {
-  const { actionTypes, reversibility, priorities, fields } = order.match;
+function matches(order: DecisionOrder, { at, presence, packet }: RecordedInput): boolean {
+  const { fields } = order.match;
   const doubt = tightens(order);
   return (
     order.status === 'active' &&
     at < (order.expiresAt ?? Infinity) &&
-    (order.teamId ?? packet.teamId) === packet.teamId &&
-    (!order.capos || order.capos.includes(packet.capo)) &&
-    (!actionTypes || actionTypes.includes(packet.actionType)) &&
-    (!reversibility || reversibility.includes(packet.reversibility)) &&
-    (!priorities || priorities.includes(packet.priority)) &&
-    (!fields || fieldsMatch(fields, packet, doubt)) &&
+    mayConcern(order, packet) &&
+    (!fields || fieldsMatch(fields, (path) => recordedAt(packet, path), doubt)) &&
     (!order.when || appliesAt(order.when, at, presence, doubt))
   );
 }
 
-function limitsOf(order: DecisionOrder, { packet, usage }: DecisionInput): LimitCheck[] {
+/** False when the order is about other work packets, whatever this one's parameters are, and whenever it is decided. */
+export function mayConcern(
+  { teamId, capos, match: { actionTypes, reversibility, priorities } }: DecisionOrder,
+  packet: Pick<DecidedPacket, 'teamId' | 'capo' | 'actionType' | 'reversibility' | 'priority'>,
+): boolean {
+  return (
+    (teamId ?? packet.teamId) === packet.teamId &&
+    (!capos || capos.includes(packet.capo)) &&
+    (!actionTypes || actionTypes.includes(packet.actionType)) &&
+    (!reversibility || reversibility.includes(packet.reversibility)) &&
+    (!priorities || priorities.includes(packet.priority))
+  );
+}
+
+function recordedAt({ fields, ...facts }: RecordedPacket, path: string): unknown {
+  if (path.startsWith('params.')) return Object.hasOwn(fields, path) ? fields[path] : undefined;
+  return valueAt(facts, path);
+}
+
+function limitsOf(order: DecisionOrder, { packet, usage }: RecordedInput): LimitCheck[] {
   if (order.effect === 'deny' || order.effect === 'require_approval') return [];
   const own = Object.hasOwn(usage, order.standingOrderId) ? usage[order.standingOrderId] : undefined;
   return checkLimits(order, packet, own);
@@ -115,7 +149,7 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
 }
 
 /** Spec: without standing orders, autonomous work stops at review. The one exception is the autonomous mode. */
-function withoutPermission(mode: GuardianMode, { reversibility }: DecidedPacket): Reason {
+function withoutPermission(mode: GuardianMode, { reversibility }: RecordedPacket): Reason {
   const mayGo = mode === 'autonomous' && (reversibility === 'read_only' || reversibility === 'reversible');
   return mayGo
     ? {

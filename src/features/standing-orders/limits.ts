@@ -1,4 +1,4 @@
-import type { DecidedPacket, DecisionOrder, OrderUsage } from './decision-input.js';
+import type { DecisionOrder, OrderUsage, RecordedPacket } from './decision-input.js';
 import type { Effect, OrderBudget, OrderLimits } from './standing-order.js';
 
 /** What a limit would be at if the work packet was sent: it holds when `used` is at most `allowed`. */
@@ -18,6 +18,9 @@ export interface LimitCheck {
   remark: string | null;
 }
 
+/** What limits and budgets measure of a work packet. */
+type Measured = Pick<RecordedPacket, 'recipients' | 'amount' | 'currency'>;
+
 const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
 /**
@@ -26,7 +29,7 @@ const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpen
  */
 export function checkLimits(
   order: DecisionOrder,
-  packet: DecidedPacket,
+  packet: Measured,
   usage: OrderUsage = UNUSED,
 ): LimitCheck[] {
   const limits = order.limits ?? {};
@@ -64,12 +67,7 @@ export function checkLimits(
   ];
 }
 
-function checkBudget(
-  order: DecisionOrder,
-  budget: OrderBudget,
-  packet: DecidedPacket,
-  spent: number,
-): LimitCheck {
+function checkBudget(order: DecisionOrder, budget: OrderBudget, packet: Measured, spent: number): LimitCheck {
   const amount = amountOf(packet);
   // No rate of exchange is known here, and a guessed one would be a hole in the budget.
   const foreign = amount > 0 && packet.currency !== budget.currency;
@@ -100,7 +98,7 @@ function checkBudget(
 }
 
 /** A refund moves money too: what counts is how much, not which way. */
-function amountOf(packet: DecidedPacket): number {
+function amountOf(packet: Measured): number {
   return Math.abs(packet.amount ?? 0);
 }
 

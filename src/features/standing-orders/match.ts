@@ -34,16 +34,16 @@ const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> 
  */
 export function fieldsMatch(
   fields: Readonly<Record<string, FieldCondition>>,
-  root: object,
+  valueOf: (path: string) => unknown,
   doubt: boolean,
 ): boolean {
   return Object.entries(fields).every(([path, condition]) =>
-    conditionMatches(condition, valueAt(root, path), doubt),
+    conditionMatches(condition, valueOf(path), doubt),
   );
 }
 
 /** Sees own, enumerable properties only, so neither a prototype nor the `length` of a list can be reached. */
-function valueAt(root: object, path: string): unknown {
+export function valueAt(root: object, path: string): unknown {
   let value: unknown = root;
   for (const segment of path.split('.')) {
     if (typeof value !== 'object' || value === null) return undefined;

@@ -39,7 +39,10 @@ export function summaryOf(order: ListedOrder): StandingOrderSummary {
   };
 }
 
-/** What the chain keeps of an act on an order: the hash says which rule it was about. */
+/**
+ * What the chain keeps of an act on an order. The hash is that of its rule, which stands in the receipt of each version
+ * (`details.rule`): with these receipts alone a decision can be made again.
+ */
 export function receiptOf(
   order: StandingOrderEntity,
   act: 'created' | 'activated' | 'paused' | 'archived',
@@ -53,6 +56,6 @@ export function receiptOf(
     entity: { type: 'standing_order', id: standingOrderId },
     teamId,
     summary: `${by.name} ${act} the standing order "${name}".`,
-    details: { effect, version, hash, status, heldBecause, ...details },
+    details: { name, effect, version, hash, status, heldBecause, ...details },
   };
 }

@@ -12,12 +12,10 @@ import type {
   StandingOrderStatus,
 } from './standing-order.js';
 
-@Entity('standing_orders')
-export class StandingOrderEntity {
+/** What an order says: the part that its versions keep. */
+abstract class StandingOrderContent {
   @PrimaryColumn('text')
   standingOrderId!: Id<'so'>;
-  @Column('text')
-  workspaceId!: string;
   @Column('text', { nullable: true })
   teamId!: Id<'team'> | null;
   @Column('text')
@@ -26,10 +24,6 @@ export class StandingOrderEntity {
   text!: string;
   @Column('text', { nullable: true, array: true })
   capos!: CapoRole[] | null;
-  @Column('text')
-  status!: StandingOrderStatus;
-  @Column('int')
-  version!: number;
   @Column('text')
   effect!: Effect;
   @Column('jsonb')
@@ -44,9 +38,6 @@ export class StandingOrderEntity {
   approval!: OrderApproval | null;
   @Column('timestamptz', { nullable: true })
   expiresAt!: number | null;
-  /** Why a new order did not become active. */
-  @Column('text', { nullable: true })
-  heldBecause!: string | null;
   /** SHA-256 over the rule; decisions name it. */
   @Column('text')
   hash!: string;
@@ -54,10 +45,33 @@ export class StandingOrderEntity {
   createdBy!: Actor;
   @Column('timestamptz')
   createdAt!: number;
+}
+
+/** An order with its current version. */
+@Entity('standing_orders')
+export class StandingOrderEntity extends StandingOrderContent {
+  @Column('text')
+  workspaceId!: string;
+  @Column('text')
+  status!: StandingOrderStatus;
+  @Column('int')
+  version!: number;
+  /** Why a new order did not become active. */
+  @Column('text', { nullable: true })
+  heldBecause!: string | null;
   @Column('timestamptz')
   updatedAt!: number;
   @Column('timestamptz', { nullable: true })
   activatedAt!: number | null;
+}
+
+/** One version of an order; never changed. `createdBy` and `createdAt` are those of the version. */
+@Entity('standing_order_versions')
+export class StandingOrderVersionEntity extends StandingOrderContent {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('int')
+  version!: number;
 }
 
 /** One row for each work packet that an order let through. */

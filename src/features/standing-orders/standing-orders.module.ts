@@ -6,22 +6,41 @@ import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
-import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
+import { OrdersInForce } from './orders-in-force.js';
+import { Policies } from './policies.repository.js';
+import { PolicyDecisionEntity } from './policy-decision.entity.js';
+import { PolicyDecisions } from './policy-decisions.repository.js';
+import {
+  StandingOrderEntity,
+  StandingOrderUseEntity,
+  StandingOrderVersionEntity,
+} from './standing-order.entity.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
 /** @level 3 */
 @Module({
-  imports: [TypeOrmModule.forFeature([StandingOrderEntity, StandingOrderUseEntity]), WorkspacesModule],
+  imports: [
+    TypeOrmModule.forFeature([
+      StandingOrderEntity,
+      StandingOrderVersionEntity,
+      StandingOrderUseEntity,
+      PolicyDecisionEntity,
+    ]),
+    WorkspacesModule,
+  ],
   controllers: [StandingOrdersController],
   providers: [
     StandingOrders,
+    OrdersInForce,
+    Policies,
+    PolicyDecisions,
     ActionReversibility,
     CreateStandingOrder,
     ActivateStandingOrder,
     PauseStandingOrder,
     ArchiveStandingOrder,
   ],
-  exports: [StandingOrders, ActionReversibility],
+  exports: [StandingOrders, OrdersInForce, Policies, PolicyDecisions, ActionReversibility],
 })
 export class StandingOrdersModule {}

@@ -8,9 +8,14 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
-import type { DecisionOrder, OrderUsage } from './decision-input.js';
-import { StandingOrderEntity, StandingOrderUseEntity } from './standing-order.entity.js';
+import type { OrderUsage } from './decision-input.js';
+import {
+  StandingOrderEntity,
+  StandingOrderUseEntity,
+  StandingOrderVersionEntity,
+} from './standing-order.entity.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
+import type { NewUse } from './usages.js';
 
 /** How much of an order's text stands in a list, in characters. */
 const LISTED_TEXT = 1_000;
@@ -22,24 +27,11 @@ const SUMMARY = columnsOf(StandingOrderEntity, {
 /** An order as lists show it. */
 export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
-/** An order in force as it is read; `known-orders.ts` makes a `DecisionOrder` of it. */
-export interface OrderInForce extends Omit<
-  DecisionOrder,
-  'match' | 'when' | 'limits' | 'budget' | 'approval'
-> {
-  /** What is JSON comes as its text: most of it is known from the decision before. */
-  match: string;
-  when: string | null;
-  limits: string | null;
-  budget: string | null;
-  approval: string | null;
-}
-
-export interface OrderWithUsage extends OrderInForce {
-  usage: Omit<OrderUsage, 'amountToday'> & {
-    /** By currency: a limit on amounts holds for each currency by itself. */
-    amountsToday: Record<string, number>;
-  };
+/** What an order has let through so far. */
+export interface UsageOfOrder extends Omit<OrderUsage, 'amountToday'> {
+  standingOrderId: string;
+  /** By currency: a limit on amounts holds for each currency by itself. */
+  amountsToday: Record<string, number>;
 }
 
 export interface OrderInWords extends Pick<StandingOrderEntity, 'name' | 'text' | 'effect'> {
@@ -59,23 +51,14 @@ export interface FormerUse {
   inBudgetWindow: boolean;
 }
 
-const DECIDING_COLUMNS = `o.standing_order_id, o.version, o.hash, o.name, o.status, o.team_id, o.capos, o.effect,
-  o.match::text, o."when"::text, o.limits::text, o.budget::text, o.approval::text, o.expires_at`;
-
-const IN_FORCE = `o.workspace_id = $1 and o.status = 'active' and (o.expires_at is null or o.expires_at > $2::timestamptz)`;
-
 /** The zone in which the days, weeks and months of limits and budgets begin; as a sub-select it is looked up once. */
 const ZONE = '(select app.workspace_zone($1))';
 
-const ACTIVE_WITH_USAGE = /* sql */ `
-select ${DECIDING_COLUMNS},
-  json_build_object('lastHour', coalesce(u.last_hour, 0), 'lastDay', coalesce(u.last_day, 0),
-    'amountsToday', coalesce(u.amounts_today, '{}'), 'budgetSpent', coalesce(u.budget_spent, 0)) as usage
-from app.order_usage($1, ${ZONE}, $2) u
-join standing_orders o on o.standing_order_id = u.standing_order_id
-where ${IN_FORCE}`;
+const USAGE = /* sql */ `
+select standing_order_id, last_hour, last_day, amounts_today, budget_spent
+from app.order_usage($1, $3, ${ZONE}, $2)`;
 
-/** By the primary key of a use: one look-up for each order in force. */
+/** By the primary key of a use: one look-up for each order. */
 const FORMER_USES = /* sql */ `
 select s.standing_order_id, s.amount, s.currency, s.spent,
   s.at > $2::timestamptz - interval '1 hour' as in_hour,
@@ -84,11 +67,8 @@ select s.standing_order_id, s.amount, s.currency, s.spent,
   s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
 from standing_orders o
 join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-  and s.work_packet_id = $3
-where ${IN_FORCE}`;
-
-const DENYING = /* sql */ `
-select ${DECIDING_COLUMNS} from standing_orders o where ${IN_FORCE} and o.effect = 'deny'`;
+  and s.work_packet_id = $4
+where o.workspace_id = $1 and o.standing_order_id = any($3)`;
 
 /** Decisions of one workspace wait for each other. */
 const DECISION_LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 2))';
@@ -97,26 +77,24 @@ const DECISION_LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 2))';
 export class StandingOrders {
   constructor(private readonly db: Db) {}
 
-  /**
-   * The orders in force with what each has let through so far, for a caller that sends them along with statements of
-   * its own; the rows are those of the second. The first holds the workspace's decisions until the transaction ends,
-   * so that no second decision counts the same usage.
-   */
-  inForceStatements(workspaceId: string, at: number): [lock: Statement, orders: Statement] {
-    return [
-      { text: DECISION_LOCK, values: [workspaceId] },
-      { text: ACTIVE_WITH_USAGE, values: [workspaceId, new Date(at)] },
-    ];
+  /** Holds the workspace's decisions until the transaction ends, so that no second decision counts the same usage. */
+  lockDecisionsStatement(workspaceId: string): Statement {
+    return { text: DECISION_LOCK, values: [workspaceId] };
   }
 
-  /** What a work packet has used up of the orders in force by an earlier decision; sent along like the orders. */
-  formerUsesStatement(workspaceId: string, workPacketId: string, at: number): Statement {
-    return { text: FORMER_USES, values: [workspaceId, new Date(at), workPacketId] };
+  /** What each of these orders has let through so far; decisions are locked. */
+  usageStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
+    return { text: USAGE, values: [workspaceId, new Date(at), standingOrderIds] };
   }
 
-  /** The orders in force that deny; none of them has limits, so nothing is counted or waited for. */
-  denyingStatement(workspaceId: string, at: number): Statement {
-    return { text: DENYING, values: [workspaceId, new Date(at)] };
+  /** What a work packet has used up of these orders by an earlier decision. */
+  formerUsesStatement(
+    workspaceId: string,
+    standingOrderIds: readonly string[],
+    workPacketId: string,
+    at: number,
+  ): Statement {
+    return { text: FORMER_USES, values: [workspaceId, new Date(at), standingOrderIds, workPacketId] };
   }
 
   /**
@@ -132,9 +110,15 @@ export class StandingOrders {
     );
   }
 
-  /** Adds an order in the open transaction; the row is written with what comes next. */
+  /** Adds an order and its first version in the open transaction; the rows are written with what comes next. */
   add(order: StandingOrderEntity): void {
     this.db.insert(StandingOrderEntity, order);
+    this.addVersion(order);
+  }
+
+  /** Keeps what a locked order says from now on as its next version; {@link add} does it for the first. */
+  addVersion(order: StandingOrderEntity, { by, at } = { by: order.createdBy, at: order.createdAt }): void {
+    this.db.insert(StandingOrderVersionEntity, { ...order, createdBy: by, createdAt: at });
   }
 
   /** Keeps the order for this transaction. @throws NotFound for one that the caller may not see */
@@ -178,12 +162,12 @@ export class StandingOrders {
   }
 
   /** Notes that an order let a work packet through; counted by its limits and its budget. */
-  recordUse(use: Omit<StandingOrderUseEntity, 'workspaceId'>): void {
+  recordUse(use: NewUse): void {
     this.db.insert(StandingOrderUseEntity, { ...use, workspaceId: this.db.unit.scope.workspaceId });
   }
 
   /** The same, for a work packet that this order counted in an earlier window: from now on it counts in this one. */
-  renewUse({ standingOrderId, workPacketId, at }: Omit<StandingOrderUseEntity, 'workspaceId'>): void {
+  renewUse({ standingOrderId, workPacketId, at }: NewUse): void {
     this.db.write(
       `update standing_order_uses set at = $4
        where workspace_id = $1 and standing_order_id = $2 and work_packet_id = $3`,

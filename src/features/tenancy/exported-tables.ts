@@ -25,7 +25,9 @@ export const LEFT_OUT_COLUMNS: Readonly<Record<string, string>> = {
 const NO_SECRETS = new Set([
   'approvals.content_hash',
   'partner_events.content_hash',
+  'policies.hash',
   'standing_orders.hash',
+  'standing_order_versions.hash',
   'teams.name_key',
   'work_packets.allowed_hash',
   'model_usage.tokens',

@@ -100,13 +100,19 @@ function equal<T extends object>(entity: EntityClass<T>, given: Partial<T>, valu
     });
 }
 
+/** The class and those whose columns it inherits. */
+function withParents(entity: EntityClass<object>): EntityClass<object>[] {
+  const parent = Object.getPrototypeOf(entity) as EntityClass<object>;
+  return parent === Function.prototype ? [entity] : [entity, ...withParents(parent)];
+}
+
 function tableOf<T extends object>(entity: EntityClass<T>): Table {
   let table = tables.get(entity);
   if (!table) {
     const storage = getMetadataArgsStorage();
     const name = storage.filterTables(entity)[0]?.name;
     if (name === undefined) throw new Error(`${entity.name} is not an entity`);
-    const columns = storage.filterColumns(entity).map(({ propertyName, options }) => ({
+    const columns = storage.filterColumns(withParents(entity)).map(({ propertyName, options }) => ({
       property: propertyName,
       name: naming.columnName(propertyName, options.name, []),
       isSelected: options.select !== false,

@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'chk'
   | 'rvt'
   | 'rev'
+  | 'dec'
   | 'evt'
   | 'whk'
   | 'dlv'

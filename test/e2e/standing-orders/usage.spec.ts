@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type OrderWithUsage,
   StandingOrders,
+  type UsageOfOrder,
 } from '../../../src/features/standing-orders/standing-orders.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
@@ -64,12 +64,17 @@ class Order {
       this.workspaceId,
       timezone,
     ]);
-    const [, orders] = await this.act(() => {
-      const statements = test.app.get(StandingOrders).inForceStatements(this.workspaceId, at);
-      return test.app.get(Db).unit.batch(statements);
-    });
-    return (orders as OrderWithUsage[]).find(({ standingOrderId }) => standingOrderId === this.orderId)!
-      .usage;
+    const [, [row]] = (await this.act(() => {
+      const orders = test.app.get(StandingOrders);
+      return test.app
+        .get(Db)
+        .unit.batch([
+          orders.lockDecisionsStatement(this.workspaceId),
+          orders.usageStatement(this.workspaceId, [this.orderId], at),
+        ]);
+    })) as [unknown, [UsageOfOrder]];
+    const { standingOrderId: _id, ...usage } = row;
+    return usage;
   }
 
   async counted(at: number, timezone = 'UTC') {

@@ -15,6 +15,7 @@ import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { executedSentence } from './executed-sentence.js';
 import type { EffectFailed } from './packet-effects.js';
+import { decisionsInReceipt } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -113,20 +114,20 @@ export class PacketResults {
   }
 
   /** A standing order that came into force after it was allowed denies it. */
-  async deny(item: WorkItem, packet: WorkPacketEntity, { decision, input }: PolicyDecision): Promise<void> {
+  async deny(item: WorkItem, packet: WorkPacketEntity, policy: PolicyDecision): Promise<void> {
+    const { decision, input } = policy;
     const because = decision.explanation.join(' ');
     const receiptId = this.receipts.append({
       ...subject(packet),
       action: 'packet.denied',
       outcome: 'denied',
       summary: `"${packet.title}" was not sent: ${because}`,
-      details: { inputHash: decision.inputHash, matched: decision.matched },
+      details: { matched: decision.matched, decisions: decisionsInReceipt([policy]) },
       guardianEpoch: input.guardian.epoch,
     });
     const error = { code: PolicyDenied.code, message: because };
     this.packets.transition(packet, 'deny', {
       decision,
-      decisionInput: input,
       result: { error },
       receiptId,
       sendingSince: null,

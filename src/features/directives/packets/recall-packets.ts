@@ -12,6 +12,7 @@ import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';
 import { authorOf, readyContent } from '../ready-content.js';
+import { decisionsInReceipt } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -49,11 +50,7 @@ export class RecallPackets {
       this.work.reschedule(item, ASK_AGAIN_MS);
       return;
     }
-    this.packets.transition(packet, 'recall', {
-      decision: policy.decision,
-      decisionInput: policy.input,
-      sendingSince: null,
-    });
+    this.packets.transition(packet, 'recall', { decision: policy.decision, sendingSince: null });
     for (const other of others) this.packets.transition(other, 'recall');
     this.work.complete(item);
     this.work.cancel(
@@ -62,9 +59,7 @@ export class RecallPackets {
     );
 
     const recalled = [packet, ...others].toSorted((a, b) => a.position - b.position);
-    const decisions = recalled.map((one) =>
-      one === packet ? policy : { decision: one.decision!, input: one.decisionInput! },
-    );
+    const decisions = recalled.map((one) => (one === packet ? policy.decision : one.decision!));
     const approvalId = newId('apr');
     const { teamId, capo, priority, deadline, text } = directive;
     const title = titleOf(text);
@@ -86,7 +81,7 @@ export class RecallPackets {
         details: {
           approvalId,
           workPacketIds: recalled.map((one) => one.workPacketId),
-          inputHash: policy.decision.inputHash,
+          decisions: decisionsInReceipt([policy]),
         },
         guardianEpoch: epoch,
       },

@@ -3,7 +3,6 @@ import type { Compensation, PacketKind } from '../../capos/action-types.js';
 import type { NeededInput } from '../../capos/briefing.js';
 import type { Engine } from '../../capos/capo.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
-import type { DecisionInput } from '../../standing-orders/decision-input.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { CapoRole, Reversibility } from '../../terms/terms.js';
 
@@ -63,8 +62,6 @@ export class WorkPacketEntity {
   status!: PacketStatus;
   @Column('jsonb', { nullable: true })
   decision!: Decision | null;
-  @Column('jsonb', { nullable: true })
-  decisionInput!: DecisionInput | null;
   /** The content that a person or a standing order allowed; only this content is sent. */
   @Column('text', { nullable: true })
   allowedHash!: string | null;

@@ -1,7 +1,8 @@
 import type { DraftPacket } from '../../capos/briefing.js';
 import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../../capos/action-types.js';
 import { engineOf } from '../../capos/capo.js';
-import type { DecidedPacket } from '../../standing-orders/decision-input.js';
+import type { DecidedPacket, RecordedInput } from '../../standing-orders/decision-input.js';
+import type { Decision } from '../../standing-orders/evaluate.js';
 import type { CapoRole, Priority } from '../../terms/terms.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
@@ -53,7 +54,6 @@ export function newPacket(
     compensation: compensationOf(action),
     status: 'drafted',
     decision: null,
-    decisionInput: null,
     allowedHash: null,
     allowedBy: null,
     leverageScore: leverageOf(action.type, draft.multipliers),
@@ -94,6 +94,25 @@ export function decidedPacketOf(
     amount: typeof amount === 'number' ? amount : null,
     currency: typeof currency === 'string' ? currency : null,
   };
+}
+
+/** A decision as the receipt of the act tells it: enough to make it again. */
+export interface DecisionInReceipt {
+  workPacketId: string | null;
+  outcome: Decision['outcome'];
+  inputHash: string;
+  input: RecordedInput;
+}
+
+export function decisionsInReceipt(
+  policy: readonly { decision: Decision; input: RecordedInput }[],
+): DecisionInReceipt[] {
+  return policy.map(({ decision: { outcome, inputHash }, input }) => ({
+    workPacketId: input.packet.workPacketId,
+    outcome,
+    inputHash,
+    input,
+  }));
 }
 
 /** An order that names whom a mail may reach applies to each recipient, so copies stand among them. */

@@ -68,21 +68,14 @@ type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status
 type Change = Partial<
   Pick<
     WorkPacketEntity,
-    | 'result'
-    | 'compensation'
-    | 'receiptId'
-    | 'executedAt'
-    | 'sendingSince'
-    | 'attempts'
-    | 'decision'
-    | 'decisionInput'
+    'result' | 'compensation' | 'receiptId' | 'executedAt' | 'sendingSince' | 'attempts' | 'decision'
   >
 >;
 
 /** What an edit replaces. */
 type RewrittenContent = Pick<
   WorkPacketEntity,
-  'title' | 'target' | 'params' | 'needsInput' | 'compensation' | 'decision' | 'decisionInput'
+  'title' | 'target' | 'params' | 'needsInput' | 'compensation' | 'decision'
 >;
 
 @Injectable()

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { type DecidedPacket, type RecordedInput, storableParams } from './decision-input.js';
+import type { Decision } from './evaluate.js';
+import { PolicyDecisionEntity } from './policy-decision.entity.js';
+
+/** A decision that was recorded. */
+export type RecordedDecision = Omit<PolicyDecisionEntity, 'workspaceId'>;
+
+const COLUMNS = columnsOf(PolicyDecisionEntity, { without: ['workspaceId'] });
+
+/** As many as are in memory together. */
+const CHUNK = 500;
+
+/** Ids sort by the time they were made, so this is the sequence in which decisions were made. */
+const NEXT = `select ${COLUMNS} from policy_decisions
+  where workspace_id = $1 and decision_id > $2 and at <= $3 order by decision_id limit ${CHUNK}`;
+
+/** Every decision about work packets, and what each depended on. */
+@Injectable()
+export class PolicyDecisions {
+  constructor(private readonly db: Db) {}
+
+  /** Adds one in the open transaction. */
+  add(packet: DecidedPacket, decision: Decision, input: RecordedInput): void {
+    this.db.insert(PolicyDecisionEntity, {
+      workspaceId: this.db.unit.scope.workspaceId,
+      decisionId: newId('dec'),
+      workPacketId: packet.workPacketId!,
+      teamId: packet.teamId,
+      at: input.at,
+      outcome: decision.outcome,
+      decision,
+      input,
+      params: storableParams(packet.params),
+    });
+  }
+
+  /** All until `until` (Unix milliseconds), oldest first, a chunk at a time; those of teams that `scope` does not see are left out. */
+  async *stream(scope: Scope, until: number): AsyncGenerator<RecordedDecision[]> {
+    for (let after = ''; ;) {
+      const chunk = await this.db.read<RecordedDecision>(scope, NEXT, [
+        scope.workspaceId,
+        after,
+        new Date(until),
+      ]);
+      if (chunk.length > 0) yield chunk;
+      if (chunk.length < CHUNK) return;
+      after = chunk.at(-1)!.decisionId;
+    }
+  }
+}
