@@ -54,9 +54,12 @@ export interface DecisionInput {
   usage: Readonly<Record<string, OrderUsage>>;
 }
 
-/** A work packet as its decision keeps it: of its parameters, those that an order of the policy asks for. */
-export interface RecordedPacket extends Omit<DecidedPacket, 'params'> {
-  /** By path, such as `params.to`; a path at which there is nothing is left out. */
+/**
+ * A work packet as its decision keeps it: of what it says and to whom, only what an order of the policy asks for, since
+ * receipts are read by more people than drafts are.
+ */
+export interface RecordedPacket extends Omit<DecidedPacket, 'params' | 'target'> {
+  /** By path, such as `target` or `params.to`; a path at which there is nothing is left out. */
   fields: { [path: string]: Json };
 }
 
@@ -81,7 +84,7 @@ export interface Policy {
 }
 
 interface KnownPolicy extends Policy {
-  /** Every path of parameters that one of its orders asks for. */
+  /** What one of its orders asks for of what a work packet says. */
   paths: readonly string[];
   /** The orders whose usage counts. */
   limited: readonly string[];
@@ -117,14 +120,17 @@ function knownPolicyOf(orders: readonly DecisionOrder[]): KnownPolicy {
   const policy = {
     orders: sorted,
     hash: sha256(canonicalJson(policyOrders({ orders: sorted }))),
-    paths: [...new Set(sorted.flatMap(({ match }) => Object.keys(match.fields ?? {})))].filter((path) =>
-      path.startsWith('params.'),
-    ),
+    paths: [...new Set(sorted.flatMap(({ match }) => Object.keys(match.fields ?? {})))].filter(isOfContent),
     limited: sorted.filter(isLimited).map(({ standingOrderId }) => standingOrderId),
   };
   if (Object.isFrozen(orders)) policies.set(orders, policy);
   policies.set(sorted, policy);
   return policy;
+}
+
+/** Whether this path leads into what a work packet says, and not to a fact about it. */
+export function isOfContent(path: string): boolean {
+  return path === 'target' || path.startsWith('params.');
 }
 
 /** Whether what it has let through already counts for what it lets through next. */
@@ -139,7 +145,7 @@ export function isLimited({ limits, budget }: Pick<DecisionOrder, 'limits' | 'bu
  */
 export function recorded({ at, presence, guardian, packet, orders, usage }: DecisionInput): RecordedInput {
   const { hash, paths, limited } = knownPolicyOf(orders);
-  const { params: _params, ...facts } = packet;
+  const { params: _params, target: _target, ...facts } = packet;
   const fields = paths.flatMap((path) => {
     const value = valueAt(packet, path);
     return value === undefined ? [] : [[path, storableJson(value, FIELD_DEPTH)]];

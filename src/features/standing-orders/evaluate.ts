@@ -1,5 +1,5 @@
 import type { GuardianMode, Reversibility } from '../terms/terms.js';
-import { hashOf, policyOf, recorded } from './decision-input.js';
+import { hashOf, isOfContent, policyOf, recorded } from './decision-input.js';
 import type {
   DecidedPacket,
   DecisionInput,
@@ -119,7 +119,7 @@ export function mayConcern(
 }
 
 function recordedAt({ fields, ...facts }: RecordedPacket, path: string): unknown {
-  if (path.startsWith('params.')) return Object.hasOwn(fields, path) ? fields[path] : undefined;
+  if (isOfContent(path)) return Object.hasOwn(fields, path) ? fields[path] : undefined;
   return valueAt(facts, path);
 }
 

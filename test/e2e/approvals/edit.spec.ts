@@ -173,18 +173,21 @@ describe('200', () => {
         contentHash: first.contentHash,
         revision: 2,
         changes: [{ workPacketId: packetIds[0], change: 'edited', paths: ['params.body'] }],
+        decisions: [expect.objectContaining({ workPacketId: packetIds[0], outcome: 'require_approval' })],
       },
       {
         before: first.contentHash,
         contentHash: second.contentHash,
         revision: 3,
         changes: [{ workPacketId: added, change: 'added', paths: [] }],
+        decisions: [expect.objectContaining({ workPacketId: added, outcome: 'require_approval' })],
       },
       {
         before: second.contentHash,
         contentHash: third.contentHash,
         revision: 4,
         changes: [{ workPacketId: packetIds[0], change: 'removed', paths: [] }],
+        decisions: [],
       },
     ]);
     expect(JSON.stringify(receipts)).not.toContain('Thursday');
