@@ -7,7 +7,10 @@ import {
 } from '../../../src/features/standing-orders/decision-input.js';
 import { evaluateAgain } from '../../../src/features/standing-orders/evaluate.js';
 import { Policies } from '../../../src/features/standing-orders/policies.repository.js';
-import { PolicyDecisions } from '../../../src/features/standing-orders/policy-decisions.repository.js';
+import {
+  PolicyDecisions,
+  type RecordedDecision,
+} from '../../../src/features/standing-orders/policy-decisions.repository.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { FILE_DOCUMENTS, MAIL_TO_ACME, OrderDesk } from './order-desk.js';
@@ -39,8 +42,10 @@ async function run(directive: string, until: string): Promise<string> {
 }
 
 async function recordedDecisions() {
-  const chunks = await Array.fromAsync(test.app.get(PolicyDecisions).stream(scope(), Date.now() + 1000));
-  return chunks.flat();
+  const decisions: RecordedDecision[] = [];
+  const chunks = test.app.get(PolicyDecisions).stream(scope(), Date.now() + 1000);
+  for await (const chunk of chunks) decisions.push(...chunk);
+  return decisions;
 }
 
 interface OrderReceipt {
