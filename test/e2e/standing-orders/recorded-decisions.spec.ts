@@ -11,6 +11,7 @@ import {
   PolicyDecisions,
   type RecordedDecision,
 } from '../../../src/features/standing-orders/policy-decisions.repository.js';
+import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { FILE_DOCUMENTS, MAIL_TO_ACME, OrderDesk } from './order-desk.js';
@@ -31,14 +32,14 @@ afterAll(() => test.close());
 
 const scope = () => ({ workspaceId: workspace.workspaceId, teamIds: 'all' as const });
 
-async function run(directive: string, until: string): Promise<string> {
+/** Hands in what nobody wants to approve, and waits for what becomes of it. */
+async function run(directive: string, until: string): Promise<DirectiveView> {
   const answer = await desk.client.post('/directives', {
     directive,
     capo: 'capo_marketing',
     requiresApproval: false,
   });
-  await desk.until(answer.body.directiveId, until);
-  return answer.body.directiveId;
+  return desk.until(answer.body.directiveId, until);
 }
 
 async function recordedDecisions() {
@@ -124,13 +125,19 @@ describe('a decision', () => {
     }
   });
 
-  it('goes by an order that another process has just activated', async () => {
-    await run('Email jane@acme.example: The delivery arrives on Friday.', 'pending_approval');
+  it('goes by an order that another process has just activated, or paused', async () => {
+    const statuses: string[] = [];
+    const send = async (address: string, until: string) => {
+      const { status } = await run(`Email ${address}: The delivery arrives on Friday.`, until);
+      statuses.push(status);
+    };
+    await send('jane@acme.example', 'pending_approval');
     const order = await orders.active(MAIL_TO_ACME, workspace.owner);
-    await run('Email joe@acme.example: The delivery arrives on Monday.', 'executed');
-    // As another process does: nothing of this one is told.
+    await send('joe@acme.example', 'executed');
+    // As another process does: this one is not told.
     await test.rows(`update standing_orders set status = 'paused' where standing_order_id = $1`, [order]);
-    await run('Email jim@acme.example: The delivery arrives on Tuesday.', 'pending_approval');
+    await send('jim@acme.example', 'pending_approval');
+    expect(statuses).toEqual(['pending_approval', 'executed', 'pending_approval']);
   });
 
   it('and the versions and policies that it names cannot be changed by the application', async () => {
