@@ -115,6 +115,12 @@ export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): 
           now() - (n % 500000) * interval '31 days' / 500000, 1.5, 'USD', 1.5 ${each}`,
     },
     {
+      table: 'policy_decisions',
+      text: `insert into policy_decisions (workspace_id, decision_id, work_packet_id, at, outcome, decision, input, params)
+        select ${own}, ${id('dec')}, ${id('pkt')}, ${at}, 'allow', '{"outcome": "allow"}',
+          jsonb_build_object('presence', 'away', 'packet', ${object(10_000)}, 'policy', md5('')), ${object(100_000)} ${each}`,
+    },
+    {
       table: 'webhook_destinations',
       text: `insert into webhook_destinations (destination_id, workspace_id, description, url, events, status, api_version,
           sealed_secret, created_by, created_at)

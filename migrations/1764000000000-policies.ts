@@ -94,11 +94,14 @@ create table policy_decisions (
   decision jsonb not null,
   input jsonb not null,
   params jsonb not null,
-  primary key (workspace_id, decision_id)
+  -- The sequence in which they are replayed, and let go.
+  primary key (workspace_id, at, decision_id)
 );
-create index policy_decisions_of_packet on policy_decisions (workspace_id, work_packet_id, decision_id desc);
+create index policy_decisions_of_packet on policy_decisions (workspace_id, work_packet_id, at desc);
 select app.isolate('policy_decisions', true);
 grant select, insert on policy_decisions to consigliere_app;
+create policy system_lets_go on policy_decisions to consigliere_system using (true);
+grant select, update, delete on policy_decisions to consigliere_system;
 
 alter table work_packets drop column decision_input;
 `;

@@ -333,6 +333,17 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.count_order_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into standing_order_epochs as e (workspace_id, epoch) values (new.workspace_id, 1)
+  on conflict (workspace_id) do update set epoch = e.epoch + 1;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.count_packet()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -438,6 +449,8 @@ begin
   update standing_order_usage u set
     hour_uses = u.hour_uses + (new.at > u.hour_from)::int,
     day_uses = u.day_uses + (new.at > u.day_from)::int,
+    hour_oldest = case when new.at > u.hour_from then least(u.hour_oldest, new.at) else u.hour_oldest end,
+    day_oldest = case when new.at > u.day_from then least(u.day_oldest, new.at) else u.day_oldest end,
     last_at = greatest(u.last_at, new.at),
     amounts = case when new.currency is null or new.at < u.day_since then u.amounts
       else u.amounts || jsonb_build_object(new.currency, coalesce((u.amounts->>new.currency)::numeric, 0) + new.amount) end,
@@ -1372,7 +1385,7 @@ begin
       and p.status = 'sending');
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_timezone text, p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
  RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
@@ -1383,16 +1396,16 @@ declare
   day_ago constant timestamptz := p_at - interval '1 day';
   midnight constant timestamptz := date_trunc('day', p_at, p_timezone);
 begin
+  if cardinality(p_order_ids) = 0 then return; end if;
+
   insert into standing_order_usage (workspace_id, standing_order_id)
-  select o.workspace_id, o.standing_order_id from standing_orders o
-  where o.workspace_id = p_workspace_id and o.status = 'active' and not exists (
-    select from standing_order_usage u
-    where u.workspace_id = o.workspace_id and u.standing_order_id = o.standing_order_id)
+  select p_workspace_id, i.id from unnest(p_order_ids) i(id) where not exists (
+    select from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = i.id)
   on conflict do nothing;
 
-  update standing_order_usage u set hour_uses = f.hour_uses, hour_from = f.hour_from, day_uses = f.day_uses,
-    day_from = f.day_from, day_since = midnight, amounts = f.amounts, window_since = f.window_since, spent = f.spent,
-    last_at = f.last_at
+  update standing_order_usage u set hour_uses = f.hour_uses, hour_from = f.hour_from, hour_oldest = f.hour_oldest,
+    day_uses = f.day_uses, day_from = f.day_from, day_oldest = f.day_oldest, day_since = midnight, amounts = f.amounts,
+    window_since = f.window_since, spent = f.spent, last_at = f.last_at
   from (
     select c.standing_order_id, w.since as window_since,
       case when c.hour_uses is null or c.day_uses is null then coalesce((select max(s.at) from standing_order_uses s
@@ -1404,17 +1417,27 @@ begin
         when c.hour_uses is null then (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > hour_ago)
         when c.last_at <= hour_ago then 0
+        when c.hour_oldest > hour_ago then c.hour_uses
         else c.hour_uses - (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
             and s.at > c.hour_from and s.at <= hour_ago) end as hour_uses,
+      case when c.hour_uses is not null and c.hour_oldest > hour_ago then c.hour_oldest
+        else (select min(s.at) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
+            and s.at > greatest(c.hour_from, hour_ago)) end as hour_oldest,
       greatest(c.day_from, day_ago) as day_from,
       case
         when c.day_uses is null then (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > day_ago)
         when c.last_at <= day_ago then 0
+        when c.day_oldest > day_ago then c.day_uses
         else c.day_uses - (select count(*) from standing_order_uses s
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
             and s.at > c.day_from and s.at <= day_ago) end as day_uses,
+      case when c.day_uses is not null and c.day_oldest > day_ago then c.day_oldest
+        else (select min(s.at) from standing_order_uses s
+          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
+            and s.at > greatest(c.day_from, day_ago)) end as day_oldest,
       -- Another day, or another zone: what there is since its midnight.
       case when c.day_since = midnight then c.amounts else (
         select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
@@ -1428,17 +1451,15 @@ begin
     from standing_order_usage c
     join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
     cross join lateral (select date_trunc(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
-    where c.workspace_id = p_workspace_id and o.status = 'active'
-      -- Rows that are as they should be are not written; those without a use within the day need no look.
+    where c.workspace_id = p_workspace_id and c.standing_order_id = any(p_order_ids)
+      -- Rows that are as they should be are not written, and no use of theirs is looked at.
       and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
-        or c.hour_uses > 0 or c.day_uses > 0)
+        or c.hour_oldest <= hour_ago or c.day_oldest <= day_ago)
   ) f
-  where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id
-    and (u.hour_uses is distinct from f.hour_uses or u.day_uses is distinct from f.day_uses
-      or u.day_since <> midnight or u.window_since <> f.window_since);
+  where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id;
 
   return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent
-  from standing_order_usage u where u.workspace_id = p_workspace_id;
+  from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = any(p_order_ids);
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.own_teams()
@@ -2563,6 +2584,52 @@ CASE
 END);
 grant insert, select, update on personas to consigliere_app;
 
+create table policies (
+  workspace_id text not null,
+  hash text not null,
+  orders jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint policies_pkey PRIMARY KEY (workspace_id, hash)
+);
+alter table policies enable row level security;
+alter table policies force row level security;
+create policy isolation on policies for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select on policies to consigliere_app;
+
+create table policy_decisions (
+  workspace_id text not null,
+  decision_id text not null,
+  work_packet_id text not null,
+  team_id text,
+  at timestamp with time zone not null,
+  outcome text not null,
+  decision jsonb not null,
+  input jsonb not null,
+  params jsonb not null,
+  constraint policy_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'throttle'::text, 'require_approval'::text, 'deny'::text]))),
+  constraint policy_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, decision_id)
+);
+CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, decision_id DESC);
+alter table policy_decisions enable row level security;
+alter table policy_decisions force row level security;
+create policy isolation on policy_decisions for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on policy_decisions to consigliere_app;
+
 create unlogged table rate_windows (
   key text not null,
   hits bigint not null,
@@ -2877,6 +2944,21 @@ create table signing_keys (
 CREATE UNIQUE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signed_by) WHERE (signed_by IS NOT NULL);
 grant select on signing_keys to consigliere_app;
 
+create table standing_order_epochs (
+  workspace_id text not null,
+  epoch bigint not null,
+  constraint standing_order_epochs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint standing_order_epochs_pkey PRIMARY KEY (workspace_id)
+);
+alter table standing_order_epochs enable row level security;
+alter table standing_order_epochs force row level security;
+create policy isolation on standing_order_epochs for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on standing_order_epochs to consigliere_app;
+
 create table standing_order_usage (
   workspace_id text not null,
   standing_order_id text not null,
@@ -2889,6 +2971,8 @@ create table standing_order_usage (
   amounts jsonb not null default '{}'::jsonb,
   window_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
   spent numeric not null default 0,
+  hour_oldest timestamp with time zone,
+  day_oldest timestamp with time zone,
   constraint standing_order_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint standing_order_usage_pkey PRIMARY KEY (workspace_id, standing_order_id)
 );
@@ -2925,6 +3009,43 @@ CREATE TRIGGER count_use AFTER INSERT ON public.standing_order_uses FOR EACH ROW
 CREATE TRIGGER recount_use AFTER UPDATE ON public.standing_order_uses FOR EACH ROW EXECUTE FUNCTION app.recount_use();
 grant insert, select on standing_order_uses to consigliere_app;
 grant delete, select, update on standing_order_uses to consigliere_system;
+
+create table standing_order_versions (
+  workspace_id text not null,
+  standing_order_id text not null,
+  version integer not null,
+  team_id text,
+  name text not null,
+  text text not null,
+  capos text[],
+  effect text not null,
+  match jsonb not null,
+  "when" jsonb,
+  limits jsonb,
+  budget jsonb,
+  approval jsonb,
+  expires_at timestamp with time zone,
+  hash text not null,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint standing_order_versions_effect_check CHECK ((effect = ANY (ARRAY['allow'::text, 'require_approval'::text, 'deny'::text, 'throttle'::text]))),
+  constraint standing_order_versions_version_check CHECK ((version >= 1)),
+  constraint standing_order_versions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint standing_order_versions_pkey PRIMARY KEY (workspace_id, standing_order_id, version)
+);
+alter table standing_order_versions enable row level security;
+alter table standing_order_versions force row level security;
+create policy isolation on standing_order_versions for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on standing_order_versions to consigliere_app;
 
 create table standing_orders (
   standing_order_id text not null,
@@ -2967,6 +3088,7 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on standing_orders for select to consigliere_system using (true);
+CREATE TRIGGER count_order_change AFTER INSERT OR UPDATE ON public.standing_orders FOR EACH ROW EXECUTE FUNCTION app.count_order_change();
 grant insert, select, update on standing_orders to consigliere_app;
 grant select on standing_orders to consigliere_system;
 
@@ -3317,7 +3439,6 @@ create table work_packets (
   compensation jsonb,
   status text not null,
   decision jsonb,
-  decision_input jsonb,
   allowed_hash text,
   leverage_score double precision not null,
   multipliers jsonb not null,

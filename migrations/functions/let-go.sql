@@ -43,6 +43,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- What is simulated over looks back a year; receipts keep what it takes to make a decision again.
+  subject := 'policy decisions';
+  delete from policy_decisions u using (
+    select d.workspace_id, d.at, d.decision_id from workspaces w cross join lateral (
+      select e.workspace_id, e.at, e.decision_id from policy_decisions e
+      where e.workspace_id = w.workspace_id and e.at < now() - interval '400 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.at = old.at and u.decision_id = old.decision_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (

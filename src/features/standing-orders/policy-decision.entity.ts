@@ -8,14 +8,14 @@ import type { Effect } from './standing-order.js';
 export class PolicyDecisionEntity {
   @PrimaryColumn('text')
   workspaceId!: string;
+  @PrimaryColumn('timestamptz')
+  at!: number;
   @PrimaryColumn('text')
   decisionId!: string;
   @Column('text')
   workPacketId!: string;
   @Column('text', { nullable: true })
   teamId!: string | null;
-  @Column('timestamptz')
-  at!: number;
   @Column('text')
   outcome!: Effect;
   @Column('jsonb')

@@ -15,9 +15,8 @@ const COLUMNS = columnsOf(PolicyDecisionEntity, { without: ['workspaceId'] });
 /** As many as are in memory together. */
 const CHUNK = 500;
 
-/** Ids sort by the time they were made, so this is the sequence in which decisions were made. */
 const NEXT = `select ${COLUMNS} from policy_decisions
-  where workspace_id = $1 and decision_id > $2 and at <= $3 order by decision_id limit ${CHUNK}`;
+  where workspace_id = $1 and (at, decision_id) > ($2, $3) and at <= $4 order by at, decision_id limit ${CHUNK}`;
 
 /** Every decision about work packets, and what each depended on. */
 @Injectable()
@@ -39,17 +38,18 @@ export class PolicyDecisions {
     });
   }
 
-  /** All until `until` (Unix milliseconds), oldest first, a chunk at a time; those of teams that `scope` does not see are left out. */
+  /**
+   * All until `until` (Unix milliseconds), oldest first, a chunk at a time; those of teams that `scope` does not see are left
+   * out.
+   */
   async *stream(scope: Scope, until: number): AsyncGenerator<RecordedDecision[]> {
-    for (let after = ''; ;) {
-      const chunk = await this.db.read<RecordedDecision>(scope, NEXT, [
-        scope.workspaceId,
-        after,
-        new Date(until),
-      ]);
+    let after = { at: 0, decisionId: '' };
+    for (;;) {
+      const values = [scope.workspaceId, new Date(after.at), after.decisionId, new Date(until)];
+      const chunk = await this.db.read<RecordedDecision>(scope, NEXT, values);
       if (chunk.length > 0) yield chunk;
       if (chunk.length < CHUNK) return;
-      after = chunk.at(-1)!.decisionId;
+      after = chunk.at(-1)!;
     }
   }
 }

@@ -60,7 +60,7 @@ describe('what is kept no longer', () => {
     expect(await count('signals')).toBe(waiting.length);
   });
 
-  it('lets withdrawn documents go, uses of orders and updates of partners, and never a receipt', async () => {
+  it('lets withdrawn documents go, uses of orders, decisions and updates of partners, and never a receipt', async () => {
     await test.rows(
       `update documents set withdrawn_at = now() - interval '366 days' where document_id like '%2'`,
     );
@@ -70,10 +70,14 @@ describe('what is kept no longer', () => {
     await test.rows(
       `update partner_events set received_at = now() - interval '401 days' where partner_event_id like '%4'`,
     );
+    await test.rows(
+      `update policy_decisions set at = now() - interval '401 days' where work_packet_id like '%5'`,
+    );
     const receipts = await count('receipts');
     expect(await letGo()).toMatchObject({
       'withdrawn documents': 10,
       'standing order uses': 10,
+      'policy decisions': 10,
       'partner updates': 10,
     });
     expect(await count('receipts')).toBe(receipts);
