@@ -25,12 +25,12 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   const member = new Desk(test, owner.token);
   const teamId = await test.createTeam(workspaceId, 'Marketing');
   await test.createMember(workspaceId, 'operator', [teamId]);
-  await rows(
-    `insert into standing_orders (standing_order_id, workspace_id, name, text, status, effect, match, hash, created_by,
-       created_at, updated_at)
-     values ($2, $1, 'Documents', 'Documents.', 'active', 'allow', '{"actionTypes": ["document.file"]}', 'x', '{}', now(), now())`,
-    newId('so'),
-  );
+  await member.client.post('/standing-orders', {
+    name: 'Documents',
+    effect: 'allow',
+    match: { actionTypes: ['document.file'] },
+    limits: { maxPerDay: 100 },
+  });
   const body = { directive: DOCUMENT, capo: 'capo_ops', requiresApproval: false };
   const { directiveId } = (await member.client.post('/directives', body)).body;
   await member.until(directiveId, 'executed');
