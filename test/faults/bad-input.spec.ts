@@ -9,7 +9,8 @@ describe('10,000 hostile requests to every route', () => {
   }, 60_000);
   afterAll(() => service.close());
 
-  it('never get a 5xx, never a stack, always one of the two shapes', { timeout: 3_600_000 }, async () => {
+  // Some 170 routes at a thousand requests a second are half an hour, and twice that on a machine that is busy.
+  it('never get a 5xx, never a stack, always one of the two shapes', { timeout: 10_800_000 }, async () => {
     const { directiveId, approvalId } = (await service.client().post('/directive', { text: 'x' })).body;
     const [process] = service.processes;
     const { statuses } = await attackEveryRoute(process!.url, service, [directiveId, approvalId], 10_000);
