@@ -1,17 +1,45 @@
 import { createReadStream } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { ExportFault, verifyExport } from '../src/features/tenancy/verify-export.js';
+import { LogFault, type ReceiptProofs, verifyLog } from '../src/features/verifier/verifier.js';
 
 /** Nothing is wrong with the lines of the export, and yet it is not what was asked for. */
 class ExportUnread extends Error {}
 
 /**
- * Verifies an export of a workspace, without the service and in memory that does not grow with it:
- * `npm run verify-export -- <file> [id of a signing key that was kept elsewhere]`.
+ * Verifies what a workspace has exported, without the service. An export of the workspace, in memory that does not grow with
+ * it: `npm run verify-export -- <file> [id of a signing key that was kept elsewhere]`. Lines of its audit feed (`GET
+ * /audit-feed?format=jsonl`): `npm run verify-export -- --receipts <file> [id of the workspace]`.
  */
-const [file, keptKeyId] = process.argv.slice(2);
 try {
+  const { values, positionals } = parseArgs({
+    options: { receipts: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const [file, kept] = positionals;
   if (file === undefined) throw new ExportUnread('Say which file: npm run verify-export -- <file>');
-  const { manifest, end, lines } = await verifyExport(createReadStream(file, { highWaterMark: 1_048_576 }));
+  await (values.receipts ? verifyReceipts(file, kept) : verifyWorkspace(file, kept));
+} catch (error) {
+  const isTold = [ExportFault, ExportUnread, LogFault].some((known) => error instanceof known);
+  if (!(isTold || isFileError(error) || isArgumentError(error))) throw error;
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
+
+async function verifyReceipts(path: string, workspaceId: string | undefined): Promise<void> {
+  const log = await verifyLog(createReadStream(path), workspaceId);
+  const { receipts, firstSeq, lastSeq, gaps, areHashesChecked, proofs } = log;
+  console.log(`Receipts: ${receipts}, from ${firstSeq} to ${lastSeq}, with ${gaps} gaps.`);
+  console.log(
+    areHashesChecked
+      ? 'Every hash belongs to its receipt.'
+      : 'The hashes were not computed again: give the id of the workspace, which they cover, behind the file.',
+  );
+  report(proofs);
+}
+
+async function verifyWorkspace(path: string, keptKeyId: string | undefined): Promise<void> {
+  const { manifest, end, lines, proofs } = await verifyExport(createReadStream(path, { highWaterMark: 1_048_576 }));
   if (keptKeyId !== undefined && !manifest.signingKeys.some(({ keyId }) => keyId === keptKeyId)) {
     throw new ExportUnread(`The export is not signed by the key ${keptKeyId} or one that follows it.`);
   }
@@ -27,10 +55,16 @@ try {
   if (keptKeyId === undefined) {
     console.log('The keys are those that the file brings: compare an id with one that you kept elsewhere.');
   }
-} catch (error) {
-  if (!(error instanceof ExportFault || error instanceof ExportUnread || isFileError(error))) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  report(proofs);
+}
+
+function report(proofs: ReceiptProofs): void {
+  for (const sentence of proofs.inWords()) console.log(sentence);
+  if (!proofs.areSound) process.exitCode = 1;
+}
+
+function isArgumentError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
 function isFileError(error: unknown): error is Error {

@@ -57,14 +57,17 @@ export class AuditFeedController {
     return { ...head, at, checkpoint };
   }
 
-  /** Verifies the whole chain, and that a head and a signing key that were kept elsewhere still belong to it. */
+  /**
+   * Verifies the whole chain, that a head and a signing key that were kept elsewhere still belong to it, and that nothing
+   * was sent between a kill and its revert.
+   */
   @Get('verify')
   @Route({ auth: 'member', returns: { 200: ChainVerification } })
   verify(
     @CurrentCaller() caller: Caller,
     @Query() { heldSeq, heldHash, heldKeyId }: VerifyQuery,
   ): Promise<ChainVerification> {
-    return this.verifyWorkspaceChain.execute(caller.workspaceId, {
+    return this.verifyWorkspaceChain.execute(caller, {
       ...(heldSeq !== undefined && heldHash !== undefined && { head: { seq: heldSeq, hash: heldHash } }),
       ...(heldKeyId !== undefined && { keyId: heldKeyId }),
     });

@@ -1,5 +1,6 @@
 import { setImmediate as turnForOthers } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { type Caller, mayRead } from '../../platform/auth/caller.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
 import {
   type ChainFault,
@@ -7,7 +8,8 @@ import {
   ChainVerifier,
   pointFault,
 } from '../../platform/receipts/verify-chain.js';
-import type { ChainVerification, Comparison } from './audit-feed.dto.js';
+import type { ChainVerification, Comparison, HaltView } from './audit-feed.dto.js';
+import { type DispatchInHalt, type Halt, HaltProof } from './halt-proof.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
 
 /** What someone kept outside of this service's database. */
@@ -17,13 +19,18 @@ export interface KeptElsewhere {
   keyId?: string;
 }
 
-/** What the stored chain shows by itself. */
-type Verified = Omit<ChainVerification, 'keptElsewhere'> & { keyIds: string[] };
+/** What the stored chain shows by itself, to whoever may see every team. */
+type Verified = Omit<ChainVerification, 'keptElsewhere' | 'halts'> & {
+  halts: readonly Halt[];
+  keyIds: string[];
+};
 
 /** Receipts a page: about 5 ms of work between two turns of everyone else. */
 const PAGE = 500;
 /** A signature takes 0.1 ms to check, and a quiet workspace has a checkpoint for every receipt. */
 const SIGNATURES_A_TURN = 50;
+/** The first faults tell where it began. */
+const KEPT_FAULTS = 100;
 
 /**
  * Verifies the whole chain of a workspace as it stood when the call came, page by page and without a transaction that
@@ -41,8 +48,9 @@ export class VerifyWorkspaceChain {
   ) {}
 
   /** @param kept what was kept elsewhere, from an event or an earlier answer: it must still be there */
-  async execute(workspaceId: string, kept: KeptElsewhere = {}): Promise<ChainVerification> {
-    const { keyIds, ...verification } = await this.shared(workspaceId);
+  async execute(caller: Caller, kept: KeptElsewhere = {}): Promise<ChainVerification> {
+    const { workspaceId } = caller;
+    const { keyIds, halts, ...verification } = await this.shared(workspaceId);
     const faults: ChainFault[] = [];
     if (kept.head) {
       const stored = await this.chains.hashAt(workspaceId, kept.head.seq);
@@ -54,8 +62,9 @@ export class VerifyWorkspaceChain {
     if (kept.keyId !== undefined && !isKeyTrusted) faults.push(unknownKey(kept.keyId));
     return {
       ...verification,
+      halts: halts.toReversed().map((halt) => haltView(halt, caller)),
       ok: verification.ok && faults.length === 0,
-      faults: [...faults, ...verification.faults].slice(0, 100),
+      faults: [...faults, ...verification.faults].slice(0, KEPT_FAULTS),
       keptElsewhere: {
         head,
         key: compared(kept.keyId, isKeyTrusted),
@@ -89,23 +98,48 @@ export class VerifyWorkspaceChain {
     const keys = await this.keys.examine();
     const verifier = new ChainVerifier(keys.trusted);
     for (const fault of keys.faults) verifier.untrusted(fault);
+    const proof = new HaltProof();
+    const inHalt: ChainFault[] = [];
     for (let after = 0; after < lastSeq;) {
       const { receipts, checkpoints } = await this.chains.stretch(workspaceId, after, lastSeq, PAGE);
       for (const [index, one] of checkpoints.entries()) {
         verifier.checkpoint(one);
         if (index % SIGNATURES_A_TURN === SIGNATURES_A_TURN - 1) await turnForOthers();
       }
-      for (const receipt of receipts) verifier.receipt(receipt);
+      for (const receipt of receipts) {
+        const content = verifier.receipt(receipt);
+        const dispatch = content && proof.receipt(receipt.seq, content);
+        if (dispatch && inHalt.length < KEPT_FAULTS) inHalt.push(dispatchedInHalt(dispatch));
+      }
       after = receipts.at(-1)?.seq ?? lastSeq;
     }
     // Beyond the last receipt the newest checkpoint says all that the others could.
     if (checkpoint && checkpoint.seq > lastSeq) verifier.checkpoint(checkpoint);
     verifier.finish(head);
-    const { faults, checked } = verifier;
+    const { checked } = verifier;
+    const faults = [...verifier.faults, ...inHalt].slice(0, KEPT_FAULTS);
     const checkpoints = { checked: verifier.checkpoints, latest: checkpoint };
     const keyIds = keys.trusted.map(({ keyId }) => keyId);
-    return { ok: faults.length === 0, checked, head, faults, checkpoints, keyIds };
+    const { halts, count: haltCount } = proof;
+    return { ok: faults.length === 0, checked, head, faults, checkpoints, halts, haltCount, keyIds };
   }
+}
+
+/** Packets of teams that the caller does not see are counted and not named. */
+function haltView(halt: Halt, caller: Caller): HaltView {
+  const seen = <T extends { teamId: string | null }>(packets: readonly T[]) =>
+    packets.filter(({ teamId }) => mayRead(caller, teamId)).map(({ teamId: _teamId, ...packet }) => packet);
+  return {
+    ...halt,
+    dispatchesBetween: seen(halt.dispatchesBetween),
+    unconfirmed: seen(halt.unconfirmed),
+  };
+}
+
+/** Like every fault it says nothing of what the receipt is about. */
+function dispatchedInHalt({ seq, killedSeq }: DispatchInHalt): ChainFault {
+  const message = `Receipt ${seq} records a dispatch that began while the kill switch of receipt ${killedSeq} was engaged.`;
+  return { kind: 'dispatch_in_halt', seq, message };
 }
 
 function compared(given: unknown, matches: boolean): Comparison {

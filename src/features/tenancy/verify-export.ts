@@ -6,6 +6,7 @@ import {
   type SignedCheckpoint,
   type StoredReceipt,
 } from '../../platform/receipts/verify-chain.js';
+import { ReceiptProofs } from '../verifier/verifier.js';
 import { EXPORT_FORMAT, endText, type ExportEnd, type Manifest } from './export-format.js';
 
 /** What an export that has no fault shows. */
@@ -13,6 +14,8 @@ export interface VerifiedExport {
   manifest: Manifest;
   end: ExportEnd;
   lines: number;
+  /** What its receipts show. */
+  proofs: ReceiptProofs;
 }
 
 /** A line, read; what it says beside its number depends on its kind. */
@@ -49,6 +52,7 @@ class ExportVerifier {
   #manifest: Manifest | undefined;
   #end: ExportEnd | undefined;
   #chain: ChainVerifier | undefined;
+  readonly #proofs = new ReceiptProofs();
 
   /** The next line, without its line break. @throws ExportFault */
   line(bytes: Buffer): void {
@@ -77,7 +81,7 @@ class ExportVerifier {
     if (isCut || !this.#manifest || !this.#end) {
       throw new ExportFault(this.#n + 1, 'The export ends here, without its last line: its end was cut off.');
     }
-    return { manifest: this.#manifest, end: this.#end, lines: this.#n };
+    return { manifest: this.#manifest, end: this.#end, lines: this.#n, proofs: this.#proofs };
   }
 
   private read(line: Line): void {
@@ -91,8 +95,9 @@ class ExportVerifier {
       this.#counts['receipts']!++;
       if (!(line.receipt.seq > chain.lastSeq))
         throw new ExportFault(n, 'The receipts are not in their order.');
-      chain.receipt({ ...line.receipt, workspaceId });
+      const content = chain.receipt({ ...line.receipt, workspaceId });
       this.assertChain(n);
+      this.#proofs.receipt(line.receipt.seq, content!);
     } else if (kind === 'checkpoint' && isObject(line.checkpoint)) {
       this.#counts['checkpoints']!++;
       chain.checkpoint({ ...line.checkpoint, workspaceId });

@@ -4,7 +4,7 @@ import type { KeyFault, KeyRecord } from './key-chain.js';
 import { ed25519PublicKey } from './public-key.js';
 import { GENESIS_HASH, type ReceiptContent, receiptHash } from './receipt.js';
 
-/** What can be wrong with a chain of receipts. */
+/** What can be wrong with a chain of receipts, or with what it tells. */
 export type ChainFaultKind =
   | 'hash_mismatch'
   | 'missing'
@@ -14,7 +14,8 @@ export type ChainFaultKind =
   | 'tail_cut'
   | 'checkpoint_mismatch'
   | 'bad_signature'
-  | 'untrusted_key';
+  | 'untrusted_key'
+  | 'dispatch_in_halt';
 
 /** One fault; the message quotes nothing of a receipt, so that anyone in the workspace may read it. */
 export interface ChainFault {
@@ -140,8 +141,8 @@ export class ChainVerifier {
     this.expect(point, KEPT_ELSEWHERE);
   }
 
-  /** The next receipt, in the order of `seq`. */
-  receipt(receipt: StoredReceipt): void {
+  /** The next receipt, in the order of `seq`; answers what it says, unless that is not what its row says. */
+  receipt(receipt: StoredReceipt): ReceiptContent | undefined {
     const { seq, hash } = receipt;
     const expected = this.#last.seq + 1;
     if (seq < expected) throw new Error('receipts must come in the order of their numbers');
@@ -160,7 +161,8 @@ export class ChainVerifier {
     if (receiptHash(receipt.prevHash, receipt.body) !== hash) {
       this.fault('hash_mismatch', seq, `The hash of receipt ${seq} does not match its content.`);
     }
-    const columns = differingColumns(receipt);
+    const content = contentOf(receipt.body);
+    const columns = content ? differingColumns(receipt, content) : ['content'];
     if (columns.length > 0) {
       this.fault(
         'content_mismatch',
@@ -172,6 +174,7 @@ export class ChainVerifier {
     this.#expected.delete(seq);
     this.#last = { seq, hash };
     this.checked++;
+    return columns.length === 0 ? content : undefined;
   }
 
   /** After the last receipt: where the chain should end. */
@@ -240,13 +243,22 @@ function receiptsOf(first: number, last: number): string {
   return first === last ? `Receipt ${first} is` : `Receipts ${first} to ${last} are`;
 }
 
-function differingColumns(receipt: StoredReceipt): string[] {
-  let content: ReceiptContent;
-  try {
-    content = JSON.parse(receipt.body) as ReceiptContent;
-  } catch {
-    return ['content'];
-  }
-  if (typeof content !== 'object' || content === null) return ['content'];
+function differingColumns(receipt: StoredReceipt, content: ReceiptContent): string[] {
   return IN_BODY.filter(([column, inBody]) => inBody(content) !== receipt[column]).map(([column]) => column);
+}
+
+/** Undefined for what is no object, or one without details; whatever else it lacks differs from its row. */
+function contentOf(body: string): ReceiptContent | undefined {
+  try {
+    const content: unknown = JSON.parse(body);
+    return isObject(content) && isObject(content['details'])
+      ? (content as unknown as ReceiptContent)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

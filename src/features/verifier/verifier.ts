@@ -1,0 +1,123 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
+import { type DispatchInHalt, HaltProof } from '../audit/halt-proof.js';
+import { DecisionProof } from './decision-proof.js';
+
+/**
+ * Whoever has exported receipts can show with this, without the service and its database, that nothing was sent between a
+ * kill and its revert, and that every decision comes out the same when it is made again.
+ *
+ * @level 4
+ */
+export class ReceiptProofs {
+  readonly halts = new HaltProof();
+  readonly decisions = new DecisionProof();
+  /** The first hundred dispatches that began while the kill switch was engaged. */
+  readonly inHalt: DispatchInHalt[] = [];
+
+  /** The next receipt of the chain; some may be missing, but none comes twice. */
+  receipt(seq: number, content: ReceiptContent): void {
+    const dispatch = this.halts.receipt(seq, content);
+    if (dispatch && this.inHalt.length < KEPT) this.inHalt.push(dispatch);
+    this.decisions.receipt(seq, content);
+  }
+
+  /** What they show, a sentence a line; the first hundred faults of each kind by the number of their receipt. */
+  inWords(): string[] {
+    const { count } = this.halts;
+    const { decisions, equal, unknown, faults, faultCount } = this.decisions;
+    const times = count === 1 ? 'once' : `${count} times`;
+    const halts = this.inHalt.map(
+      ({ seq, killedSeq, workPacketId }) =>
+        `Receipt ${seq} records that the work packet ${workPacketId} was sent while the kill switch of receipt ${killedSeq} was engaged.`,
+    );
+    return [
+      count === 0
+        ? 'The kill switch was never used.'
+        : `The kill switch was used ${times}; ${halts.length === 0 ? 'nothing was sent before its revert.' : 'something was sent before its revert:'}`,
+      ...halts,
+      `Decisions: ${decisions}. Made again from the receipts alone, ${equal} came out the same and ${faultCount} differences were found${unknown > 0 ? `; ${unknown} go by orders whose receipts are not here` : ''}.`,
+      ...faults.map(({ message }) => message),
+    ];
+  }
+
+  get areSound(): boolean {
+    return this.inHalt.length === 0 && this.decisions.faultCount === 0;
+  }
+}
+
+/** What a file of receipts shows, as `GET /audit-feed?format=jsonl` answers them. */
+export interface VerifiedLog {
+  receipts: number;
+  firstSeq: number;
+  lastSeq: number;
+  /** Stretches of numbers between them that are not there: filtered out, or of teams that the reader does not see. */
+  gaps: number;
+  /** False without the id of the workspace, which the hashes cover and the lines leave out. */
+  areHashesChecked: boolean;
+  proofs: ReceiptProofs;
+}
+
+/** The first fault of a file of receipts. */
+export class LogFault extends Error {}
+
+/** A line: a receipt as the audit feed shows it. */
+type Line = Omit<ReceiptContent, 'workspaceId'> & { seq: number; prevHash: string; hash: string };
+
+const KEPT = 100;
+
+/**
+ * Verifies lines of the audit feed, whatever stretch of it they are. They come newest first, so they are all held at once:
+ * the feed gives 10,000 at a time.
+ *
+ * @param workspaceId the id of the workspace, which is part of what is hashed
+ * @throws LogFault
+ */
+export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: string): Promise<VerifiedLog> {
+  const lines: Line[] = [];
+  let n = 0;
+  for await (const text of createInterface({ input: Readable.from(pieces) })) lines.push(parsed(text, ++n));
+  const receipts = lines.toSorted((a, b) => a.seq - b.seq);
+  const proofs = new ReceiptProofs();
+  let gaps = 0;
+  let before: Line | undefined;
+  for (const receipt of receipts) {
+    const { seq, prevHash, hash, ...content } = receipt;
+    if (before && seq === before.seq) throw new LogFault(`Receipt ${seq} is there twice.`);
+    if (before && seq > before.seq + 1) gaps++;
+    else if (before && prevHash !== before.hash) {
+      throw new LogFault(`Receipt ${seq} does not contain the hash of the receipt before it.`);
+    }
+    if (workspaceId !== undefined && receiptHash(prevHash, receiptBody({ ...content, workspaceId })) !== hash) {
+      throw new LogFault(`The hash of receipt ${seq} does not match its content in the workspace ${workspaceId}.`);
+    }
+    proofs.receipt(seq, { ...content, workspaceId: workspaceId ?? '' });
+    before = receipt;
+  }
+  return {
+    receipts: receipts.length,
+    firstSeq: receipts[0]?.seq ?? 0,
+    lastSeq: before?.seq ?? 0,
+    gaps,
+    areHashesChecked: workspaceId !== undefined,
+    proofs,
+  };
+}
+
+function parsed(text: string, n: number): Line {
+  try {
+    const line = JSON.parse(text) as Partial<Line> | null;
+    const isReceipt =
+      typeof line?.seq === 'number' &&
+      typeof line.hash === 'string' &&
+      typeof line.action === 'string' &&
+      typeof line.entity?.id === 'string' &&
+      typeof line.details === 'object' &&
+      line.details !== null;
+    if (isReceipt) return line as Line;
+  } catch {
+    // Told below.
+  }
+  throw new LogFault(`Line ${n} is no receipt of the audit feed.`);
+}
