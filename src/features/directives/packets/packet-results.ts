@@ -44,14 +44,22 @@ export class PacketResults {
       ...subject(packet),
       action: 'packet.executed',
       summary: executedSentence(CAPOS[packet.capo].name, packet.title, action, result),
-      details: { actionType: packet.actionType, target: packet.target, attempt: packet.attempts, result },
+      details: {
+        actionType: packet.actionType,
+        target: packet.target,
+        attempt: packet.attempts,
+        began: beganIn(packet),
+        result,
+      },
       guardianEpoch: epoch,
     });
-    const { attempts } = packet;
+    const { attempts, beganEpoch, beganSeq } = packet;
     const compensation = compensationOf(action, result) ?? packet.compensation;
     const executedAt = this.clock.now();
     this.packets.transition(packet, 'execute', {
       attempts,
+      beganEpoch,
+      beganSeq,
       result: { ...result },
       compensation,
       receiptId,
@@ -92,7 +100,7 @@ export class PacketResults {
       action: 'packet.failed',
       outcome: 'failure',
       summary: `"${packet.title}" was not carried out: ${message}`,
-      details: { actionType: packet.actionType, code, attempt: packet.attempts },
+      details: { actionType: packet.actionType, code, attempt: packet.attempts, began: beganIn(packet) },
     });
     this.packets.transition(packet, 'fail', {
       result: { error: { code, message } },
@@ -152,6 +160,11 @@ export class PacketResults {
     this.work.complete(item);
     await this.completeDirective.packetEnded(workspaceId, directiveId);
   }
+}
+
+/** Where in the chain it was last handed out; null for one that never was, or by an earlier version. */
+function beganIn({ beganEpoch, beganSeq }: WorkPacketEntity): { epoch: number; seq: number } | null {
+  return beganEpoch === null || beganSeq === null ? null : { epoch: beganEpoch, seq: beganSeq };
 }
 
 /** What the receipts of a packet have in common. */

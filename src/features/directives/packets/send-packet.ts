@@ -87,17 +87,11 @@ export class SendPacket implements OnModuleInit {
     if (!(await this.mayLeave(item, packet, guardian))) return undefined;
     if (effect.kind === 'inside') {
       const result = await effect.run(toSend(packet, action));
-      await this.results.succeed(
-        item,
-        { ...packet, attempts: packet.attempts + 1 },
-        action,
-        result,
-        guardian,
-      );
+      await this.results.succeed(item, { ...packet, ...begunBy(packet, guardian) }, action, result, guardian);
       return undefined;
     }
     this.work.check(item);
-    return this.markSending(packet, action, effect);
+    return this.markSending(packet, action, effect, guardian);
   }
 
   /**
@@ -148,11 +142,11 @@ export class SendPacket implements OnModuleInit {
     return validated.action;
   }
 
-  private markSending(packet: DuePacket, action: Action, effect: Outside): Handed {
-    const attempts = packet.attempts + 1;
+  private markSending(packet: DuePacket, action: Action, effect: Outside, guardian: GuardianEntity): Handed {
+    const begun = begunBy(packet, guardian);
     const sendingSince = packet.sendingSince ?? this.clock.now();
-    this.packets.transition(packet, 'send', { attempts, sendingSince });
-    return { packet: { ...packet, status: 'sending', attempts, sendingSince }, action, effect };
+    this.packets.transition(packet, 'send', { ...begun, sendingSince });
+    return { packet: { ...packet, ...begun, status: 'sending', sendingSince }, action, effect };
   }
 
   private async handOut(
@@ -197,6 +191,11 @@ export class SendPacket implements OnModuleInit {
     ])) as [unknown, [DuePacket?]];
     if (packet) await this.results.giveUp(packet, new EffectFailed(code, message, false));
   }
+}
+
+/** The guardian is locked: what the last receipt was at that time shows whether a kill came before. */
+function begunBy({ attempts, headSeq }: DuePacket, { epoch }: GuardianEntity) {
+  return { attempts: attempts + 1, beganEpoch: epoch, beganSeq: headSeq };
 }
 
 function unconfirmed(): EffectFailed {

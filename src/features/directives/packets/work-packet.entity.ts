@@ -86,6 +86,11 @@ export class WorkPacketEntity {
   executedAt!: number | null;
   @Column('timestamptz', { nullable: true })
   sendingSince!: number | null;
+  /** When it was last handed out: the guardian's epoch, and the number of the last receipt of the workspace. */
+  @Column('bigint', { nullable: true })
+  beganEpoch!: number | null;
+  @Column('bigint', { nullable: true })
+  beganSeq!: number | null;
   /** How often it was handed out. */
   @Column('int')
   attempts!: number;

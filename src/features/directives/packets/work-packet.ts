@@ -64,6 +64,8 @@ export function newPacket(
     receiptId: null,
     executedAt: null,
     sendingSince: null,
+    beganEpoch: null,
+    beganSeq: null,
     attempts: 0,
   };
 }

@@ -48,6 +48,8 @@ export interface DuePacket extends WorkPacketEntity {
   priority: Priority;
   deadline: number | null;
   directiveStatus: DirectiveStatus;
+  /** The number of the last receipt of the workspace, read once the guardian was locked. */
+  headSeq: number;
 }
 
 /** How the packets of one directive ended; `open` ones have not. */
@@ -68,7 +70,15 @@ type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status
 type Change = Partial<
   Pick<
     WorkPacketEntity,
-    'result' | 'compensation' | 'receiptId' | 'executedAt' | 'sendingSince' | 'attempts' | 'decision'
+    | 'result'
+    | 'compensation'
+    | 'receiptId'
+    | 'executedAt'
+    | 'sendingSince'
+    | 'attempts'
+    | 'decision'
+    | 'beganEpoch'
+    | 'beganSeq'
   >
 >;
 
@@ -101,11 +111,12 @@ export class WorkPackets {
     };
   }
 
-  /** Locks a packet that may be handed out; no row for any other. */
+  /** Locks a packet that may be handed out; no row for any other. Whoever asks has locked the guardian before. */
   lockDueStatement(workspaceId: string, workPacketId: string): Statement {
     return {
       text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
-          d.status as directive_status
+          d.status as directive_status,
+          (select h.seq from receipt_heads h where h.workspace_id = $1) as head_seq
         from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
         where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
         for update of p`,
