@@ -42,7 +42,6 @@ interface Drafted {
   seq: number;
   directiveId: string | null;
   made: readonly Made[];
-  isWhole: boolean;
 }
 
 const KEPT_FAULTS = 100;
@@ -135,10 +134,10 @@ export class DecisionProof {
       this.decisions++;
       const again = this.again(seq, content, one, made);
       if (again) made.push(again);
+      // What it would use up is not known either.
+      else this.#uses.incompleteUntil(content.at);
     }
-    if (content.action !== 'directive.drafted') return;
-    const isWhole = made.length === told.length;
-    this.#drafted = { seq, directiveId: content.directiveId, made, isWhole };
+    if (content.action === 'directive.drafted') this.#drafted = { seq, directiveId: content.directiveId, made };
   }
 
   private again(
@@ -153,7 +152,8 @@ export class DecisionProof {
       this.fault('input_hash', seq, `The input of a decision in receipt ${seq} does not have the hash that it names.`);
     }
     this.checkGuardian(seq, input);
-    const known = this.#orders.policy(policy, packet.teamId, at);
+    const { teamId } = packet;
+    const known = this.#orders.policy(policy, { teamId, at, mayDenyOnly: action === 'packet.denied' });
     if (known === 'unknown') {
       this.unknown++;
       return undefined;
@@ -193,10 +193,11 @@ export class DecisionProof {
     const { at, packet } = input;
     const allowed = before.filter(({ decision }) => decision.outcome === 'allow');
     for (const order of orders) {
-      if (order.status !== 'active' || !isLimited(order) || !mayConcern(order, packet)) continue;
-      const usage = Object.hasOwn(input.usage, order.standingOrderId)
-        ? input.usage[order.standingOrderId]!
-        : UNUSED;
+      if (order.status !== 'active' || !isLimited(order)) continue;
+      // Only what may concern a packet of the act is looked up.
+      const isTold = Object.hasOwn(input.usage, order.standingOrderId);
+      if (!isTold && !mayConcern(order, packet)) continue;
+      const usage = isTold ? input.usage[order.standingOrderId]! : UNUSED;
       const pending = allowed.filter(({ matched }) => matched.includes(order)).map((one) => useOf(order, one));
       const wrong = this.#uses.wrong({ at, order, packet, usage, pending, isAgain: AGAIN.includes(action) });
       if (wrong.length === 0) continue;
@@ -205,12 +206,11 @@ export class DecisionProof {
     }
   }
 
-  private release({ made, isWhole }: Drafted): void {
+  private release({ made }: Drafted): void {
     for (const one of made) {
       this.#uses.release(one.packet, one.at);
       for (const order of one.matched) this.#uses.add(order.standingOrderId, useOf(order, one));
     }
-    if (!isWhole) this.#uses.incompleteUntil(made[0]?.at ?? 0);
   }
 
   private fault(kind: DecisionFaultKind, seq: number, message: string): void {

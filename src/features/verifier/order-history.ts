@@ -81,15 +81,20 @@ export class OrderHistory {
 
   /**
    * The orders of the policy that a decision for this team names; undefined for a policy that was not in force then.
-   * `unknown` where that cannot be told, since receipts of orders are missing.
+   * `unknown` where that cannot be told, since receipts of orders are missing. `mayDenyOnly`: the decision may have looked at
+   * the orders that deny alone.
    */
-  policy(hash: string, teamId: string | null, at: number): OrdersOfPolicy | undefined | 'unknown' {
+  policy(
+    hash: string,
+    { teamId, at, mayDenyOnly }: { teamId: string | null; at: number; mayDenyOnly: boolean },
+  ): OrdersOfPolicy | undefined | 'unknown' {
     for (const period of this.#periods.toReversed()) {
       if (!period.orders) return 'unknown';
       // What ended long before the decision was no longer in force for it.
       if (period.endedAt < at - OVERLAP_MS) break;
       const orders = ofTeam(period, teamId, at);
       if (policyOf(orders).hash === hash) return { orders, isWhole: true };
+      if (!mayDenyOnly) continue;
       const denying = orders.filter(({ effect }) => effect === 'deny');
       if (policyOf(denying).hash === hash) return { orders: denying, isWhole: false };
     }
