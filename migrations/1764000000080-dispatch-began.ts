@@ -6,7 +6,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class DispatchBegan1764000000080 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('alter table work_packets add column began_epoch bigint, add column began_seq bigint');
+    await queryRunner.query(
+      'alter table work_packets add column began_epoch bigint, add column began_seq bigint',
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -39,7 +39,9 @@ async function verifyReceipts(path: string, workspaceId: string | undefined): Pr
 }
 
 async function verifyWorkspace(path: string, keptKeyId: string | undefined): Promise<void> {
-  const { manifest, end, lines, proofs } = await verifyExport(createReadStream(path, { highWaterMark: 1_048_576 }));
+  const { manifest, end, lines, proofs } = await verifyExport(
+    createReadStream(path, { highWaterMark: 1_048_576 }),
+  );
   if (keptKeyId !== undefined && !manifest.signingKeys.some(({ keyId }) => keyId === keptKeyId)) {
     throw new ExportUnread(`The export is not signed by the key ${keptKeyId} or one that follows it.`);
   }

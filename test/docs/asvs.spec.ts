@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { hasTest, missingOf, type NamedTest, ROOT, specOf, testsIn } from './named-tests.js';
 
-const ROOT = join(import.meta.dirname, '../..');
 const PAGE = join(ROOT, 'docs/security/asvs.md');
 
 /** OWASP ASVS 5.0.0, chapters V6 to V10: the numbers of level 1. */
@@ -60,7 +59,7 @@ interface Row {
   level: string;
   states: string[];
   text: string;
-  tests: { file: string; name: string }[];
+  tests: NamedTest[];
   links: string[];
 }
 
@@ -76,69 +75,6 @@ function rowsOf(page: string): Row[] {
       tests: testsIn(text),
       links: [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!),
     };
-  });
-}
-
-/** Each name in typographic quotes, with the spec file that stands before it. */
-function testsIn(text: string): { file: string; name: string }[] {
-  const tests: { file: string; name: string }[] = [];
-  let file: string | undefined;
-  for (const [, path, name] of text.matchAll(/`([\w./-]+\.spec\.ts)`|“([^”]+)”/g)) {
-    if (path !== undefined) file = path;
-    else if (file !== undefined) tests.push({ file, name: name! });
-  }
-  return tests;
-}
-
-interface Spec {
-  text: string;
-  /** What its tests and groups are called, without those that are skipped. */
-  titles: string[];
-}
-
-function specOf(file: string, text: string): Spec {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
-  const titles: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) {
-      const [first] = node.arguments;
-      const called = node.expression.getText(source);
-      const isTest = /^(describe|it)\b/.test(called) && !/\.(skip|todo|fails)\b/.test(called);
-      if (isTest && first && (ts.isStringLiteralLike(first) || ts.isTemplateExpression(first))) {
-        titles.push(ts.isStringLiteralLike(first) ? first.text : first.getText(source).slice(1, -1));
-      }
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return { text, titles };
-}
-
-/** The spec with what it runs from files beside it, where several specs share tests. */
-async function readSpec(file: string): Promise<Spec> {
-  const own = await readFile(join(ROOT, file), 'utf8');
-  const beside = [...own.matchAll(/from '(\.\/[\w-]+)\.js'/g)].map(([, path]) =>
-    join(dirname(file), `${path}.ts`),
-  );
-  const texts = await Promise.all(beside.map((path) => readFile(join(ROOT, path), 'utf8')));
-  const specs = [own, ...texts].map((text) => specOf(file, text));
-  return { text: specs.map(({ text }) => text).join('\n'), titles: specs.flatMap(({ titles }) => titles) };
-}
-
-/** `%s` of a table, `$name` of its objects, `${...}` of a loop. */
-const PLACEHOLDER = /%[sdijf]|\$\{[^}]*\}|\$\w+/g;
-
-/** Whether a test of the spec has this name; what stands where its title has a placeholder must stand in the spec too. */
-function hasTest({ text, titles }: Spec, name: string): boolean {
-  return titles.some((title) => {
-    if (title === name) return true;
-    const parts = title.split(PLACEHOLDER);
-    if (parts.length === 1 || parts.every((part) => part === '')) return false;
-    const pattern = new RegExp(
-      `^${parts.map((part) => part.replace(/[^\p{L}\p{N}\s]/gu, '\\$&')).join('(.+)')}$`,
-    );
-    const values = pattern.exec(name)?.slice(1);
-    return values?.every((value) => text.includes(value)) ?? false;
   });
 }
 
@@ -207,12 +143,7 @@ describe('the page about OWASP ASVS', () => {
   it('names only tests that there are', async () => {
     const named = rows.flatMap(({ number, tests }) => tests.map((test) => ({ number, ...test })));
     expect(named.length).toBeGreaterThan(50);
-    const files = [...new Set(named.map(({ file }) => file))];
-    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
-    const specs = new Map(
-      await Promise.all(files.map(async (file) => [file, await readSpec(file)] as const)),
-    );
-    expect(named.filter(({ file, name }) => !hasTest(specs.get(file)!, name))).toEqual([]);
+    expect(await missingOf(named)).toEqual([]);
   });
 
   it('links to headings that there are', async () => {

@@ -10,7 +10,9 @@ class Chain {
 
   kill(epoch: number, unconfirmed: string[] = [], ofTeams: Record<string, string[]> = {}): number {
     const requestId = `req_${epoch}`;
-    const details = (ids: string[]) => ({ unconfirmed: ids.map((workPacketId) => ({ workPacketId, since: 1 })) });
+    const details = (ids: string[]) => ({
+      unconfirmed: ids.map((workPacketId) => ({ workPacketId, since: 1 })),
+    });
     const killed = { guardianEpoch: epoch, requestId };
     const seq = this.add({ ...killed, action: 'guardian.killed', details: details(unconfirmed) });
     for (const [teamId, ids] of Object.entries(ofTeams)) {
@@ -122,7 +124,10 @@ describe('HaltProof', () => {
         return [chain.executed('pkt_9', killedSeq)];
       },
     ],
-    ['a failure after which nobody knows whether it left', (chain) => [chain.failed('pkt_9', 'MAIL_UNCONFIRMED')]],
+    [
+      'a failure after which nobody knows whether it left',
+      (chain) => [chain.failed('pkt_9', 'MAIL_UNCONFIRMED')],
+    ],
     [
       'one that a later receipt names as under way, as if the kill had',
       (chain) => {

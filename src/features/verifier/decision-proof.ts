@@ -109,7 +109,11 @@ export class DecisionProof {
   private orderChanged(seq: number, content: ReceiptContent): void {
     this.#uses.change();
     if (this.#orders.receipt(content)) return;
-    this.fault('order_hash', seq, `The hash in receipt ${seq} is not that of the rule of the standing order in it.`);
+    this.fault(
+      'order_hash',
+      seq,
+      `The hash in receipt ${seq} is not that of the rule of the standing order in it.`,
+    );
   }
 
   private guardianChanged({ action, guardianEpoch, details }: ReceiptContent): void {
@@ -137,7 +141,8 @@ export class DecisionProof {
       // What it would use up is not known either.
       else this.#uses.incompleteUntil(content.at);
     }
-    if (content.action === 'directive.drafted') this.#drafted = { seq, directiveId: content.directiveId, made };
+    if (content.action === 'directive.drafted')
+      this.#drafted = { seq, directiveId: content.directiveId, made };
   }
 
   private again(
@@ -149,7 +154,11 @@ export class DecisionProof {
     const faultsBefore = this.faultCount;
     const { packet, at, policy } = input;
     if (hashOf(input) !== inputHash) {
-      this.fault('input_hash', seq, `The input of a decision in receipt ${seq} does not have the hash that it names.`);
+      this.fault(
+        'input_hash',
+        seq,
+        `The input of a decision in receipt ${seq} does not have the hash that it names.`,
+      );
     }
     this.checkGuardian(seq, input);
     const { teamId } = packet;
@@ -159,7 +168,11 @@ export class DecisionProof {
       return undefined;
     }
     if (!known) {
-      this.fault('policy', seq, `A decision in receipt ${seq} names orders that were not the ones in force then.`);
+      this.fault(
+        'policy',
+        seq,
+        `A decision in receipt ${seq} names orders that were not the ones in force then.`,
+      );
       return undefined;
     }
     const decision = evaluateAgain(input, known.orders);
@@ -198,7 +211,9 @@ export class DecisionProof {
       const isTold = Object.hasOwn(input.usage, order.standingOrderId);
       if (!isTold && !mayConcern(order, packet)) continue;
       const usage = isTold ? input.usage[order.standingOrderId]! : UNUSED;
-      const pending = allowed.filter(({ matched }) => matched.includes(order)).map((one) => useOf(order, one));
+      const pending = allowed
+        .filter(({ matched }) => matched.includes(order))
+        .map((one) => useOf(order, one));
       const wrong = this.#uses.wrong({ at, order, packet, usage, pending, isAgain: AGAIN.includes(action) });
       if (wrong.length === 0) continue;
       const message = `A decision in receipt ${seq} goes by another usage of an order than the receipts before it show: ${wrong.join(', ')}.`;
@@ -227,7 +242,11 @@ function useOf({ budget }: DecisionOrder, { packet, at }: Made): Use {
 }
 
 /** The orders let a draft go in the act that accepts it; what a person lets go counts for no order. */
-function isRelease(drafted: Drafted | undefined, seq: number, { directiveId }: ReceiptContent): drafted is Drafted {
+function isRelease(
+  drafted: Drafted | undefined,
+  seq: number,
+  { directiveId }: ReceiptContent,
+): drafted is Drafted {
   return drafted?.seq === seq - 1 && drafted.directiveId === directiveId;
 }
 

@@ -89,8 +89,13 @@ export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: str
     else if (before && prevHash !== before.hash) {
       throw new LogFault(`Receipt ${seq} does not contain the hash of the receipt before it.`);
     }
-    if (workspaceId !== undefined && receiptHash(prevHash, receiptBody({ ...content, workspaceId })) !== hash) {
-      throw new LogFault(`The hash of receipt ${seq} does not match its content in the workspace ${workspaceId}.`);
+    if (
+      workspaceId !== undefined &&
+      receiptHash(prevHash, receiptBody({ ...content, workspaceId })) !== hash
+    ) {
+      throw new LogFault(
+        `The hash of receipt ${seq} does not match its content in the workspace ${workspaceId}.`,
+      );
     }
     proofs.receipt(seq, { ...content, workspaceId: workspaceId ?? '' });
     before = receipt;

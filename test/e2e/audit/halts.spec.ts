@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
-import { eventually, startTestApp, type TestApp, type TestMember, type TestWorkspace } from '../../support/test-app.js';
+import {
+  eventually,
+  startTestApp,
+  type TestApp,
+  type TestMember,
+  type TestWorkspace,
+} from '../../support/test-app.js';
 import { queueWork } from '../guardian/queued-work.js';
 import { Ledger } from './ledger.js';
 
@@ -35,7 +41,11 @@ async function revert(): Promise<void> {
 }
 
 /** What a program could write that sends although it may not: by the application's own role, in the chain. */
-async function forge(receipt: { workPacketId: string; teamId?: string; began?: { epoch: number; seq: number } }) {
+async function forge(receipt: {
+  workPacketId: string;
+  teamId?: string;
+  began?: { epoch: number; seq: number };
+}) {
   const { workPacketId, teamId = null, began } = receipt;
   await ledger.append({
     action: 'packet.executed',
@@ -137,7 +147,10 @@ describe('GET /audit-feed/verify about halts', () => {
       await eventually(executed, (count) => count >= share, 30);
       await kill();
       await eventually(
-        () => test.rows(`select 1 from work_packets where workspace_id = $1 and status = 'sending'`, [workspaceId]),
+        () =>
+          test.rows(`select 1 from work_packets where workspace_id = $1 and status = 'sending'`, [
+            workspaceId,
+          ]),
         (sending) => sending.length === 0,
         30,
       );
@@ -181,7 +194,12 @@ describe('lines of the audit feed', () => {
     const seq = await forge({ workPacketId });
     await revert();
     const log = await verifiedLines();
-    expect(log).toMatchObject({ receipts: (await ledger.head()).seq, firstSeq: 1, gaps: 0, areHashesChecked: true });
+    expect(log).toMatchObject({
+      receipts: (await ledger.head()).seq,
+      firstSeq: 1,
+      gaps: 0,
+      areHashesChecked: true,
+    });
     expect(log.proofs.inHalt).toMatchObject([{ seq, workPacketId }]);
     expect(log.proofs.areSound).toBe(false);
     expect(log.proofs.inWords()).toEqual([
@@ -199,7 +217,11 @@ describe('lines of the audit feed', () => {
   });
 
   it.each([
-    ['a changed sentence', (line: string) => line.replace('Ada did', 'Eve did'), /hash of receipt 2 does not match/],
+    [
+      'a changed sentence',
+      (line: string) => line.replace('Ada did', 'Eve did'),
+      /hash of receipt 2 does not match/,
+    ],
     ['no receipt', () => '{}', /Line 2 is no receipt/],
     ['no JSON', () => 'x', /Line 2 is no receipt/],
     ['a receipt that is there twice', (_line: string, before: string) => before, /Receipt 3 is there twice/],

@@ -52,7 +52,11 @@ export class BusyDay {
 
   async pass(steps: number): Promise<void> {
     const { workspaceId } = this.workspace;
-    this.#teams = [null, await this.test.createTeam(workspaceId, 'A'), await this.test.createTeam(workspaceId, 'B')];
+    this.#teams = [
+      null,
+      await this.test.createTeam(workspaceId, 'A'),
+      await this.test.createTeam(workspaceId, 'B'),
+    ];
     // In which zone days begin is known from the first receipt about it.
     await this.put('/settings', { timezone: 'Pacific/Auckland' });
     this.test.clock.advance(2 * MINUTE);
@@ -68,7 +72,8 @@ export class BusyDay {
   private async step(step: number, steps: number): Promise<void> {
     if (step === Math.floor(steps / 2)) return this.killAndRevert();
     const dice = randomInt(20);
-    if (dice === 0) await this.put('/guardian/mode', { mode: any(['supervised', 'autonomous', 'guardrailed']) });
+    if (dice === 0)
+      await this.put('/guardian/mode', { mode: any(['supervised', 'autonomous', 'guardrailed']) });
     else if (dice === 1) await this.put('/settings', { presence: any(['present', 'away']) });
     else if (dice < 5) await this.order();
     else if (dice < 7) await this.changeOrder();
@@ -94,7 +99,11 @@ export class BusyDay {
           randomInt(2) === 0 && { fields: { 'params.to': { $domainIn: [any(DOMAINS)] } } }),
       },
       ...(isLimited && {
-        limits: any([{ maxPerHour: 3 }, { maxPerDay: 12 }, { maxPerHour: 5, maxPerDay: 30, maxAmountPerDay: 900 }]),
+        limits: any([
+          { maxPerHour: 3 },
+          { maxPerDay: 12 },
+          { maxPerHour: 5, maxPerDay: 30, maxAmountPerDay: 900 },
+        ]),
       }),
       ...(isLimited &&
         actionTypes.includes('revenue.record') && {
@@ -104,7 +113,8 @@ export class BusyDay {
       ...(randomInt(4) === 0 && { expiresAt: this.test.clock.now() + randomInt(60, 600) * MINUTE }),
     };
     // A long day has narrower and wider ones; what only denies would leave nothing to count.
-    if (effect === 'deny') Object.assign(order.match, { fields: { 'params.to': { $domainIn: ['initech.example'] } } });
+    if (effect === 'deny')
+      Object.assign(order.match, { fields: { 'params.to': { $domainIn: ['initech.example'] } } });
     this.#orders.push(await this.#desk.active(order, this.workspace.owner));
   }
 

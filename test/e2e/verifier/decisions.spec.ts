@@ -64,7 +64,10 @@ const kinds = ({ decisions }: ReceiptProofs) => decisions.faults.map(({ kind, se
 
 describe('a busy day, from its receipts alone', () => {
   it('comes out the same when every decision is made again', async () => {
-    const { proofs, areHashesChecked, gaps } = await verifyLog(Readable.from([Buffer.from(text)]), workspace.workspaceId);
+    const { proofs, areHashesChecked, gaps } = await verifyLog(
+      Readable.from([Buffer.from(text)]),
+      workspace.workspaceId,
+    );
     expect({ areHashesChecked, gaps }).toEqual({ areHashesChecked: true, gaps: 0 });
     const { decisions, equal, unknown, faults } = proofs.decisions;
     expect(faults).toEqual([]);
@@ -76,7 +79,9 @@ describe('a busy day, from its receipts alone', () => {
     )) as [{ recorded: number }];
     expect(decisions).toBe(recorded);
     expect(decisions).toBeGreaterThan(STEPS);
-    const outcomes = new Set(receipts().flatMap((receipt) => decisionsOf(receipt).map(({ outcome }) => outcome)));
+    const outcomes = new Set(
+      receipts().flatMap((receipt) => decisionsOf(receipt).map(({ outcome }) => outcome)),
+    );
     expect(outcomes.size).toBeGreaterThan(1);
     expect(proofs.halts.count).toBe(1);
     expect(proofs.areSound).toBe(true);
@@ -128,17 +133,20 @@ describe('one changed number', () => {
     expect(kinds(proofsOf(all))).toEqual([`outcome ${receipt.seq}`]);
   });
 
-  it.each(['lastHour', 'lastDay'] as const)('of a usage is named, with its hash made to fit: %s', (counter) => {
-    const all = receipts();
-    const { receipt, decision } = find(all, ({ input }, { action }) => {
-      const [id] = Object.keys(input.usage);
-      return action === 'directive.drafted' && id !== undefined && input.usage[id]![counter] > 0;
-    });
-    const [id] = Object.keys(decision.input.usage);
-    decision.input.usage[id!]![counter] -= 1;
-    rehash(decision);
-    expect(kinds(proofsOf(all))).toContain(`usage ${receipt.seq}`);
-  });
+  it.each(['lastHour', 'lastDay'] as const)(
+    'of a usage is named, with its hash made to fit: %s',
+    (counter) => {
+      const all = receipts();
+      const { receipt, decision } = find(all, ({ input }, { action }) => {
+        const [id] = Object.keys(input.usage);
+        return action === 'directive.drafted' && id !== undefined && input.usage[id]![counter] > 0;
+      });
+      const [id] = Object.keys(decision.input.usage);
+      decision.input.usage[id!]![counter] -= 1;
+      rehash(decision);
+      expect(kinds(proofsOf(all))).toContain(`usage ${receipt.seq}`);
+    },
+  );
 
   it('of a budget that is spent is named, with its hash made to fit', () => {
     const all = receipts();
