@@ -79,9 +79,14 @@ export class UseHistory {
     this.#wholeSince = Math.max(this.#wholeSince, at);
   }
 
-  /** The workspace's zone from then on, in which days, weeks and months begin. */
+  /** The workspace's zone from then on, in which days, weeks and months begin; one that is not known here tells nothing. */
   setZone(name: string, since: number): void {
-    this.#zone = { name, since };
+    try {
+      startOf('day', since, name);
+      this.#zone = { name, since };
+    } catch {
+      this.#zone = undefined;
+    }
   }
 
   /** An order or the operator's presence has changed: a packet under way may be counted by another order. */

@@ -59,6 +59,8 @@ describe('GET /audit-feed/verify 200', () => {
         checked: 1,
         latest: { ...latest, keyId: expect.any(String), signature: expect.any(String) },
       },
+      halts: [],
+      haltCount: 0,
       keptElsewhere: UNCOMPARED,
     });
   });
@@ -73,6 +75,8 @@ describe('GET /audit-feed/verify 200', () => {
       head,
       faults: [],
       checkpoints: { checked: 0, latest: null },
+      halts: [],
+      haltCount: 0,
       keptElsewhere: UNCOMPARED,
     });
   });

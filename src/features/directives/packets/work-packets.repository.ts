@@ -115,8 +115,7 @@ export class WorkPackets {
   lockDueStatement(workspaceId: string, workPacketId: string): Statement {
     return {
       text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
-          d.status as directive_status,
-          (select h.seq from receipt_heads h where h.workspace_id = $1) as head_seq
+          d.status as directive_status, app.last_receipt_seq() as head_seq
         from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
         where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
         for update of p`,
