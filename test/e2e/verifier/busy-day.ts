@@ -19,6 +19,21 @@ const EVERYTHING = {
   budget: { window: 'day', amount: 4_000, currency: 'EUR', warnPercent: 80 },
 };
 
+const NOTHING = { name: 'Nothing', effect: 'deny', match: EVERYTHING.match };
+
+/** What may come between a decision and the moment at which a work packet leaves. */
+const CHANGES = ['nothing', 'order', 'deny', 'mode'] as const;
+
+/** Keeps what may be sent from being sent until it is made due. */
+const HOLD_BACK = `
+  create or replace function held_back() returns trigger language plpgsql as $$
+  begin
+    new.due_at := now() + interval '1 hour';
+    return new;
+  end $$;
+  create trigger held_back before insert on work_items for each row when (new.kind = 'packet.send')
+    execute function held_back()`;
+
 const SALE = draftPacket({
   type: 'revenue.record',
   params: { amount: 12.34, currency: 'EUR', source: 'shop' },
@@ -63,10 +78,23 @@ export class BusyDay {
     await this.#desk.active(EVERYTHING, this.workspace.owner);
     await this.order();
     for (let n = 0; n < 3; n++) await this.directive([SALE]);
+    await this.edit();
+    await this.late(true, 'deny');
+    await this.late(false, 'mode');
     for (let step = 0; step < steps; step++) {
       await this.step(step, steps);
       this.test.clock.advance(randomInt(1, 30) * MINUTE);
     }
+    // What was approved last is still being sent.
+    await eventually(
+      () =>
+        this.test.rows(
+          `select 1 from directives where workspace_id = $1 and status in ('queued', 'executing', 'sending')`,
+          [workspaceId],
+        ),
+      (left) => left.length === 0,
+      30,
+    );
   }
 
   private async step(step: number, steps: number): Promise<void> {
@@ -77,6 +105,7 @@ export class BusyDay {
     else if (dice === 1) await this.put('/settings', { presence: any(['present', 'away']) });
     else if (dice < 5) await this.order();
     else if (dice < 7) await this.changeOrder();
+    else if (dice < 9) await this.late(randomInt(2) === 0, any(CHANGES));
     else await Promise.all([this.directive(), this.directive()]);
   }
 
@@ -126,6 +155,26 @@ export class BusyDay {
   }
 
   private async directive(packets?: DraftPacket[]): Promise<void> {
+    const directiveId = await this.handIn(packets, !packets && randomInt(6) === 0);
+    const { approvalId } = await this.until(directiveId, ...ENDED);
+    if (approvalId && randomInt(3) === 0) await this.approve(approvalId);
+  }
+
+  private async approve(approvalId: string): Promise<void> {
+    // Once its draft is there.
+    await this.owner.get(`/approvals/${approvalId}?wait=10`);
+    await this.owner.post(`/approvals/${approvalId}/approve`);
+  }
+
+  private until(directiveId: string, ...statuses: string[]): Promise<{ approvalId: string | null }> {
+    return eventually(
+      async () => (await this.owner.get(`/directives/${directiveId}`)).body,
+      ({ status }) => statuses.includes(status),
+      30,
+    );
+  }
+
+  private async handIn(packets: DraftPacket[] | undefined, requiresApproval: boolean): Promise<string> {
     const text = `Do as agreed ${++this.#n}`;
     const capo = packets ? 'capo_revenue' : any(CAPOS);
     this.#runner.answer(text, {
@@ -135,16 +184,44 @@ export class BusyDay {
     const { status, body } = await this.owner.post('/directives', {
       directive: text,
       capo,
-      requiresApproval: !packets && randomInt(6) === 0,
+      requiresApproval,
       ...(teamId && { teamId }),
     });
     if (status !== 201) throw new Error(JSON.stringify(body));
-    const { approvalId } = await eventually(
-      async () => (await this.owner.get(`/directives/${body.directiveId}`)).body,
-      (directive) => ENDED.includes(directive.status),
-      30,
+    return body.directiveId;
+  }
+
+  /** Work packets that wait to be sent while the day goes on and something changes: decided again as they leave. */
+  private async late(isForPerson: boolean, change: (typeof CHANGES)[number]): Promise<void> {
+    await this.test.rows(HOLD_BACK);
+    const directiveId = await this.handIn([SALE, packetOf('capo_revenue')], isForPerson);
+    const { approvalId } = await this.until(directiveId, 'sending', ...ENDED);
+    if (approvalId) await this.approve(approvalId);
+    this.test.clock.advance(randomInt(1, 90) * MINUTE);
+    const denied = change === 'deny' ? await this.#desk.active(NOTHING, this.workspace.owner) : undefined;
+    if (change === 'order') await this.changeOrder();
+    if (change === 'mode') await this.put('/guardian/mode', { mode: 'supervised' });
+    await this.test.rows('drop trigger held_back on work_items');
+    await this.test.rows(
+      `update work_items set due_at = now() where kind = 'packet.send' and due_at < 'infinity'`,
     );
-    if (approvalId && randomInt(3) === 0) await this.owner.post(`/approvals/${approvalId}/approve`);
+    await this.until(directiveId, ...ENDED);
+    if (denied) await this.owner.delete(`/standing-orders/${denied}`);
+    if (change === 'mode') await this.put('/guardian/mode', { mode: 'guardrailed' });
+  }
+
+  private async edit(): Promise<void> {
+    const { approvalId } = await this.until(await this.handIn([SALE], true), ...ENDED);
+    const path = `/approvals/${approvalId}`;
+    const { contentHash } = (await this.owner.get(`${path}?wait=10`)).body;
+    const add = [{ action: { type: 'document.file', params: { title: 'Note', body: 'As agreed.' } } }];
+    const { status, text } = await this.owner.send(
+      'PATCH',
+      path,
+      { add },
+      { 'If-Match': `"${contentHash}"` },
+    );
+    if (status !== 200) throw new Error(text);
   }
 
   private async killAndRevert(): Promise<void> {

@@ -83,6 +83,10 @@ describe('a busy day, from its receipts alone', () => {
       receipts().flatMap((receipt) => decisionsOf(receipt).map(({ outcome }) => outcome)),
     );
     expect(outcomes.size).toBeGreaterThan(1);
+    const told = receipts().flatMap((receipt) => (decisionsOf(receipt).length > 0 ? [receipt.action] : []));
+    expect(new Set(told)).toEqual(
+      new Set(['directive.drafted', 'approval.edited', 'directive.recalled', 'packet.denied']),
+    );
     expect(proofs.halts.count).toBe(1);
     expect(proofs.areSound).toBe(true);
   });
@@ -171,7 +175,11 @@ describe('one changed number', () => {
 describe('another deceit', () => {
   it('is named: a decision that goes by orders which were not in force', () => {
     const all = receipts();
-    const first = find(all, ({ input }) => Object.keys(input.usage).length > 0);
+    // Long after the last change: one that was under way during a change may have gone by what was before.
+    const first = find(all, ({ input }, { at, seq }) => {
+      const changed = all.findLast(({ action, seq: n }) => n < seq && action.startsWith('standing_order.'))!;
+      return Object.keys(input.usage).length > 0 && at - changed.at > 120_000;
+    });
     // None of the day's orders: what an empty policy lets everybody do.
     const { input } = first.decision;
     first.decision.input = { ...input, policy: sha256(canonicalJson([])), usage: {} };
