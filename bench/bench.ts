@@ -8,9 +8,11 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedde
 import { measureApprovals } from './approvals.js';
 import { measureAuditPages } from './audit-pages.js';
 import { quantile } from './calls.js';
+import { measureDecisions, USES } from './decisions.js';
 import { measureDeliveries } from './deliveries.js';
 import { measureDrafts } from './drafts.js';
 import { measureHandIns } from './hand-ins.js';
+import { measureKills, RACING } from './kill.js';
 import { start } from './processes.js';
 import {
   machine,
@@ -28,7 +30,8 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, sign-ins, work, deliveries, approvals, audit and growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, sign-ins, work, deliveries, approvals, audit, decisions, kill and growth; `--quick` runs everything
+ * in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -61,6 +64,8 @@ async function main(): Promise<void> {
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
+  if (wants('decisions')) await withDatabase('decisions', measureAndReportDecisions);
+  if (wants('kill')) await withDatabase('kill', measureAndReportKills);
   if (wants('growth')) await measureGrowth();
 }
 
@@ -86,6 +91,29 @@ async function measureAndReportSignIns(environment: Record<string, string>): Pro
   console.log(
     `\nThe p99 of /context beside them is ${(beside! / alone!).toFixed(2)} times what it is alone.`,
   );
+}
+
+async function measureAndReportDecisions(environment: Record<string, string>): Promise<void> {
+  const [few, many] = await measureDecisions(environment);
+  const after = (uses: number) => `after ${uses.toLocaleString('en')} recorded uses`;
+  reportTimes('decision of a work packet, 200 active orders', {
+    [after(USES[0])]: few,
+    [after(USES[1])]: many,
+  });
+  const ratio = quantile(many, 0.5) / quantile(few, 0.5);
+  console.log(`\nThe p50 with more uses is ${ratio.toFixed(2)} times the other.`);
+}
+
+async function measureAndReportKills(environment: Record<string, string>): Promise<void> {
+  const { toCommit, toStop, dispatchesAfter, inReceipts } = await measureKills(environment);
+  reportTimes(`kill switch, three processes, ${RACING.toLocaleString('en')} work packets racing`, {
+    'from the request to the COMMIT': toCommit,
+    'from the COMMIT until nothing is under way in any process': toStop,
+  });
+  reportRates('after the COMMIT', {
+    'dispatches that began, by the database': dispatchesAfter,
+    'dispatches that began, by the receipts': inReceipts,
+  });
 }
 
 /** Here workers work, and find nothing to do but what is measured. */

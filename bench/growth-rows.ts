@@ -3,6 +3,8 @@ export interface RowRange {
   workspaceId: string;
   from: number;
   to: number;
+  /** Orders are numbered behind this one, where several workspaces have some. */
+  firstOrder?: number;
   /** True: every text and structure as large as the service lets it become. */
   heavy?: boolean;
 }
@@ -24,7 +26,7 @@ const LARGEST = `E'\\x01'`;
  * Rows as years of work would leave them: most of it done, some of it open. Written past the program, since handing in
  * half a million directives would take a day.
  */
-export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): TableRows[] {
+export function growthRows({ workspaceId, from, to, firstOrder = 0, heavy = false }: RowRange): TableRows[] {
   const text = (length: number, light: string) => (heavy ? `repeat(${LARGEST}, ${length})` : light);
   const object = (length: number) =>
     heavy ? `jsonb_build_object('x', repeat(${LARGEST}, ${length}))` : `'{"customer": "Acme"}'::jsonb`;
@@ -101,7 +103,7 @@ export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): 
       table: 'standing_orders',
       text: `insert into standing_orders (standing_order_id, workspace_id, name, text, status, effect, match, limits, budget, hash,
           created_by, created_at, updated_at, activated_at)
-        select 'so_' || lpad(n::text, 26, '0'), ${own}, 'Order ' || n, ${text(4_000, `'Let it go.'`)}, 'active', 'allow',
+        select 'so_' || lpad((${firstOrder} + n)::text, 26, '0'), ${own}, 'Order ' || n, ${text(4_000, `'Let it go.'`)}, 'active', 'allow',
           jsonb_build_object('actionTypes', jsonb_build_array('document.file'), 'fields', ${heavy ? object(90_000) : `'{}'::jsonb`}),
           '{"maxPerHour": 1000000, "maxPerDay": 1000000, "maxAmountPerDay": 1000000}',
           '{"window": "month", "amount": 1000000, "currency": "USD", "onExceed": "require_approval"}',
@@ -111,7 +113,7 @@ export function growthRows({ workspaceId, from, to, heavy = false }: RowRange): 
     {
       table: 'standing_order_uses',
       text: `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency, spent)
-        select ${own}, 'so_' || lpad((1 + n % ${ORDERS})::text, 26, '0'), ${id('pkt')},
+        select ${own}, 'so_' || lpad((${firstOrder} + 1 + n % ${ORDERS})::text, 26, '0'), ${id('pkt')},
           now() - (n % 500000) * interval '31 days' / 500000, 1.5, 'USD', 1.5 ${each}`,
     },
     {

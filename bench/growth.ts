@@ -5,13 +5,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { createApplication } from '../src/application.js';
-import { PolicyGate } from '../src/features/guardian/policy-gate.js';
-import { Guardians } from '../src/features/guardian/guardians.repository.js';
 import { loadConfig } from '../src/platform/config/config.js';
-import { Db } from '../src/platform/database/db.js';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
 import { newOperatorToken } from '../src/platform/kernel/operator-token.js';
 import { call, quantile, timed } from './calls.js';
+import { decide } from './decide.js';
 import { growthRows } from './growth-rows.js';
 
 /**
@@ -96,26 +94,6 @@ async function main(): Promise<void> {
   const workspaceId = workspace!.workspace_id;
   await owner.query('update receipt_heads set seq = 1000000');
 
-  const decide = () =>
-    app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const guardian = await app.get(Guardians).lockShared(workspaceId);
-      const packet = {
-        workPacketId: null,
-        capo: 'capo_ops',
-        engine: 'ops',
-        teamId: null,
-        priority: 'medium',
-        actionType: 'document.file',
-        reversibility: 'reversible',
-        target: null,
-        params: { title: 'Note', body: 'Note' },
-        recipients: 0,
-        amount: null,
-        currency: null,
-      } as const;
-      await app.get(PolicyGate).decide([packet], { guardian });
-    });
-
   const measured: Record<string, string[]> = {};
   let filled = 0;
   for (const size of isAnalyzed ? [rows, 2 * rows] : [rows]) {
@@ -128,7 +106,7 @@ async function main(): Promise<void> {
     ]);
     acts.push(
       ['/directives?cursor= (a third of them passed)', () => call(`${url}/directives?cursor=${deep}`, token)],
-      ['decision, 200 orders', decide],
+      ['decision, 200 orders', () => decide(app, workspaceId)],
     );
     for (const [name, act] of acts) {
       try {
