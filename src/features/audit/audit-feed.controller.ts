@@ -57,10 +57,7 @@ export class AuditFeedController {
     return { ...head, at, checkpoint };
   }
 
-  /**
-   * Verifies the whole chain, that a head and a signing key that were kept elsewhere still belong to it, and that nothing
-   * was sent between a kill and its revert.
-   */
+  /** Verifies the whole chain, against what was kept elsewhere too, and that no dispatch began while it was halted. */
   @Get('verify')
   @Route({ auth: 'member', returns: { 200: ChainVerification } })
   verify(

@@ -197,7 +197,7 @@ function packetsIn({ unconfirmed }: ReceiptContent['details']): PacketInKill[] {
   if (!Array.isArray(unconfirmed)) return [];
   return (unconfirmed as (Partial<PacketInKill> | null)[]).flatMap((packet) =>
     typeof packet?.workPacketId === 'string'
-      ? [{ workPacketId: packet.workPacketId, since: Number(packet.since ?? 0) }]
+      ? [{ workPacketId: packet.workPacketId, since: packet.since ?? 0 }]
       : [],
   );
 }

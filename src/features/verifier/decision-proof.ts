@@ -208,9 +208,9 @@ export class DecisionProof {
     for (const order of orders) {
       if (order.status !== 'active' || !isLimited(order)) continue;
       // Only what may concern a packet of the act is looked up.
-      const isTold = Object.hasOwn(input.usage, order.standingOrderId);
-      if (!isTold && !mayConcern(order, packet)) continue;
-      const usage = isTold ? input.usage[order.standingOrderId]! : UNUSED;
+      const isCounted = Object.hasOwn(input.usage, order.standingOrderId);
+      if (!isCounted && !mayConcern(order, packet)) continue;
+      const usage = isCounted ? input.usage[order.standingOrderId]! : UNUSED;
       const pending = allowed
         .filter(({ matched }) => matched.includes(order))
         .map((one) => useOf(order, one));
