@@ -26,13 +26,17 @@ export interface DecisionFault {
 interface ToldDecision {
   outcome: Decision['outcome'];
   inputHash: string;
-  input: RecordedInput;
+  input: ToldInput;
 }
+
+/** The zone of the windows stands in it where decisions are made in that of the workspace. */
+type ToldInput = RecordedInput & { timezone?: string };
 
 /** A decision that was made again. */
 interface Made {
   decision: Decision;
-  matched: readonly DecisionOrder[];
+  /** The orders that count the packet if it goes. */
+  counting: readonly DecisionOrder[];
   packet: RecordedPacket;
   at: number;
 }
@@ -48,7 +52,7 @@ const KEPT_FAULTS = 100;
 const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
 /** Made as a packet was about to be sent, where what it had used up before does not count. */
-const AGAIN = ['directive.recalled', 'packet.denied'];
+const AGAIN = ['directive.recalled', 'packet.denied', 'packet.throttled'];
 /** After these a work packet that was let go does not leave any more, or has left. */
 const ENDS = ['packet.executed', 'packet.failed', 'packet.denied', 'packet.cancelled'];
 
@@ -182,8 +186,8 @@ export class DecisionProof {
     }
     if (known.isWhole) this.checkUsage(seq, action, input, known, before);
     if (this.faultCount === faultsBefore) this.equal++;
-    const ids = new Set(decision.matched.map(({ standingOrderId }) => standingOrderId));
-    return { decision, matched: known.orders.filter((order) => ids.has(order.standingOrderId)), packet, at };
+    const ids = countingIn(decision);
+    return { decision, counting: known.orders.filter((order) => ids.has(order.standingOrderId)), packet, at };
   }
 
   private checkGuardian(seq: number, { guardian: { mode, epoch } }: RecordedInput): void {
@@ -199,11 +203,11 @@ export class DecisionProof {
   private checkUsage(
     seq: number,
     action: string,
-    input: RecordedInput,
+    input: ToldInput,
     { orders }: OrdersOfPolicy,
     before: readonly Made[],
   ): void {
-    const { at, packet } = input;
+    const { at, packet, timezone } = input;
     const allowed = before.filter(({ decision }) => decision.outcome === 'allow');
     for (const order of orders) {
       if (order.status !== 'active' || !isLimited(order)) continue;
@@ -212,9 +216,10 @@ export class DecisionProof {
       if (!isCounted && !mayConcern(order, packet)) continue;
       const usage = isCounted ? input.usage[order.standingOrderId]! : UNUSED;
       const pending = allowed
-        .filter(({ matched }) => matched.includes(order))
+        .filter(({ counting }) => counting.includes(order))
         .map((one) => useOf(order, one));
-      const wrong = this.#uses.wrong({ at, order, packet, usage, pending, isAgain: AGAIN.includes(action) });
+      const isAgain = AGAIN.includes(action);
+      const wrong = this.#uses.wrong({ at, timezone, order, packet, usage, pending, isAgain });
       if (wrong.length === 0) continue;
       const message = `A decision in receipt ${seq} goes by another usage of an order than the receipts before it show: ${wrong.join(', ')}.`;
       this.fault('usage', seq, message);
@@ -224,7 +229,9 @@ export class DecisionProof {
   private release({ made }: Drafted): void {
     for (const one of made) {
       this.#uses.release(one.packet, one.at);
-      for (const order of one.matched) this.#uses.add(order.standingOrderId, useOf(order, one));
+      // One that has to wait is counted as it leaves.
+      if (one.decision.outcome !== 'allow') continue;
+      for (const order of one.counting) this.#uses.add(order.standingOrderId, useOf(order, one));
     }
   }
 
@@ -232,6 +239,11 @@ export class DecisionProof {
     this.faultCount++;
     if (this.faults.length < KEPT_FAULTS) this.faults.push({ kind, seq, message });
   }
+}
+
+/** Those that matched, and those that are only tried out. */
+function countingIn({ matched, shadow = [] }: Decision & { shadow?: Decision['matched'] }): Set<string> {
+  return new Set([...matched, ...shadow].map(({ standingOrderId }) => standingOrderId));
 }
 
 function useOf({ budget }: DecisionOrder, { packet, at }: Made): Use {

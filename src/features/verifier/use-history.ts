@@ -21,6 +21,8 @@ interface Released extends Omit<Use, 'spent'> {
 /** A decision whose usage is checked. */
 export interface CountedDecision {
   at: number;
+  /** The zone that the decision names, if it does. */
+  timezone: string | undefined;
   order: DecisionOrder;
   packet: RecordedPacket;
   /** What it said was used up. */
@@ -81,12 +83,7 @@ export class UseHistory {
 
   /** The workspace's zone from then on, in which days, weeks and months begin; one that is not known here tells nothing. */
   setZone(name: string, since: number): void {
-    try {
-      startOf('day', since, name);
-      this.#zone = { name, since };
-    } catch {
-      this.#zone = undefined;
-    }
+    this.#zone = isZone(name) ? { name, since } : undefined;
   }
 
   /** An order or the operator's presence has changed: a packet under way may be counted by another order. */
@@ -131,10 +128,9 @@ export class UseHistory {
 
   /** Of what the decision says was used up, that which cannot have been. */
   wrong(decision: CountedDecision): Counter[] {
-    const { order, usage, at } = decision;
+    const { order, usage } = decision;
     const counters: Counter[] = ['lastHour', 'lastDay'];
-    // A decision that was being made while the zone changed may have gone by the former one.
-    if (this.#zone && at > this.#zone.since + MINUTE_MS) {
+    if (this.zoneOf(decision) !== undefined) {
       if (typeof order.limits?.maxAmountPerDay === 'number') counters.push('amountToday');
       if (order.budget) counters.push('budgetSpent');
     }
@@ -142,6 +138,13 @@ export class UseHistory {
       const { least, most } = this.bounds(counter, decision);
       return !(usage[counter] > least - ROUNDING && usage[counter] < most + ROUNDING);
     });
+  }
+
+  /** The zone by which the decision was made; undefined where that cannot be told. */
+  private zoneOf({ at, timezone }: CountedDecision): string | undefined {
+    // A decision that was being made while the zone changed may have gone by the former one.
+    if (this.#zone && at > this.#zone.since + MINUTE_MS) return this.#zone.name;
+    return timezone !== undefined && isZone(timezone) ? timezone : undefined;
   }
 
   private bounds(counter: Counter, decision: CountedDecision): Bounds {
@@ -181,16 +184,17 @@ export class UseHistory {
       }));
   }
 
-  private windowOf(counter: Counter, { at, order: { budget } }: CountedDecision): Window {
+  private windowOf(counter: Counter, decision: CountedDecision): Window {
+    const { at, order } = decision;
     switch (counter) {
       case 'lastHour':
         return { since: at - HOUR_MS + 1, apart: CLOCKS_APART_MS };
       case 'lastDay':
         return { since: at - DAY_MS + 1, apart: CLOCKS_APART_MS };
       case 'amountToday':
-        return { since: startOf('day', at, this.#zone!.name), apart: 0 };
+        return { since: startOf('day', at, this.zoneOf(decision)!), apart: 0 };
       case 'budgetSpent':
-        return { since: startOf(budget!.window, at, this.#zone!.name), apart: 0 };
+        return { since: startOf(order.budget!.window, at, this.zoneOf(decision)!), apart: 0 };
     }
   }
 
@@ -233,6 +237,15 @@ function worthOf(counter: Counter, { amount, currency, spent }: Use, asked: stri
   if (counter === 'budgetSpent') return spent;
   if (counter === 'amountToday') return currency !== null && currency === asked ? amount : 0;
   return 1;
+}
+
+function isZone(name: string): boolean {
+  try {
+    startOf('day', 0, name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** When this day, week or month of the zone began, as the database's `date_trunc` has it. */
