@@ -26,14 +26,14 @@ export interface CountedDecision {
   order: DecisionOrder;
   packet: RecordedPacket;
   /** What it said was used up. */
-  usage: OrderUsage;
+  usage: Pick<OrderUsage, Counter>;
   /** What the decisions before it in the same act would use up. */
   pending: readonly Use[];
   /** Made as the packet was about to be sent: what it had used up itself does not count. */
   isAgain: boolean;
 }
 
-type Counter = keyof OrderUsage;
+type Counter = 'lastHour' | 'lastDay' | 'amountToday' | 'budgetSpent';
 
 /** Least and most that an order may have counted. */
 interface Bounds {

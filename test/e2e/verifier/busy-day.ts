@@ -88,11 +88,10 @@ export class BusyDay {
     // What was approved last is still being sent.
     await eventually(
       () =>
-        this.test.rows(
-          `select 1 from directives where workspace_id = $1 and status in ('queued', 'executing', 'sending')`,
-          [workspaceId],
-        ),
-      (left) => left.length === 0,
+        this.test.rows(`select 1 from work_items where workspace_id = $1 and (claimed or due_at <= now())`, [
+          workspaceId,
+        ]),
+      (due) => due.length === 0,
       30,
     );
   }
@@ -105,6 +104,7 @@ export class BusyDay {
     else if (dice === 1) await this.put('/settings', { presence: any(['present', 'away']) });
     else if (dice < 5) await this.order();
     else if (dice < 7) await this.changeOrder();
+    else if (dice === 9) await this.makeDue();
     else if (dice < 9) await this.late(randomInt(2) === 0, any(CHANGES));
     else await Promise.all([this.directive(), this.directive()]);
   }
@@ -166,10 +166,18 @@ export class BusyDay {
     await this.owner.post(`/approvals/${approvalId}/approve`);
   }
 
+  /** What an order delays is decided again as if its time had come. */
+  private async makeDue(): Promise<void> {
+    await this.test.rows(
+      `update work_items set due_at = now() where kind = 'packet.send' and due_at < 'infinity'`,
+    );
+  }
+
   private until(directiveId: string, ...statuses: string[]): Promise<{ approvalId: string | null }> {
     return eventually(
       async () => (await this.owner.get(`/directives/${directiveId}`)).body,
-      ({ status }) => statuses.includes(status),
+      ({ status, throttledUntil }) =>
+        statuses.includes(status) || (status === 'sending' && Boolean(throttledUntil)),
       30,
     );
   }
@@ -202,9 +210,7 @@ export class BusyDay {
     if (change === 'order') await this.changeOrder();
     if (change === 'mode') await this.put('/guardian/mode', { mode: 'supervised' });
     await this.test.rows('drop trigger held_back on work_items');
-    await this.test.rows(
-      `update work_items set due_at = now() where kind = 'packet.send' and due_at < 'infinity'`,
-    );
+    await this.makeDue();
     await this.until(directiveId, ...ENDED);
     if (denied) await this.owner.delete(`/standing-orders/${denied}`);
     if (change === 'mode') await this.put('/guardian/mode', { mode: 'guardrailed' });
