@@ -228,9 +228,9 @@ export class DecisionProof {
 
   private release({ made }: Drafted): void {
     for (const one of made) {
-      this.#uses.release(one.packet, one.at);
-      // One that has to wait is counted as it leaves.
-      if (one.decision.outcome !== 'allow') continue;
+      const waits = one.decision.outcome !== 'allow';
+      this.#uses.release(one.packet, one.at, waits);
+      if (waits) continue;
       for (const order of one.counting) this.#uses.add(order.standingOrderId, useOf(order, one));
     }
   }

@@ -14,8 +14,8 @@ export interface Use {
 /** A work packet that the orders let go. */
 interface Released extends Omit<Use, 'spent'> {
   endedAt: number;
-  /** An order or the operator's presence changed before it had ended. */
-  sawChange: boolean;
+  /** It waited for its time, or an order or the operator's presence changed before it had ended. */
+  mayCountAnew: boolean;
 }
 
 /** A decision whose usage is checked. */
@@ -89,12 +89,12 @@ export class UseHistory {
   /** An order or the operator's presence has changed: a packet under way may be counted by another order. */
   change(): void {
     for (const released of this.#released.values()) {
-      if (released.endedAt === Infinity) released.sawChange = true;
+      if (released.endedAt === Infinity) released.mayCountAnew = true;
     }
   }
 
-  /** The standing orders have let this packet go. */
-  release({ workPacketId, currency, amount }: RecordedPacket, at: number): void {
+  /** The standing orders have let this packet go; `waits`: it is counted when it leaves, and not yet. */
+  release({ workPacketId, currency, amount }: RecordedPacket, at: number, waits: boolean): void {
     if (workPacketId === null) return;
     const moved = Math.abs(amount ?? 0);
     this.#released.set(workPacketId, {
@@ -103,7 +103,7 @@ export class UseHistory {
       amount: moved,
       currency,
       endedAt: Infinity,
-      sawChange: false,
+      mayCountAnew: waits,
     });
   }
 
@@ -114,7 +114,7 @@ export class UseHistory {
     // Windows begin and end with a minute.
     const first = Math.floor((Math.min(released.at, at) - CLOCKS_APART_MS) / MINUTE_MS);
     const last = Math.floor((Math.max(released.at, at) + CLOCKS_APART_MS) / MINUTE_MS);
-    if (first === last && !released.sawChange) this.#released.delete(workPacketId);
+    if (first === last && !released.mayCountAnew) this.#released.delete(workPacketId);
   }
 
   add(standingOrderId: string, use: Use): void {

@@ -141,10 +141,16 @@ export class BusyDay {
       ...(randomInt(4) === 0 && { when: { presence: ['present'] } }),
       ...(randomInt(4) === 0 && { expiresAt: this.test.clock.now() + randomInt(60, 600) * MINUTE }),
     };
-    // A long day has narrower and wider ones; what only denies would leave nothing to count.
-    if (effect === 'deny')
-      Object.assign(order.match, { fields: { 'params.to': { $domainIn: ['initech.example'] } } });
-    this.#orders.push(await this.#desk.active(order, this.workspace.owner));
+    // What denies everything would leave nothing to count.
+    if (effect === 'deny') {
+      order.match = {
+        actionTypes: ['email.send'],
+        fields: { 'params.to': { $domainIn: ['initech.example'] } },
+      };
+    }
+    const id = await this.#desk.create(order, this.workspace.owner);
+    await this.#desk.activate(id, this.workspace.owner);
+    this.#orders.push(id);
   }
 
   private async changeOrder(): Promise<void> {
