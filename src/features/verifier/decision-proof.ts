@@ -215,9 +215,7 @@ export class DecisionProof {
       const isCounted = Object.hasOwn(input.usage, order.standingOrderId);
       if (!isCounted && !mayConcern(order, packet)) continue;
       const usage = isCounted ? input.usage[order.standingOrderId]! : UNUSED;
-      const pending = allowed
-        .filter(({ counting }) => counting.includes(order))
-        .map((one) => useOf(order, one));
+      const pending = allowed.filter(({ counting }) => counting.includes(order)).map((one) => useOf(one));
       const isAgain = AGAIN.includes(action);
       const wrong = this.#uses.wrong({ at, timezone, order, packet, usage, pending, isAgain });
       if (wrong.length === 0) continue;
@@ -231,7 +229,7 @@ export class DecisionProof {
       const waits = one.decision.outcome !== 'allow';
       this.#uses.release(one.packet, one.at, waits);
       if (waits) continue;
-      for (const order of one.counting) this.#uses.add(order.standingOrderId, useOf(order, one));
+      for (const order of one.counting) this.#uses.add(order.standingOrderId, useOf(one));
     }
   }
 
@@ -246,11 +244,8 @@ function countingIn({ matched, shadow = [] }: Decision & { shadow?: Decision['ma
   return new Set([...matched, ...shadow].map(({ standingOrderId }) => standingOrderId));
 }
 
-function useOf({ budget }: DecisionOrder, { packet, at }: Made): Use {
-  const { workPacketId, currency } = packet;
-  const amount = Math.abs(packet.amount ?? 0);
-  const spent = currency !== null && budget?.currency === currency ? amount : 0;
-  return { at, workPacketId: workPacketId ?? '', amount, currency, spent };
+function useOf({ packet: { workPacketId, currency, amount }, at }: Made): Use {
+  return { at, workPacketId: workPacketId ?? '', amount: Math.abs(amount ?? 0), currency };
 }
 
 /** The orders let a draft go in the act that accepts it; what a person lets go counts for no order. */

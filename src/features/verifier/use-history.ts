@@ -8,11 +8,17 @@ export interface Use {
   workPacketId: string;
   amount: number;
   currency: string | null;
-  spent: number;
+}
+
+/** What was spent in one currency within a stretch of time. */
+interface Spent {
+  begins: number;
+  currency: string;
+  amount: number;
 }
 
 /** A work packet that the orders let go. */
-interface Released extends Omit<Use, 'spent'> {
+interface Released extends Use {
   endedAt: number;
   /** It waited for its time, or an order or the operator's presence changed before it had ended. */
   mayCountAnew: boolean;
@@ -69,7 +75,7 @@ export class UseHistory {
   /** Of each order, by time. */
   readonly #uses = new Map<string, Use[]>();
   /** What was spent before those, by stretches of time: budgets of a week or a month need no more. */
-  readonly #spentBefore = new Map<string, Map<number, number>>();
+  readonly #spentBefore = new Map<string, Map<string, Spent>>();
   /** Those that have not ended, and those that waited. */
   readonly #released = new Map<string, Released>();
   /** From then on every use is known. */
@@ -151,14 +157,15 @@ export class UseHistory {
     const { order, packet, pending, isAgain, usage } = decision;
     const { since, apart } = this.windowOf(counter, decision);
     const uses = this.#uses.get(order.standingOrderId) ?? [];
-    const worth = (use: Use) => worthOf(counter, use, packet.currency);
+    const currency = counter === 'budgetSpent' ? (order.budget?.currency ?? null) : packet.currency;
+    const worth = (use: Use) => worthOf(counter, use, currency);
     const own = isAgain ? uses.find(({ workPacketId }) => workPacketId === packet.workPacketId) : undefined;
     const usedSince = (from: number) =>
       (counter === 'lastHour' || counter === 'lastDay'
         ? uses.length - firstFrom(uses, from)
         : sum(uses.slice(firstFrom(uses, from)), worth)) -
       (own && own.at >= from ? worth(own) : 0) +
-      (counter === 'budgetSpent' ? this.spentSince(order.standingOrderId, from) : 0) +
+      (counter === 'budgetSpent' ? this.spentSince(order.standingOrderId, currency, from) : 0) +
       sum(pending, worth);
 
     const longAgo = isAgain && !own ? this.#released.get(packet.workPacketId ?? '') : undefined;
@@ -171,17 +178,12 @@ export class UseHistory {
   }
 
   /** Packets that the order may have counted as they left, though not as they were let go. */
-  private perhapsCounted(uses: readonly Use[], { order, packet }: CountedDecision, since: number): Use[] {
+  private perhapsCounted(uses: readonly Use[], { packet }: CountedDecision, since: number): Use[] {
     const counted = new Set(uses.slice(firstFrom(uses, since)).map(({ workPacketId }) => workPacketId));
-    return [...this.#released.values()]
-      .filter(
-        ({ workPacketId, endedAt }) =>
-          endedAt >= since && !counted.has(workPacketId) && workPacketId !== packet.workPacketId,
-      )
-      .map((released) => ({
-        ...released,
-        spent: released.currency === order.budget?.currency ? released.amount : 0,
-      }));
+    return [...this.#released.values()].filter(
+      ({ workPacketId, endedAt }) =>
+        endedAt >= since && !counted.has(workPacketId) && workPacketId !== packet.workPacketId,
+    );
   }
 
   private windowOf(counter: Counter, decision: CountedDecision): Window {
@@ -198,21 +200,24 @@ export class UseHistory {
     }
   }
 
-  private spentSince(standingOrderId: string, since: number): number {
-    const stretches = this.#spentBefore.get(standingOrderId);
-    return stretches ? sum([...stretches], ([begins, spent]) => (begins >= since ? spent : 0)) : 0;
+  private spentSince(standingOrderId: string, currency: string | null, since: number): number {
+    const stretches = [...(this.#spentBefore.get(standingOrderId)?.values() ?? [])];
+    return sum(stretches, (one) => (one.begins >= since && one.currency === currency ? one.amount : 0));
   }
 
   private forget(standingOrderId: string, uses: Use[], at: number): void {
-    const stretches = this.#spentBefore.get(standingOrderId) ?? new Map<number, number>();
+    const stretches = this.#spentBefore.get(standingOrderId) ?? new Map<string, Spent>();
     this.#spentBefore.set(standingOrderId, stretches);
-    for (const { at: usedAt, spent } of uses.splice(0, firstFrom(uses, at - KEPT_MS))) {
+    for (const { at: usedAt, amount, currency } of uses.splice(0, firstFrom(uses, at - KEPT_MS))) {
+      if (currency === null || amount === 0) continue;
       const begins = Math.floor(usedAt / STRETCH_MS) * STRETCH_MS;
-      if (spent > 0) stretches.set(begins, (stretches.get(begins) ?? 0) + spent);
+      const key = `${begins} ${currency}`;
+      const before = stretches.get(key)?.amount ?? 0;
+      stretches.set(key, { begins, currency, amount: before + amount });
     }
-    for (const begins of stretches.keys()) {
+    for (const [key, { begins }] of stretches) {
       if (begins > at - LONGEST_WINDOW_MS) break;
-      stretches.delete(begins);
+      stretches.delete(key);
     }
     for (const [workPacketId, released] of this.#released) {
       // In the order of their release; the first that is still needed keeps those behind it.
@@ -233,10 +238,9 @@ function firstFrom(uses: readonly Use[], from: number): number {
   return low;
 }
 
-function worthOf(counter: Counter, { amount, currency, spent }: Use, asked: string | null): number {
-  if (counter === 'budgetSpent') return spent;
-  if (counter === 'amountToday') return currency !== null && currency === asked ? amount : 0;
-  return 1;
+function worthOf(counter: Counter, { amount, currency }: Use, asked: string | null): number {
+  if (counter === 'lastHour' || counter === 'lastDay') return 1;
+  return currency !== null && currency === asked ? amount : 0;
 }
 
 function isZone(name: string): boolean {

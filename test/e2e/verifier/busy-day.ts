@@ -76,11 +76,11 @@ export class BusyDay {
     await this.put('/settings', { timezone: 'Pacific/Auckland' });
     this.test.clock.advance(2 * MINUTE);
     await this.#desk.active(EVERYTHING, this.workspace.owner);
-    await this.order();
     for (let n = 0; n < 3; n++) await this.directive([SALE]);
     await this.edit();
     await this.late(true, 'deny');
     await this.late(false, 'mode');
+    await this.order();
     for (let step = 0; step < steps; step++) {
       await this.step(step, steps);
       this.test.clock.advance(randomInt(1, 30) * MINUTE);
