@@ -208,7 +208,7 @@ export class BusyDay {
   /** Work packets that wait to be sent while the day goes on and something changes: decided again as they leave. */
   private async late(isForPerson: boolean, change: (typeof CHANGES)[number]): Promise<void> {
     await this.test.rows(HOLD_BACK);
-    const directiveId = await this.handIn([SALE, packetOf('capo_revenue')], isForPerson);
+    const directiveId = await this.handIn([SALE, SALE], isForPerson);
     const { approvalId } = await this.until(directiveId, 'sending', ...ENDED);
     if (approvalId) await this.approve(approvalId);
     this.test.clock.advance(randomInt(1, 90) * MINUTE);
