@@ -86,6 +86,11 @@ export class WorkPacketEntity {
   executedAt!: number | null;
   @Column('timestamptz', { nullable: true })
   sendingSince!: number | null;
+  /** Until when standing orders delay it, and which; null: they do not. */
+  @Column('timestamptz', { nullable: true })
+  throttledUntil!: number | null;
+  @Column('text', { nullable: true, array: true })
+  throttledBy!: string[] | null;
   /** How often it was handed out. */
   @Column('int')
   attempts!: number;
