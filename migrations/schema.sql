@@ -1131,6 +1131,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- What is simulated over looks back a year; receipts keep what it takes to make a decision again.
+  subject := 'policy decisions';
+  delete from policy_decisions u using (
+    select d.workspace_id, d.at, d.decision_id from workspaces w cross join lateral (
+      select e.workspace_id, e.at, e.decision_id from policy_decisions e
+      where e.workspace_id = w.workspace_id and e.at < now() - interval '400 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.at = old.at and u.decision_id = old.decision_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
@@ -1261,6 +1273,15 @@ begin
   return open;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.mark_budget_warned(p_workspace_id text, p_standing_order_id text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update standing_order_usage set warned_since = window_since
+  where workspace_id = p_workspace_id and standing_order_id = p_standing_order_id
+$function$;
+
 CREATE OR REPLACE FUNCTION app.memberships_of(p_user_id text)
  RETURNS TABLE(workspace_id text, workspace_name text, member_id text, role text, requires_second_factor boolean)
  LANGUAGE sql
@@ -1386,7 +1407,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
- RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
+ RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
@@ -1394,7 +1415,9 @@ AS $function$
 declare
   hour_ago constant timestamptz := p_at - interval '1 hour';
   day_ago constant timestamptz := p_at - interval '1 day';
-  midnight constant timestamptz := date_trunc('day', p_at, p_timezone);
+  midnight constant timestamptz := app.window_start('day', p_at, p_timezone);
+  monday constant timestamptz := app.window_start('week', p_at, p_timezone);
+  first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
 begin
   if cardinality(p_order_ids) = 0 then return; end if;
 
@@ -1445,12 +1468,14 @@ begin
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= midnight
             and s.currency is not null group by s.currency) a) end as amounts,
       case when c.window_since = w.since then c.spent else (
-        select coalesce(sum(s.spent), 0) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since)
-      end as spent
+        -- By the currency that the budget has now: a later version of the order may have another than its uses had.
+        select coalesce(sum(s.amount), 0) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since
+          and s.currency = o.budget->>'currency') end as spent
     from standing_order_usage c
     join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
-    cross join lateral (select date_trunc(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+    cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
+      else midnight end as since) w
     where c.workspace_id = p_workspace_id and c.standing_order_id = any(p_order_ids)
       -- Rows that are as they should be are not written, and no use of theirs is looked at.
       and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
@@ -1458,7 +1483,7 @@ begin
   ) f
   where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id;
 
-  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent
+  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent, u.warned_since = u.window_since
   from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = any(p_order_ids);
 end $function$;
 
@@ -1522,6 +1547,15 @@ begin
     select 'account.record', act_id, workspace_id, workspace_id, now() from acts returning workspace_id;
 end $function$;
 alter function app.record_account_act(text,text,text,jsonb,timestamp with time zone,text,text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.recount_budget(p_workspace_id text, p_standing_order_id text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update standing_order_usage set window_since = '-infinity', warned_since = '-infinity'
+  where workspace_id = p_workspace_id and standing_order_id = p_standing_order_id
+$function$;
 
 CREATE OR REPLACE FUNCTION app.recount_tallies()
  RETURNS void
@@ -1965,6 +1999,16 @@ AS $function$
   where d.workspace_id = current_setting('app.workspace_id', true) and d.warned_at is null
     and d.due_at <= now() + interval '1 day'
   returning d.due_at
+$function$;
+
+CREATE OR REPLACE FUNCTION app.window_start(p_unit text, p_at timestamp with time zone, p_timezone text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when (began - interval '1 hour') at time zone p_timezone = began at time zone p_timezone
+    then began - interval '1 hour' else began end
+  from (select date_trunc(p_unit, p_at, p_timezone) as began) d
 $function$;
 
 CREATE OR REPLACE FUNCTION app.withdraw_deletion()
@@ -2613,9 +2657,9 @@ create table policy_decisions (
   params jsonb not null,
   constraint policy_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'throttle'::text, 'require_approval'::text, 'deny'::text]))),
   constraint policy_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, decision_id)
+  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, at, decision_id)
 );
-CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, decision_id DESC);
+CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, at DESC);
 alter table policy_decisions enable row level security;
 alter table policy_decisions force row level security;
 create policy isolation on policy_decisions for all to public using ((
@@ -2628,7 +2672,9 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_lets_go on policy_decisions for all to consigliere_system using (true);
 grant insert, select on policy_decisions to consigliere_app;
+grant delete, select, update on policy_decisions to consigliere_system;
 
 create unlogged table rate_windows (
   key text not null,
@@ -2973,6 +3019,7 @@ create table standing_order_usage (
   spent numeric not null default 0,
   hour_oldest timestamp with time zone,
   day_oldest timestamp with time zone,
+  warned_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint standing_order_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint standing_order_usage_pkey PRIMARY KEY (workspace_id, standing_order_id)
 );
@@ -3452,6 +3499,8 @@ create table work_packets (
   attempts integer not null default 0,
   allowed_by text,
   needs_input jsonb not null default '[]'::jsonb,
+  throttled_until timestamp with time zone,
+  throttled_by text[],
   constraint work_packets_allowed_by_check CHECK ((allowed_by = ANY (ARRAY['policy'::text, 'person'::text]))),
   constraint work_packets_kind_check CHECK ((kind = ANY (ARRAY['document'::text, 'message'::text, 'call'::text, 'signal'::text, 'delegation'::text, 'record'::text, 'proposal'::text]))),
   constraint work_packets_reversibility_check CHECK ((reversibility = ANY (ARRAY['read_only'::text, 'reversible'::text, 'externally_reversible'::text, 'irreversible'::text]))),
@@ -3466,6 +3515,7 @@ CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspac
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest_of_capo ON public.work_packets USING btree (workspace_id, capo, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_of_directive ON public.work_packets USING btree (workspace_id, directive_id, "position");
+CREATE INDEX work_packets_throttled ON public.work_packets USING btree (workspace_id, throttled_until, work_packet_id) WHERE ((status = 'queued'::text) AND (throttled_until IS NOT NULL));
 alter table work_packets enable row level security;
 alter table work_packets force row level security;
 create policy isolation on work_packets for all to public using ((
