@@ -4,13 +4,16 @@ drop function if exists app.order_usage;
 -- the window of its budget. Exactly what counting all its uses would give, at a cost that does not grow with them: a use is
 -- counted once, and taken off once. For whoever has locked the workspace's decisions, since it changes the counters.
 create function app.order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamptz)
-  returns table (standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
+  returns table (standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric,
+    warned boolean)
   language plpgsql set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
   hour_ago constant timestamptz := p_at - interval '1 hour';
   day_ago constant timestamptz := p_at - interval '1 day';
-  midnight constant timestamptz := date_trunc('day', p_at, p_timezone);
+  midnight constant timestamptz := app.window_start('day', p_at, p_timezone);
+  monday constant timestamptz := app.window_start('week', p_at, p_timezone);
+  first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
 begin
   if cardinality(p_order_ids) = 0 then return; end if;
 
@@ -61,12 +64,14 @@ begin
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= midnight
             and s.currency is not null group by s.currency) a) end as amounts,
       case when c.window_since = w.since then c.spent else (
-        select coalesce(sum(s.spent), 0) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since)
-      end as spent
+        -- By the currency that the budget has now: a later version of the order may have another than its uses had.
+        select coalesce(sum(s.amount), 0) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since
+          and s.currency = o.budget->>'currency') end as spent
     from standing_order_usage c
     join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
-    cross join lateral (select date_trunc(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+    cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
+      else midnight end as since) w
     where c.workspace_id = p_workspace_id and c.standing_order_id = any(p_order_ids)
       -- Rows that are as they should be are not written, and no use of theirs is looked at.
       and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
@@ -74,7 +79,7 @@ begin
   ) f
   where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id;
 
-  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent
+  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent, u.warned_since = u.window_since
   from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = any(p_order_ids);
 end $$;
 grant execute on function app.order_usage to consigliere_app;

@@ -215,7 +215,7 @@ const ORDERS: Record<string, Step> = {
       limits: { maxPerHour: 10, maxRecipients: 3 },
       budget: { window: 'day', amount: 20, currency: 'USD', warnPercent: 80, onExceed: 'require_approval' },
       approval: { expiresInMinutes: 60, onExpiry: 'reject', selfApproval: false },
-      expiresAt: Date.now() + 86_400_000,
+      expiresAt: Date.now() + 30 * 86_400_000,
     });
     await walk.owner.post('/standing-orders', { name: 'No mail', effect: 'deny', match: {} });
     await (await walk.viewer()).post('/standing-orders', { name: 'No mail', effect: 'deny', match: {} });
@@ -231,8 +231,32 @@ const ORDERS: Record<string, Step> = {
   'POST /api/pro/standing-orders/{standingOrderId}/activate': async (walk) => {
     const path = `/standing-orders/${await walk.order(ALLOW_MAIL)}/activate`;
     await walk.owner.post(path);
+    await walk.owner.post(path, { shadow: true });
     await walk.owner.post(path, { acknowledge: true });
     await walk.owner.post(path);
+  },
+  'PATCH /api/pro/standing-orders/{standingOrderId}': async (walk) => {
+    const path = `/standing-orders/${await walk.order(ALLOW_MEMOS)}`;
+    await walk.owner.send('PATCH', path, { name: 'Memos', limits: { maxPerDay: 5 }, capos: null });
+    await walk.owner.send('PATCH', path, { match: { actionTypes: ['fax.send'] } });
+    await (await walk.viewer()).send('PATCH', path, { name: 'Mine' });
+    await walk.owner.send('PATCH', `/standing-orders/${newId('so')}`, { name: 'Nothing' });
+  },
+  'GET /api/pro/standing-orders/{standingOrderId}/versions': async (walk) => {
+    await walk.owner.get(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/versions`);
+    await walk.owner.get(`/standing-orders/${newId('so')}/versions`);
+  },
+  'GET /api/pro/standing-orders/{standingOrderId}/versions/{version}': async (walk) => {
+    const path = `/standing-orders/${await walk.order(ALLOW_MEMOS)}/versions`;
+    await walk.owner.get(`${path}/1`);
+    await walk.owner.get(`${path}/2`);
+  },
+  'POST /api/pro/standing-orders/{standingOrderId}/rollback': async (walk) => {
+    const path = `/standing-orders/${await walk.order(ALLOW_MEMOS)}`;
+    await walk.direct.send('PATCH', path, { name: 'Memos' });
+    await walk.owner.post(`${path}/rollback`, { version: 1 });
+    await walk.owner.post(`${path}/rollback`, { version: 9 });
+    await walk.owner.post(`/standing-orders/${newId('so')}/rollback`, { version: 1 });
   },
   'POST /api/pro/standing-orders/{standingOrderId}/pause': async (walk) => {
     await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/pause`);

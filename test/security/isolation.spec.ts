@@ -123,12 +123,20 @@ async function fill(name: string): Promise<Tenant> {
 
 /** One of each record: carried out, waiting, filed, raised, booked. */
 async function leaveWork(workspaceId: string, desk: Desk, teamId: string | null): Promise<void> {
+  const standingOrderId = newId('so');
   await test.rows(
-    `insert into standing_orders (standing_order_id, workspace_id, team_id, name, text, status, effect, match, hash,
-       created_by, created_at, updated_at)
-     values ($1, $2, $3, 'Documents', 'Documents.', 'active', 'allow', '{"actionTypes": ["document.file"]}', 'x', '{}',
-       now(), now())`,
-    [newId('so'), workspaceId, teamId],
+    `insert into standing_orders (standing_order_id, workspace_id, team_id, name, text, status, effect, match, limits,
+       hash, created_by, created_at, updated_at)
+     values ($1, $2, $3, 'Documents', 'Documents.', 'active', 'allow', '{"actionTypes": ["document.file"]}',
+       '{"maxPerDay": 100}', 'x', '{}', now(), now())`,
+    [standingOrderId, workspaceId, teamId],
+  );
+  await test.rows(
+    `insert into standing_order_versions (standing_order_id, workspace_id, team_id, version, name, text, effect, match,
+       limits, hash, created_by, created_at)
+     select standing_order_id, workspace_id, team_id, version, name, text, effect, match, limits, hash, created_by,
+       created_at from standing_orders where standing_order_id = $1`,
+    [standingOrderId],
   );
   const { body } = await desk.client.post('/directives', {
     directive: DOCUMENT,

@@ -13,7 +13,7 @@ const WHOLE_OR_FOREIGN: readonly Place[] = ['the workspace', 'other workspace'];
 
 const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 const NOTE = { title: 'Note', body: 'Jane was told.' };
-const NOTHING = { actionTypes: ['http.call'], fields: { 'params.operation': { $eq: 'none' } } };
+const NOTHING = { actionTypes: ['email.send'], fields: { 'params.subject': { $eq: 'none' } } };
 /** Nothing listens there, and nothing is sent: the worker has stopped. */
 const RECEIVER = 'http://127.0.0.1:9/hook';
 /** Receivers of this machine that destinations may name. */
@@ -198,7 +198,31 @@ export const ACTS: Acts = {
       right: ofRow('owner', 'admin'),
       what: 'what cannot be undone',
     },
+    { ...change('admin', 'order that allows', withBody({ shadow: true })), what: 'only to try it out' },
   ],
+  'PATCH /standing-orders/:standingOrderId': [
+    { ...change('operator', 'order that denies', withBody({ name: 'Renamed' })), what: 'one that denies' },
+    {
+      ...change('admin', 'order that denies', withBody({ capos: ['capo_ops'] })),
+      right: ofRow('admin', 'operator'),
+      what: 'so that it denies less',
+    },
+    {
+      ...change('admin', 'order that allows', withBody({ name: 'Renamed' })),
+      right: ofRow('admin', 'operator'),
+      what: 'one that allows',
+    },
+  ],
+  'GET /standing-orders/:standingOrderId/versions': readRecord('order that allows'),
+  'GET /standing-orders/:standingOrderId/versions/:version': {
+    ...readRecord('order that allows'),
+    request: ({ id }) => ({ params: { standingOrderId: id, version: '1' } }),
+  },
+  'POST /standing-orders/:standingOrderId/rollback': change(
+    'operator',
+    'order that denies',
+    withBody({ version: 1 }),
+  ),
   'POST /standing-orders/:standingOrderId/pause': [
     { ...change('operator', 'order that allows'), what: 'one that allows' },
     {

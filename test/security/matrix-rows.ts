@@ -10,7 +10,7 @@ import type { Membership, Place } from './matrix-rights.js';
 
 const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 const DENIED_MAIL = 'Email jane@denied.example: The delivery arrives on Friday.';
-const NOTHING = { actionTypes: ['http.call'], fields: { 'params.operation': { $eq: 'none' } } };
+const NOTHING = { actionTypes: ['email.send'], fields: { 'params.subject': { $eq: 'none' } } };
 
 /** What a request is about, with all that a valid one needs to know of it. */
 export interface Row {
@@ -346,7 +346,17 @@ const copyOfWork: Copy = async ({ rows }, row) => {
   return { ...row, id: copies.get(row.id)! };
 };
 
-const copyOfOrder = copyOf('standing_orders', 'standing_order_id');
+/** An order with its versions. */
+const copyOfOrder: Copy = async (test, row) => {
+  const copied = await copyOf('standing_orders', 'standing_order_id')(test, row);
+  await test.rows(
+    `insert into standing_order_versions select copy.* from standing_order_versions v,
+       jsonb_populate_record(null::standing_order_versions, to_jsonb(v) || $2::jsonb) copy
+     where v.standing_order_id = $1`,
+    [row.id, JSON.stringify({ standing_order_id: copied.id })],
+  );
+  return copied;
+};
 const copyOfInvite = copyOf('invites', 'invite_id', () => ({ email: newAddress(), token_hash: newHash() }));
 const copyOfToken = copyOf('tokens', 'token_id', () => ({ token_hash: newHash() }));
 const copyOfDestination = copyOf('webhook_destinations', 'destination_id');

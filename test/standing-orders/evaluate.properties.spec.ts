@@ -8,6 +8,7 @@ import {
 } from '../../src/features/standing-orders/decision-input.js';
 import { evaluate, evaluateAgain } from '../../src/features/standing-orders/evaluate.js';
 import { EFFECTS, tightens } from '../../src/features/standing-orders/standing-order.js';
+import { GUARDIAN_MODES, type GuardianMode } from '../../src/features/terms/terms.js';
 import { anInput, anOrder, inputs, orders } from './factories.js';
 
 const RUNS = { numRuns: 500 };
@@ -80,6 +81,77 @@ describe('evaluate', () => {
       }),
       RUNS,
     );
+  });
+
+  it('never loosens with the mode of the guardian, but where a packet that can be undone needs no order', () => {
+    fc.assert(
+      fc.property(inputs, fc.constantFrom(...GUARDIAN_MODES), (input, mode) => {
+        const by = (given: GuardianMode) =>
+          evaluate({ ...input, guardian: { ...input.guardian, mode: given } });
+        const [decided, guardrailed] = [by(mode), by('guardrailed')];
+        // What orders stop, no mode lets go.
+        const strictest = Math.max(
+          0,
+          ...decided.matched.map(({ effect }) => (effect === 'throttle' ? 0 : EFFECTS.indexOf(effect))),
+        );
+        expect(EFFECTS.indexOf(decided.outcome)).toBeGreaterThanOrEqual(strictest);
+        const needsNone =
+          mode === 'autonomous' &&
+          ['read_only', 'reversible'].includes(input.packet.reversibility) &&
+          !decided.matched.some(({ effect }) => effect === 'allow');
+        if (needsNone) return;
+        expect(EFFECTS.indexOf(decided.outcome)).toBeGreaterThanOrEqual(EFFECTS.indexOf(guardrailed.outcome));
+      }),
+      RUNS,
+    );
+  });
+
+  it('is not changed by orders in shadow, and says of each what it alone would have changed', () => {
+    const triedOut = fc.uniqueArray(orders, { maxLength: 3, selector: (order) => order.standingOrderId });
+    let said = 0;
+    fc.assert(
+      fc.property(inputs, triedOut, (input, some) => {
+        const shadows = some.map((order, index) => ({
+          ...order,
+          standingOrderId: `so_shadow_${index}` as const,
+          status: 'shadow' as const,
+        }));
+        const without = evaluate(input);
+        const tried = evaluate({ ...input, orders: [...input.orders, ...shadows] });
+        const { considered: _, inputHash: _hash, shadow, ...rest } = tried;
+        const { considered: _all, inputHash: _other, shadow: none, ...alone } = without;
+        expect(rest).toEqual(alone);
+        expect(none).toEqual([]);
+        for (const { standingOrderId, outcome } of shadow) {
+          said += 1;
+          const order = shadows.find((one) => one.standingOrderId === standingOrderId)!;
+          const active = { ...order, status: 'active' as const };
+          expect(outcome).toBe(evaluate({ ...input, orders: [...input.orders, active] }).outcome);
+        }
+      }),
+      RUNS,
+    );
+    expect(said).toBeGreaterThan(RUNS.numRuns / 50);
+  });
+
+  it('says until when exactly where the packet only has to wait, and that lies ahead', () => {
+    let throttled = 0;
+    fc.assert(
+      fc.property(inputs, fc.integer({ min: 1, max: 5 }), (input, maxPerHour) => {
+        const pace = anOrder({ standingOrderId: 'so_a', effect: 'throttle', limits: { maxPerHour } });
+        const allow = anOrder({ standingOrderId: 'so_new' });
+        const { outcome, throttledUntil } = evaluate({
+          ...input,
+          orders: [...input.orders.filter(({ effect }) => effect !== 'deny'), pace, allow],
+        });
+        expect(throttledUntil === null).toBe(outcome !== 'throttle');
+        if (throttledUntil === null) return;
+        throttled += 1;
+        expect(throttledUntil).toBeGreaterThan(input.at);
+      }),
+      RUNS,
+    );
+    expect(throttled).toBeGreaterThan(RUNS.numRuns / 50);
   });
 
   it('never loosens when a recipient is added to an allowed mail', () => {

@@ -7,6 +7,11 @@ import type {
 import { checkLimits } from '../../src/features/standing-orders/limits.js';
 import { aPacket, anOrder } from './factories.js';
 
+/** A Wednesday at noon. */
+const NOW = Date.UTC(2026, 6, 1, 12);
+const MOMENT = { at: NOW, timezone: 'Europe/Berlin' };
+const HOUR = 3_600_000;
+
 const NOTHING: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
 function resultsOf(
@@ -14,7 +19,7 @@ function resultsOf(
   packet: Partial<DecidedPacket>,
   usage: Partial<OrderUsage> = {},
 ) {
-  return checkLimits(anOrder(order), aPacket(packet), { ...NOTHING, ...usage }).map((check) => ({
+  return checkLimits(anOrder(order), aPacket(packet), MOMENT, { ...NOTHING, ...usage }).map((check) => ({
     ...check.result,
     remark: check.remark,
   }));
@@ -64,13 +69,13 @@ describe('a limit', () => {
     ['asks for a crowd', 'throttle', { maxRecipients: 5 }, { recipients: 6 }, 'require_approval'],
   ])('%s', (_, effect, limits, packet, otherwise) => {
     const usage = { ...NOTHING, lastDay: 1, amountToday: 1 };
-    expect(checkLimits(anOrder({ effect, limits }), aPacket(packet), usage)).toMatchObject([
+    expect(checkLimits(anOrder({ effect, limits }), aPacket(packet), MOMENT, usage)).toMatchObject([
       { otherwise, result: { holds: false } },
     ]);
   });
 
   it('counts from nothing where the order has no usage', () => {
-    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aPacket())[0]?.result).toMatchObject({
+    expect(checkLimits(anOrder({ limits: { maxPerDay: 1 } }), aPacket(), MOMENT)[0]?.result).toMatchObject({
       used: 1,
       holds: true,
     });
@@ -135,7 +140,7 @@ describe('a budget', () => {
     [{ amount: 30, currency: 'USD' }, 'require_approval'],
   ])('that is to be waited for does with %j: %s', (packet, otherwise) => {
     const waiting = { ...budget, onExceed: 'throttle' } as const;
-    const checks = checkLimits(anOrder({ budget: waiting }), aPacket(packet), {
+    const checks = checkLimits(anOrder({ budget: waiting }), aPacket(packet), MOMENT, {
       ...NOTHING,
       budgetSpent: 80,
     });
@@ -145,5 +150,67 @@ describe('a budget', () => {
   it('says nothing near its end when no share was set', () => {
     const quiet = { ...budget, warnPercent: null };
     expect(resultsOf({ budget: quiet }, { amount: 99, currency: 'EUR' })[0]?.remark).toBeNull();
+  });
+});
+
+describe('when there is room again', () => {
+  const pace = (limits: DecisionOrder['limits']) => anOrder({ effect: 'throttle', limits });
+  const untils = (
+    order: DecisionOrder,
+    usage: Partial<OrderUsage>,
+    packet: Partial<DecidedPacket> = {},
+    timezone = 'Europe/Berlin',
+  ) =>
+    checkLimits(order, aPacket(packet), { at: NOW, timezone }, { ...NOTHING, ...usage }).map(
+      ({ result }) => result.until,
+    );
+
+  it('is what is known of the uses of the last hour and day, and at the latest when they have all left', () => {
+    expect(untils(pace({ maxPerHour: 2 }), { lastHour: 2, hourRoomAt: NOW + 5 })).toEqual([NOW + 5]);
+    expect(untils(pace({ maxPerHour: 2 }), { lastHour: 2 })).toEqual([NOW + HOUR]);
+    expect(untils(pace({ maxPerDay: 2 }), { lastDay: 2, dayRoomAt: NOW + 7 })).toEqual([NOW + 7]);
+    expect(untils(pace({ maxPerDay: 2 }), { lastDay: 2 })).toEqual([NOW + 24 * HOUR]);
+  });
+
+  it('lies ahead, whatever is said of the uses', () => {
+    expect(untils(pace({ maxPerHour: 2 }), { lastHour: 2, hourRoomAt: NOW - 5 })).toEqual([NOW + 1]);
+  });
+
+  it('is the next day of the zone for amounts', () => {
+    const usage = { amountToday: 5 };
+    const packet = { amount: 5, currency: 'EUR' };
+    const order = pace({ maxAmountPerDay: 5 });
+    expect(untils(order, usage, packet)).toEqual([Date.UTC(2026, 6, 1, 22)]);
+    expect(untils(order, usage, packet, 'Asia/Tokyo')).toEqual([Date.UTC(2026, 6, 1, 15)]);
+  });
+
+  it.each([
+    ['day', Date.UTC(2026, 6, 1, 22)],
+    ['week', Date.UTC(2026, 6, 5, 22)],
+    ['month', Date.UTC(2026, 6, 31, 22)],
+  ] as const)('is the next %s of the zone for a budget that lets wait', (window, until) => {
+    const budget = { window, amount: 10, currency: 'EUR', onExceed: 'throttle' } as const;
+    const packet = { amount: 5, currency: 'EUR' };
+    expect(untils(anOrder({ budget }), { budgetSpent: 6 }, packet)).toEqual([until]);
+  });
+
+  it('is the end of the order when that comes first', () => {
+    const order = { ...pace({ maxPerHour: 1 }), expiresAt: NOW + 60_000 };
+    expect(untils(order, { lastHour: 1 })).toEqual([NOW + 60_000]);
+  });
+
+  it('is not said where there is room, nor where waiting does not help', () => {
+    expect(untils(pace({ maxPerHour: 2 }), { lastHour: 1 })).toEqual([undefined]);
+    expect(untils(pace({ maxRecipients: 1 }), {}, { recipients: 2 })).toEqual([undefined]);
+    expect(untils(anOrder({ limits: { maxPerHour: 1 } }), { lastHour: 1 })).toEqual([undefined]);
+    const order = pace({ maxAmountPerDay: 5 });
+    expect(untils(order, {}, { amount: 6, currency: 'EUR' })).toEqual([undefined]);
+  });
+
+  it('is said to the person who reads the decision', () => {
+    const [check] = checkLimits(pace({ maxPerHour: 1 }), aPacket(), MOMENT, { ...NOTHING, lastHour: 1 });
+    expect(check!.remark).toBe(
+      'it would be work packet 2 of this hour and the limit is 1; there is room again at 2026-07-01T13:00:00.000Z',
+    );
   });
 });

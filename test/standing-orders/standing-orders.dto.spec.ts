@@ -25,6 +25,7 @@ async function faults(body: unknown): Promise<string[]> {
 }
 
 const order = { name: 'Mail to customers', effect: 'allow', match: {} };
+const BUDGET = { window: 'day', amount: 1, currency: 'EUR' };
 
 describe('the body of POST /standing-orders', () => {
   it('takes an order with every field of the contract', async () => {
@@ -84,6 +85,10 @@ describe('the body of POST /standing-orders', () => {
     ['an unknown priority', { match: { priorities: ['urgent'] } }, ['match.priorities: isIn']],
     ['an unknown presence', { when: { presence: ['gone'] } }, ['when.presence: isIn']],
     ['an unknown day', { when: { days: ['monday'] } }, ['when.days: isIn']],
+    ['25:61', { when: { from: '25:61', to: '09:00' } }, ['when.from: matches']],
+    ['a warning beyond the budget', { budget: { ...BUDGET, warnPercent: 101 } }, ['budget.warnPercent: max']],
+    ['a budget below zero', { budget: { ...BUDGET, amount: -5 } }, ['budget.amount: min']],
+    ['recipients below zero', { limits: { maxRecipients: -1 } }, ['limits.maxRecipients: min']],
     ['24:00', { when: { from: '09:00', to: '24:00' } }, ['when.to: matches']],
     ['a time without a zero', { when: { from: '9:00', to: '10:00' } }, ['when.from: matches']],
     ['one end of a window', { when: { from: '09:00' } }, ['when.from: hasOtherEnd']],
@@ -117,13 +122,6 @@ describe('the body of POST /standing-orders', () => {
       { budget: { window: 'day', amount: 1, currency: 'EUR', onExceed: 'allow' } },
       ['budget.onExceed: isIn'],
     ],
-    ['a limit on a denial', { effect: 'deny', limits: { maxPerDay: 1 } }, ['limits: onlyWithEffect']],
-    ['a throttle without a pace', { effect: 'throttle' }, ['effect: hasPaceToThrottle']],
-    [
-      'a throttle without a number',
-      { effect: 'throttle', limits: { maxPerDay: null } },
-      ['effect: hasPaceToThrottle'],
-    ],
     [
       'an approval without end',
       { approval: { expiresInMinutes: 43_201 } },
@@ -142,12 +140,6 @@ describe('the body of POST /standing-orders', () => {
   ])('refuses the conditions %s, of which the pipe leaves nothing', async (fields) => {
     const body = { ...order, match: { fields: JSON.parse(fields) as unknown } };
     expect(await faults(body)).toEqual(['match.fields: areFieldConditions']);
-  });
-
-  it('takes a throttle with a limit or a budget', async () => {
-    expect(await faults({ ...order, effect: 'throttle', limits: { maxPerDay: 1 } })).toEqual([]);
-    const budget = { window: 'day', amount: 1, currency: 'EUR' };
-    expect(await faults({ ...order, effect: 'throttle', budget })).toEqual([]);
   });
 
   it.each([

@@ -25,6 +25,7 @@ select
       status,
       case when decision is not null then json_build_object('outcome', decision->'outcome') end as decision,
       leverage_score as "leverageScore", multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts,
+      case when status = 'queued' then app.ms(throttled_until) end as "throttledUntil",
       app.ms(created_at) as "createdAt", app.ms(executed_at) as "executedAt", receipt_id as "receiptId"
     from work_packets where workspace_id = $1 order by created_at desc, position limit 50) p) as work_packets,
   (select coalesce(json_agg(o), '[]') from (

@@ -24,6 +24,7 @@ import {
   decisionsInReceipt,
   newPacket,
 } from './packets/work-packet.js';
+import { delayOf, delayOfWork } from './packets/throttled-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { addCost, outputOf, titleOf } from './directive.js';
@@ -76,7 +77,10 @@ export class AcceptDraft {
         return;
       }
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
-      const policy = await this.gate.decide(decidable, { guardian });
+      const policy = await this.gate.decide(decidable, {
+        guardian,
+        waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
+      });
       this.attach(directive, draft, packets, policy);
       this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
     });
@@ -87,7 +91,7 @@ export class AcceptDraft {
     if (policy.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, directive.approvalId!);
     else if (
-      policy.every(({ decision }) => decision.outcome === 'allow') &&
+      policy.every(({ decision }) => decision.outcome === 'allow' || decision.outcome === 'throttle') &&
       whyNobodyElseMayAllow(packets, concerns).length === 0
     )
       this.send(accepted);
@@ -162,14 +166,24 @@ export class AcceptDraft {
     this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
   }
 
+  /** Lets the packets go; one that an order delays is decided again at the time that its decision says. */
   private send({ directive, packets, policy, guardian }: Accepted): void {
+    const now = this.clock.now();
+    const atOnce: { id: string }[] = [];
     for (const [index, packet] of packets.entries()) {
       const decided = policy[index]!;
       const { decision } = decided;
-      this.packets.add(packet, 'allow', { decision, allowedHash: contentHash(packet), allowedBy: 'policy' });
-      this.gate.use(decided);
+      const allowed = { decision, allowedHash: contentHash(packet), allowedBy: 'policy' as const };
+      this.packets.add(packet, 'allow', { ...allowed, ...delayOf(decision) });
+      if (decision.outcome === 'allow') {
+        this.gate.use(decided);
+        atOnce.push({ id: packet.workPacketId });
+      } else {
+        const delay = delayOfWork(decision, directive.deadline, now);
+        this.work.enqueueDelayed('packet.send', packet.workPacketId, delay);
+      }
     }
-    this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
+    this.work.enqueue('packet.send', ...atOnce);
     const isDone = packets.length === 0;
     this.transitions.apply(directive, isDone ? 'complete' : 'allow', {
       actor: capoActor(directive.capo!),
@@ -177,7 +191,7 @@ export class AcceptDraft {
       summary: isDone
         ? `${CAPOS[directive.capo!].name} prepared nothing for "${titleOf(directive.text)}".`
         : `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
-      details: { packets: packets.length },
+      details: { packets: packets.length, delayed: packets.length - atOnce.length },
       guardianEpoch: guardian.epoch,
     });
   }

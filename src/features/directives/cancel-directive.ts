@@ -40,7 +40,10 @@ export class CancelDirective {
     const isUnsent =
       DIRECTIVE_STATES.sources('cancel').includes(directive.status) &&
       !(await this.packets.anyHandedOut(workspaceId, directiveId));
-    if (!isUnsent) {
+    // What is released goes, unless standing orders still delay all of it.
+    const isReleased =
+      directive.status === 'sending' && !(await this.packets.areAllDelayed(workspaceId, directiveId));
+    if (!isUnsent || isReleased) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);

@@ -59,7 +59,7 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: ['executing'],
     to: 'sending',
     by: 'the guardian',
-    when: 'Standing orders allow every work packet of the draft.',
+    when: 'Standing orders allow every work packet of the draft, if only later.',
   },
   {
     trigger: 'approve',
@@ -105,10 +105,10 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
   },
   {
     trigger: 'cancel',
-    from: UNSENT,
+    from: [...UNSENT, 'sending'],
     to: 'cancelled',
     by: 'an operator',
-    when: 'It is cancelled before anything was sent.',
+    when: 'It is cancelled before anything was sent; once it is released, only while standing orders delay all of it.',
   },
   {
     trigger: 'expire',

@@ -41,7 +41,11 @@ export function addCost(a: Cost, b: Cost): Cost {
   };
 }
 
-export function viewOf(directive: DirectiveEntity, drafting: DraftingState | null): DirectiveView {
+export function viewOf(
+  directive: DirectiveEntity,
+  drafting: DraftingState | null,
+  throttledUntil: number | null = null,
+): DirectiveView {
   return {
     ...factsOf(directive),
     directive: directive.text,
@@ -49,6 +53,7 @@ export function viewOf(directive: DirectiveEntity, drafting: DraftingState | nul
     context: directive.context,
     output: directive.output,
     drafting,
+    throttledUntil,
     history: directive.history,
   };
 }

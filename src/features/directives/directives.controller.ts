@@ -93,8 +93,11 @@ export class DirectivesController {
     const scope = scopeOf(caller);
     const directive = await this.directives.find(scope, directiveId);
     if (!directive) throw new NotFound();
-    const mayBeDrafted = DRAFTING.includes(directive.status);
-    return viewOf(directive, mayBeDrafted ? await this.drafting.read(scope, directiveId) : null);
+    const { status } = directive;
+    const drafting = DRAFTING.includes(status) ? await this.drafting.read(scope, directiveId) : null;
+    const throttledUntil =
+      status === 'sending' ? await this.directives.throttledUntil(scope, directiveId) : null;
+    return viewOf(directive, drafting, throttledUntil);
   }
 
   /** Cancels a directive before anything of it was sent. */

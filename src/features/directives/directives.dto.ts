@@ -375,6 +375,8 @@ export class DirectiveView extends DirectiveFacts {
   /** While a draft is being made: how far that has come; null at any other time. */
   @ApiProperty({ example: null })
   drafting!: Drafting | null;
+  /** When the first of its work packets that standing orders delay is decided again, Unix milliseconds; null: none waits. */
+  throttledUntil!: number | null;
   /** Every change of its status, oldest first. */
   history!: DirectiveChange[];
 }

@@ -56,6 +56,17 @@ export class Directives {
     return this.db.findOne(scope, DirectiveEntity, { workspaceId: scope.workspaceId, directiveId });
   }
 
+  /** When the first packet of the directive that standing orders delay is decided again; null where they delay none. */
+  async throttledUntil(scope: Scope, directiveId: string): Promise<number | null> {
+    const [row] = await this.db.read<{ until: number | null }>(
+      scope,
+      `select min(throttled_until) as until from work_packets
+       where workspace_id = $1 and directive_id = $2 and status = 'queued'`,
+      [scope.workspaceId, directiveId],
+    );
+    return row!.until;
+  }
+
   /** Who asked for a directive that exists. */
   async requesterOf(workspaceId: string, directiveId: string): Promise<Requester> {
     const [row] = await this.db.query<Requester>(

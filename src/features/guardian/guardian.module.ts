@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
 import { EventsModule } from '../events/events.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AutonomyMode } from '../workspaces/autonomy-mode.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -11,8 +12,10 @@ import { GuardianEntity, RevertEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
+import { OrderUses } from './order-uses.js';
 import { PolicyGate } from './policy-gate.js';
 import { RevertKill } from './revert-kill.js';
+import { ThrottleRoom } from './throttle-room.js';
 
 /** @level 4 */
 @Module({
@@ -21,9 +24,19 @@ import { RevertKill } from './revert-kill.js';
     EventsModule,
     WorkspacesModule,
     StandingOrdersModule,
+    SignalsModule,
   ],
   controllers: [GuardianController],
-  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate],
+  providers: [
+    Guardians,
+    HaltableWork,
+    KillSwitch,
+    RevertKill,
+    ChangeMode,
+    PolicyGate,
+    OrderUses,
+    ThrottleRoom,
+  ],
   exports: [Guardians, HaltableWork, KillSwitch, PolicyGate, RevertKill],
 })
 export class GuardianModule {

@@ -18,18 +18,21 @@ import {
   StandingOrders,
   type UsageOfOrder,
 } from '../standing-orders/standing-orders.repository.js';
-import type { Presence } from '../standing-orders/standing-order.js';
 import { Usages, usesOf } from '../standing-orders/usages.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { type OperatorHours, Workspaces } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
+import { type BudgetWarning, budgetWarnings, OrderUses } from './order-uses.js';
+import { type TakenBefore, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
 /** A decision with what it depended on, so that it can be made again. */
 export interface PolicyDecision {
   decision: Decision;
   input: RecordedInput;
-  /** The orders that matched. */
-  matched: readonly DecisionOrder[];
+  /** The orders that count the work packet if it goes: those that matched, and those that are only tried out. */
+  counting: readonly DecisionOrder[];
+  /** The budgets that are nearly spent if it goes. */
+  warnings: readonly BudgetWarning[];
 }
 
 /** Who let a work packet go: the standing orders alone, or a person who read it. */
@@ -37,10 +40,13 @@ export type AllowedBy = 'policy' | 'person';
 
 /**
  * What becomes of an allowed work packet that is about to leave. `wait`: the guardian's mode lets nothing leave, so it
- * stays as it is. `review`: a person has to be asked, for the reasons of the decision. `deny`: it ends.
+ * stays as it is. `throttle`: it is decided again at the time that the decision says. `review`: a person has to be asked,
+ * for the reasons of the decision. `deny`: it ends.
  */
 export type Recheck =
-  { verdict: 'go' } | { verdict: 'wait' } | { verdict: 'review' | 'deny'; policy: PolicyDecision };
+  | { verdict: 'go' }
+  | { verdict: 'wait' }
+  | { verdict: 'throttle' | 'review' | 'deny'; policy: PolicyDecision };
 
 type Packet = DecidedPacket & { workPacketId: string };
 
@@ -48,10 +54,13 @@ type Packet = DecidedPacket & { workPacketId: string };
 interface Situation {
   at: number;
   guardian: Pick<GuardianEntity, 'mode' | 'epoch'>;
-  presence: Presence;
+  operator: OperatorHours;
   known: KnownOrders;
   usages: Usages;
 }
+
+/** Where nobody says who waits, nobody does. */
+const NOBODY_WAITS: WaitingAhead = () => Promise.resolve(new Map());
 
 /** Where the guardian decides whether a packet may be sent: standing orders, limits, budgets and its mode. */
 @Injectable()
@@ -64,6 +73,8 @@ export class PolicyGate {
     private readonly policies: Policies,
     private readonly decisions: PolicyDecisions,
     private readonly workspaces: Workspaces,
+    private readonly uses: OrderUses,
+    private readonly room: ThrottleRoom,
   ) {}
 
   /**
@@ -73,22 +84,24 @@ export class PolicyGate {
    */
   async decide(
     packets: readonly DecidedPacket[],
-    { guardian }: { guardian: GuardianEntity },
+    { guardian, waitingAhead = NOBODY_WAITS }: { guardian: GuardianEntity; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
     const { situation } = await this.read(packets, guardian);
-    return packets.map((packet) => {
-      const decided = decideBy(ordersFor(situation.known, packet.teamId, situation.at), packet, situation);
+    const before = new Map<string, TakenBefore>();
+    const decisions: PolicyDecision[] = [];
+    for (const packet of packets) {
+      const orders = ordersFor(situation.known, packet.teamId, situation.at);
+      const decided = await this.withRoom(decideBy(orders, packet, situation), waitingAhead, before);
       this.record(packet, decided);
-      if (decided.decision.outcome === 'allow') {
-        for (const use of usesOf(decided.matched, packet, situation.at)) situation.usages.add(use);
-      }
-      return decided;
-    });
+      take(decided, packet, situation, before);
+      decisions.push(decided);
+    }
+    return decisions;
   }
 
   /** Records that the packet is sent by this decision: every order that matched counts it. */
-  use({ matched, input: { packet, at } }: PolicyDecision): void {
-    for (const use of usesOf(matched, packet, at)) this.orders.recordUse(use);
+  use(decided: PolicyDecision): void {
+    this.uses.record(decided);
   }
 
   /**
@@ -100,41 +113,64 @@ export class PolicyGate {
    */
   async recheck(
     packet: Packet,
-    { guardian, allowedBy }: { guardian: GuardianEntity; allowedBy: AllowedBy },
+    {
+      guardian,
+      allowedBy,
+      waitingAhead = NOBODY_WAITS,
+    }: { guardian: GuardianEntity; allowedBy: AllowedBy; waitingAhead?: WaitingAhead },
   ): Promise<Recheck> {
     if (letsNothingLeave(guardian.mode)) return { verdict: 'wait' };
     return allowedBy === 'person'
       ? this.recheckApproved(packet, guardian)
-      : this.recheckAllowed(packet, guardian);
+      : this.recheckAllowed(packet, guardian, waitingAhead);
   }
 
   private async recheckApproved(packet: Packet, guardian: GuardianEntity): Promise<Recheck> {
     const at = this.clock.now();
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const [[{ presence }], [{ epoch }]] = (await unit.batch([
-      this.workspaces.presenceStatement(workspaceId),
+    const [[operator], [{ epoch }]] = (await unit.batch([
+      this.workspaces.operatorHoursStatement(workspaceId),
       this.inForce.epochStatement(workspaceId),
-    ])) as [[{ presence: Presence }], [{ epoch: number }]];
+    ])) as [[OperatorHours], [{ epoch: number }]];
     const before = this.inForce.known(workspaceId);
     const known = before.epoch === epoch ? before : await this.inForce.read(workspaceId);
     const denying = ordersFor(known, packet.teamId, at).filter(({ effect }) => effect === 'deny');
-    const policy = decideBy(denying, packet, { at, guardian, presence, known, usages: new Usages([]) });
+    const policy = decideBy(denying, packet, { at, guardian, operator, known, usages: new Usages([]) });
     if (policy.decision.outcome !== 'deny') return { verdict: 'go' };
     this.record(packet, policy);
     return { verdict: 'deny', policy };
   }
 
-  private async recheckAllowed(packet: Packet, guardian: GuardianEntity): Promise<Recheck> {
+  private async recheckAllowed(
+    packet: Packet,
+    guardian: GuardianEntity,
+    waitingAhead: WaitingAhead,
+  ): Promise<Recheck> {
     const { situation, former } = await this.read([packet], guardian, packet.workPacketId);
     for (const use of former) situation.usages.discount(use);
-    const policy = decideBy(ordersFor(situation.known, packet.teamId, situation.at), packet, situation);
-    if (policy.decision.outcome === 'allow') {
-      this.useAgain(policy, former);
+    const orders = ordersFor(situation.known, packet.teamId, situation.at);
+    const policy = await this.withRoom(decideBy(orders, packet, situation), waitingAhead);
+    const { outcome } = policy.decision;
+    if (outcome === 'allow') {
+      this.uses.record({ ...policy, warnings: warningsOf(policy, situation) }, former);
       return { verdict: 'go' };
     }
     this.record(packet, policy);
-    return { verdict: policy.decision.outcome === 'deny' ? 'deny' : 'review', policy };
+    return { verdict: outcome === 'require_approval' ? 'review' : outcome, policy };
+  }
+
+  /** A decision that lets the packet wait says until when; that takes a look at the uses, and is decided with them. */
+  private async withRoom(
+    decided: Decided,
+    waitingAhead: WaitingAhead,
+    before: ReadonlyMap<string, TakenBefore> = new Map(),
+  ): Promise<Decided> {
+    const { decision, input, orders } = decided;
+    if (decision.outcome !== 'throttle') return decided;
+    const usage = await this.room.usageWithRoom(decision, input, waitingAhead, before);
+    const withRoom = { ...input, usage };
+    return { ...decided, input: withRoom, decision: evaluateAgain(withRoom, orders) };
   }
 
   /**
@@ -160,32 +196,23 @@ export class PolicyGate {
       ];
     };
     let known = this.inForce.known(workspaceId);
-    const [, [{ presence }], [{ epoch }], ...first] = (await unit.batch([
+    const [, [operator], [{ epoch }], ...first] = (await unit.batch([
       this.orders.lockDecisionsStatement(workspaceId),
-      this.workspaces.presenceStatement(workspaceId),
+      this.workspaces.operatorHoursStatement(workspaceId),
       this.inForce.epochStatement(workspaceId),
       ...askFor(known),
-    ])) as [unknown, [{ presence: Presence }], [{ epoch: number }], UsageOfOrder[], FormerUse[]?];
+    ])) as [unknown, [OperatorHours], [{ epoch: number }], UsageOfOrder[], FormerUse[]?];
     let [usage, former = []] = first;
     if (known.epoch !== epoch) {
       known = await this.inForce.read(workspaceId);
       [usage, former = []] = (await unit.batch(askFor(known))) as [UsageOfOrder[], FormerUse[]?];
     }
-    return { situation: { at, guardian, presence, known, usages: new Usages(usage) }, former };
+    return { situation: { at, guardian, operator, known, usages: new Usages(usage) }, former };
   }
 
   private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {
     this.policies.add(policyOf(orders));
     this.decisions.add(packet, decision, input);
-  }
-
-  /** What an order counted before it does not count twice, but in the window in which the packet leaves. */
-  private useAgain({ matched, input: { packet, at } }: PolicyDecision, former: readonly FormerUse[]): void {
-    for (const use of usesOf(matched, packet, at)) {
-      const before = former.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);
-      if (!before) this.orders.recordUse(use);
-      else if (!countsStill(before)) this.orders.renewUse(use);
-    }
   }
 }
 
@@ -197,19 +224,39 @@ interface Decided extends PolicyDecision {
 function decideBy(
   orders: readonly DecisionOrder[],
   packet: DecidedPacket,
-  { at, guardian: { mode, epoch }, presence, usages }: Situation,
+  { at, guardian: { mode, epoch }, operator: { presence, timezone }, usages }: Situation,
 ): Decided {
   const usage = usages.in(packet.currency);
-  const input = recorded({ at, presence, guardian: { mode, epoch }, packet, orders, usage });
+  const input = recorded({ at, timezone, presence, guardian: { mode, epoch }, packet, orders, usage });
   const decision = evaluateAgain(input, orders);
-  const ids = new Set(decision.matched.map(idOf));
-  return { decision, input, orders, matched: orders.filter((order) => ids.has(idOf(order))) };
+  const ids = new Set([...decision.matched, ...decision.shadow].map(idOf));
+  return { decision, input, orders, counting: orders.filter((order) => ids.has(idOf(order))), warnings: [] };
+}
+
+function warningsOf({ decision, counting }: Decided, { usages }: Situation): BudgetWarning[] {
+  return budgetWarnings(decision, counting, usages);
+}
+
+/** What the packet takes of the limits counts for those of its draft that are decided after it. */
+function take(
+  decided: Decided,
+  packet: DecidedPacket,
+  situation: Situation,
+  before: Map<string, TakenBefore>,
+): void {
+  const { decision, counting } = decided;
+  const isGone = decision.outcome === 'allow';
+  if (isGone) {
+    decided.warnings = warningsOf(decided, situation);
+    for (const use of usesOf(counting, packet, situation.at)) situation.usages.add(use);
+  }
+  if (!isGone && decision.outcome !== 'throttle') return;
+  for (const { standingOrderId } of counting) {
+    const { gone, waiting } = before.get(standingOrderId) ?? { gone: 0, waiting: 0 };
+    before.set(standingOrderId, { gone: gone + Number(isGone), waiting: waiting + Number(!isGone) });
+  }
 }
 
 function idOf({ standingOrderId }: { standingOrderId: string }): string {
   return standingOrderId;
-}
-
-function countsStill({ inHour, inDay, today, inBudgetWindow }: FormerUse): boolean {
-  return inHour && inDay && today && inBudgetWindow;
 }

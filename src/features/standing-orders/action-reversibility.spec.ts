@@ -5,8 +5,16 @@ describe('ActionReversibility', () => {
   const registered = new ActionReversibility();
   registered.register(
     {
-      'email.send': { reversibility: 'irreversible', engines: ['ops', 'marketing'] },
-      'document.file': { reversibility: 'reversible', engines: ['ops', 'executive'] },
+      'email.send': {
+        reversibility: 'irreversible',
+        engines: ['ops', 'marketing'],
+        params: { shape: { to: 1, subject: 1 } },
+      },
+      'document.file': {
+        reversibility: 'reversible',
+        engines: ['ops', 'executive'],
+        params: { shape: { title: 1 } },
+      },
     },
     (capo) => (capo === 'ceo' ? 'executive' : 'ops'),
   );
@@ -16,6 +24,14 @@ describe('ActionReversibility', () => {
     expect(registered.within(null)).toEqual(all);
     expect(registered.within(['capo_ops', 'ceo'])).toEqual(all);
     expect(registered.within(['ceo'])).toEqual({ 'document.file': 'reversible' });
+  });
+
+  it('knows who can do what, and with which parameters', () => {
+    const capos = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product'];
+    expect(registered.known()).toEqual({
+      'email.send': { reversibility: 'irreversible', capos, parameters: ['to', 'subject'] },
+      'document.file': { reversibility: 'reversible', capos: [...capos, 'ceo'], parameters: ['title'] },
+    });
   });
 
   it('refuses to answer before the registry is there, when all would seem harmless', () => {

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { CapoRole, Reversibility } from '../terms/terms.js';
+import { CAPO_ROLES, type CapoRole, type Reversibility } from '../terms/terms.js';
+import type { KnownActions } from './rule-faults.js';
 
 /** What an order needs to know of an action type. */
 interface ActionClass {
   reversibility: Reversibility;
   /** Who can make such a work packet. */
   engines: readonly string[];
+  params: { shape: object };
 }
 
 /**
- * How far each action type can be undone. The registry of action types belongs to the capos, a higher feature; it is
+ * How far each action type can be undone, and what it takes. The registry of action types belongs to the capos, a higher feature; it is
  * registered here when the application starts.
  */
 @Injectable()
@@ -22,15 +24,33 @@ export class ActionReversibility {
     this.#engineOf = engineOf;
   }
 
+  /** What an order may ask for: every type, with the names of its parameters. */
+  known(): KnownActions {
+    return Object.fromEntries(
+      Object.entries(this.types()).map(([name, { reversibility, engines, params }]) => [
+        name,
+        {
+          reversibility,
+          capos: CAPO_ROLES.filter((capo) => engines.includes(this.#engineOf(capo))),
+          parameters: Object.keys(params.shape),
+        },
+      ]),
+    );
+  }
+
   /** The types that one of these capos can use; null stands for every capo. */
   within(capos: readonly CapoRole[] | null): Record<string, Reversibility> {
-    // Without a registry an order for every type would seem to allow nothing that is final.
-    if (!this.#types) throw new Error('no action types are registered');
     const engines = capos?.map((capo) => this.#engineOf(capo));
     return Object.fromEntries(
-      Object.entries(this.#types)
+      Object.entries(this.types())
         .filter(([, type]) => !engines || type.engines.some((engine) => engines.includes(engine)))
         .map(([name, { reversibility }]) => [name, reversibility]),
     );
+  }
+
+  private types(): Readonly<Record<string, ActionClass>> {
+    // Without a registry an order for every type would seem to allow nothing that is final.
+    if (!this.#types) throw new Error('no action types are registered');
+    return this.#types;
   }
 }

@@ -7,12 +7,14 @@ import { archive } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { ThrottledWork } from './throttled-work.js';
 
 /** Ends an order for good. The row stays, since decisions name it. */
 @Injectable()
 export class ArchiveStandingOrder {
   constructor(
     private readonly orders: StandingOrders,
+    private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -25,6 +27,7 @@ export class ArchiveStandingOrder {
     if (!archived) return viewOf(order);
     this.orders.saveStatus(archived);
     this.receipts.append(receiptOf(archived, 'archived', actorOf(caller)));
+    await this.throttled.decideAgain();
     return viewOf(archived);
   }
 }

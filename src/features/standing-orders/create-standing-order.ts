@@ -1,18 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
-import { KnownZone } from '../workspaces/known-zone.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
-import type { OrderWhen, StandingOrderRule } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
+import { StandingOrderRules } from './standing-order-rules.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
@@ -28,8 +25,7 @@ export class CreateStandingOrder {
     private readonly orders: StandingOrders,
     private readonly reversibility: ActionReversibility,
     private readonly teamOfRequest: TeamOfRequest,
-    private readonly workspaces: Workspaces,
-    private readonly knownZone: KnownZone,
+    private readonly rules: StandingOrderRules,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -47,7 +43,7 @@ export class CreateStandingOrder {
       );
     }
     const at = this.clock.now();
-    const rule = await this.ruleOf(caller, teamId, body, at);
+    const rule = await this.rules.of(caller, teamId, body);
     const draft: StandingOrderEntity = {
       ...rule,
       capos: body.capos ?? null,
@@ -72,29 +68,6 @@ export class CreateStandingOrder {
     return viewOf(order);
   }
 
-  private async ruleOf(
-    caller: Caller,
-    teamId: Id<'team'> | null,
-    body: CreateStandingOrderBody,
-    at: number,
-  ): Promise<StandingOrderRule> {
-    const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
-    const { expiresAt = null } = body;
-    if (expiresAt !== null && expiresAt <= at) throw alreadyExpired();
-    await this.knownZone.require(when?.timezone, 'when.timezone');
-    return {
-      teamId,
-      capos,
-      effect,
-      match,
-      when: when && (await this.inZone(caller, when)),
-      limits,
-      budget,
-      approval,
-      expiresAt,
-    };
-  }
-
   /** Null is said, not left out: the whole workspace, which is more than a member of a team sees. */
   private async teamOf(caller: Caller, asked: Id<'team'> | null | undefined): Promise<Id<'team'> | null> {
     if (asked === null) {
@@ -110,16 +83,4 @@ export class CreateStandingOrder {
     }
     return (await this.teamOfRequest.resolve(caller, asked)) as Id<'team'> | null;
   }
-
-  /** A window keeps the zone it was meant in, whatever the workspace's becomes. */
-  private async inZone(caller: Caller, when: OrderWhen): Promise<OrderWhen> {
-    if (when.timezone || !(when.days || when.from || when.to)) return when;
-    const { timezone } = await this.workspaces.settings(scopeOf(caller));
-    return { ...when, timezone };
-  }
-}
-
-function alreadyExpired() {
-  const message = 'expiresAt must be a time in the future';
-  return new ValidationFailed({ details: [{ path: 'expiresAt', rule: 'isAhead', message }] });
 }

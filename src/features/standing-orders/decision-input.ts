@@ -40,12 +40,17 @@ export interface OrderUsage {
   amountToday: number;
   /** In the currency of the budget, within its window. */
   budgetSpent: number;
+  /** When there is room again within the limit of the hour, and of the day, where it is used up; Unix milliseconds. */
+  hourRoomAt?: number;
+  dayRoomAt?: number;
 }
 
 /** Everything a decision depends on. */
 export interface DecisionInput {
   /** Unix milliseconds. */
   at: number;
+  /** The zone in which the days, weeks and months of limits and budgets begin; UTC unless said. */
+  timezone?: string;
   presence: Presence;
   guardian: { mode: GuardianMode; epoch: number };
   packet: DecidedPacket;
@@ -143,7 +148,8 @@ export function isLimited({ limits, budget }: Pick<DecisionOrder, 'limits' | 'bu
  * 1e400, endless nesting) may come out of a model at any time, and must neither stop the decision nor make it come out
  * differently the second time.
  */
-export function recorded({ at, presence, guardian, packet, orders, usage }: DecisionInput): RecordedInput {
+export function recorded(given: DecisionInput): RecordedInput {
+  const { at, timezone, presence, guardian, packet, orders, usage } = given;
   const { hash, paths, limited } = knownPolicyOf(orders);
   const { params: _params, target: _target, ...facts } = packet;
   const fields = paths.flatMap((path) => {
@@ -154,7 +160,8 @@ export function recorded({ at, presence, guardian, packet, orders, usage }: Deci
     const own = Object.hasOwn(usage, id) ? usage[id] : undefined;
     return own && Object.values(own).some((value) => value !== 0) ? [[id, own]] : [];
   });
-  const input = { at, presence, guardian, packet: facts, policy: hash, usage: Object.fromEntries(used) };
+  const counted = Object.fromEntries(used);
+  const input = { at, timezone, presence, guardian, packet: facts, policy: hash, usage: counted };
   const stored = storableJson(input, 0) as unknown as RecordedInput;
   return { ...stored, packet: { ...stored.packet, fields: Object.fromEntries(fields) } };
 }

@@ -31,8 +31,22 @@ export interface Decision {
   limits: LimitResult[];
   guardian: GuardianMode;
   approval: ApprovalTerms;
+  /** Where the outcome is `throttle`: when it is decided again, Unix milliseconds. Null with any other outcome. */
+  throttledUntil: number | null;
+  /** What each order that is only tried out would have changed, if it alone had been active as well. */
+  shadow: ShadowResult[];
   /** SHA-256 over the canonical JSON of the recorded input. */
   inputHash: string;
+}
+
+/** What the decision would have been with an order that is only tried out; it has no effect. */
+interface ShadowResult {
+  standingOrderId: string;
+  version: number;
+  effect: Effect;
+  outcome: Effect;
+  /** What the order itself would have said, for a person. */
+  explanation: string[];
 }
 
 /** One voice in a decision: the work packet gets nothing looser than `outcome`. */
@@ -43,6 +57,9 @@ interface Reason {
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
 const DEFAULT_EXPIRY_MINUTES = 72 * 60;
+
+/** An order that throttles without a limit, which none may be created as, delays for this long at a time. */
+const WITHOUT_PACE_MS = 3_600_000;
 
 /**
  * Decides one work packet. Total: it answers for any JSON, and never throws. Order-free: each order that matches, the
@@ -66,25 +83,66 @@ export function evaluateAgain(input: RecordedInput, orders: readonly DecisionOrd
 }
 
 function decide(input: RecordedInput, { orders }: Policy): Decision {
-  const { packet, guardian } = input;
-  const matched = orders.filter((order) => matches(order, input));
-  const bounded = matched.map((order) => ({ order, checks: limitsOf(order, input) }));
-
-  const reasons = [
-    ...bounded.flatMap(({ order, checks }) => reasonsOf(order, checks)),
-    ...(matched.some((order) => order.effect === 'allow') ? [] : [withoutPermission(guardian.mode, packet)]),
-    ...guardianReasons(guardian.mode, packet.reversibility),
-  ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
-
+  const concerned = orders.filter((order) => matches(order, input));
+  const matched = concerned.filter(({ status }) => status === 'active');
+  const judged = matched.map((order) => judge(order, input));
+  const reasons = reasonsFor(judged, input);
+  const outcome = reasons[0]?.outcome ?? 'require_approval';
   return {
-    outcome: reasons[0]?.outcome ?? 'require_approval',
+    outcome,
     explanation: reasons.map((reason) => reason.because),
     considered: orders.map((order) => order.standingOrderId),
     matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
-    limits: bounded.flatMap(({ checks }) => checks.map((check) => check.result)),
-    guardian: guardian.mode,
+    limits: judged.flatMap(({ checks }) => checks.map((check) => check.result)),
+    guardian: input.guardian.mode,
     approval: approvalTerms(matched),
+    throttledUntil: outcome === 'throttle' ? latestRoom(judged, input.at) : null,
+    shadow: concerned
+      .filter(({ status }) => status === 'shadow')
+      .map((order) => shadowResult(order, judged, input)),
     inputHash: hashOf(input),
+  };
+}
+
+/** An order that matches, with its limits and what it says of the work packet. */
+interface Judged {
+  order: DecisionOrder;
+  checks: LimitCheck[];
+  reasons: Reason[];
+}
+
+function judge(order: DecisionOrder, input: RecordedInput): Judged {
+  const checks = limitsOf(order, input);
+  return { order, checks, reasons: reasonsOf(order, checks) };
+}
+
+/** The strictest first. */
+function reasonsFor(judged: readonly Judged[], { guardian, packet }: RecordedInput): Reason[] {
+  const isAllowed = judged.some(({ order }) => order.effect === 'allow');
+  return [
+    ...judged.flatMap(({ reasons }) => reasons),
+    ...(isAllowed ? [] : [withoutPermission(guardian.mode, packet)]),
+    ...guardianReasons(guardian.mode, packet.reversibility),
+  ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
+}
+
+/** There is room when there is room within every limit that makes it wait. */
+function latestRoom(judged: readonly Judged[], at: number): number {
+  const untils = judged.flatMap(({ checks }) => checks.flatMap(({ result }) => result.until ?? []));
+  return untils.length > 0 ? Math.max(...untils) : at + WITHOUT_PACE_MS;
+}
+
+/** Each by itself: two orders that are tried out together would hide what either of them does. */
+function shadowResult(order: DecisionOrder, active: readonly Judged[], input: RecordedInput): ShadowResult {
+  const { standingOrderId, version, effect } = order;
+  const own = judge(order, input);
+  const [strictest] = reasonsFor([...active, own], input);
+  return {
+    standingOrderId,
+    version,
+    effect,
+    outcome: strictest?.outcome ?? 'require_approval',
+    explanation: own.reasons.map(({ because }) => because),
   };
 }
 
@@ -96,7 +154,6 @@ function matches(order: DecisionOrder, { at, presence, packet }: RecordedInput):
   const { fields } = order.match;
   const doubt = tightens(order);
   return (
-    order.status === 'active' &&
     at < (order.expiresAt ?? Infinity) &&
     mayConcern(order, packet) &&
     (!fields || fieldsMatch(fields, (path) => recordedAt(packet, path), doubt)) &&
@@ -123,10 +180,11 @@ function recordedAt({ fields, ...facts }: RecordedPacket, path: string): unknown
   return valueAt(facts, path);
 }
 
-function limitsOf(order: DecisionOrder, { packet, usage }: RecordedInput): LimitCheck[] {
+function limitsOf(order: DecisionOrder, input: RecordedInput): LimitCheck[] {
   if (order.effect === 'deny' || order.effect === 'require_approval') return [];
+  const { packet, usage } = input;
   const own = Object.hasOwn(usage, order.standingOrderId) ? usage[order.standingOrderId] : undefined;
-  return checkLimits(order, packet, own);
+  return checkLimits(order, packet, input, own);
 }
 
 function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {

@@ -1,5 +1,6 @@
-import type { DecisionOrder, OrderUsage, RecordedPacket } from './decision-input.js';
-import type { Effect, OrderBudget, OrderLimits } from './standing-order.js';
+import type { DecisionOrder, OrderUsage, RecordedInput, RecordedPacket } from './decision-input.js';
+import type { BudgetWindow, Effect, OrderBudget, OrderLimits } from './standing-order.js';
+import { endOfWindow } from './windows.js';
 
 /** What a limit would be at if the work packet was sent: it holds when `used` is at most `allowed`. */
 export interface LimitResult {
@@ -8,6 +9,8 @@ export interface LimitResult {
   allowed: number;
   used: number;
   holds: boolean;
+  /** Where the work packet only has to wait: when there is room for it again, Unix milliseconds. */
+  until?: number;
 }
 
 export interface LimitCheck {
@@ -21,6 +24,15 @@ export interface LimitCheck {
 /** What limits and budgets measure of a work packet. */
 type Measured = Pick<RecordedPacket, 'recipients' | 'amount' | 'currency'>;
 
+/** When it is decided; the windows of a day, week and month are those of the zone. */
+type Moment = Pick<RecordedInput, 'at' | 'timezone'>;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The hours that a limit looks back over; the others begin anew with a calendar window. */
+export const SLIDING_HOURS: Partial<Record<LimitResult['limit'], number>> = { maxPerHour: 1, maxPerDay: 24 };
+
 const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
 
 /**
@@ -30,8 +42,10 @@ const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpen
 export function checkLimits(
   order: DecisionOrder,
   packet: Measured,
+  moment: Moment,
   usage: OrderUsage = UNUSED,
 ): LimitCheck[] {
+  const { at } = moment;
   const limits = order.limits ?? {};
 
   const check = (
@@ -39,35 +53,79 @@ export function checkLimits(
     before: number,
     own: number,
     inWords: (used: number) => string,
+    roomAt: () => number,
   ): LimitCheck[] => {
     const allowed = limits[limit];
     if (allowed === null || allowed === undefined) return [];
     const used = sum(before, own);
     const holds = used <= allowed;
-    return [
-      {
-        result: { standingOrderId: order.standingOrderId, limit, allowed, used, holds },
-        otherwise: order.effect === 'throttle' && own <= allowed ? 'throttle' : 'require_approval',
-        remark: holds ? null : `${inWords(used)} and the limit is ${allowed}`,
-      },
-    ];
+    const otherwise = order.effect === 'throttle' && own <= allowed ? 'throttle' : 'require_approval';
+    const { standingOrderId } = order;
+    const checked = {
+      result: { standingOrderId, limit, allowed, used, holds },
+      otherwise,
+      remark: holds ? null : `${inWords(used)} and the limit is ${allowed}`,
+    } as const;
+    return [delayed(checked, order, at, roomAt)];
   };
 
   return [
-    ...check('maxPerHour', usage.lastHour, 1, (used) => `it would be work packet ${used} of this hour`),
-    ...check('maxPerDay', usage.lastDay, 1, (used) => `it would be work packet ${used} of this day`),
-    ...check('maxRecipients', 0, packet.recipients, (used) => `it has ${used} recipients`),
+    ...check(
+      'maxPerHour',
+      usage.lastHour,
+      1,
+      (used) => `it would be work packet ${used} of this hour`,
+      () => usage.hourRoomAt ?? at + HOUR_MS,
+    ),
+    ...check(
+      'maxPerDay',
+      usage.lastDay,
+      1,
+      (used) => `it would be work packet ${used} of this day`,
+      () => usage.dayRoomAt ?? at + DAY_MS,
+    ),
+    ...check(
+      'maxRecipients',
+      0,
+      packet.recipients,
+      (used) => `it has ${used} recipients`,
+      () => at,
+    ),
     ...check(
       'maxAmountPerDay',
       usage.amountToday,
       amountOf(packet),
       (used) => `it would bring the total of this day to ${used}`,
+      () => endOf('day', moment),
     ),
-    ...(order.budget ? [checkBudget(order, order.budget, packet, usage.budgetSpent)] : []),
+    ...(order.budget ? [checkBudget(order, order.budget, packet, moment, usage.budgetSpent)] : []),
   ];
 }
 
-function checkBudget(order: DecisionOrder, budget: OrderBudget, packet: Measured, spent: number): LimitCheck {
+/** Says until when the work packet waits, where it does. There is room, too, when the order ends. */
+function delayed(
+  check: LimitCheck,
+  { expiresAt }: DecisionOrder,
+  at: number,
+  roomAt: () => number,
+): LimitCheck {
+  if (check.result.holds || check.otherwise !== 'throttle') return check;
+  const until = Math.max(at + 1, Math.min(roomAt(), expiresAt ?? Infinity));
+  const remark = `${check.remark}; there is room again at ${new Date(until).toISOString()}`;
+  return { ...check, result: { ...check.result, until }, remark };
+}
+
+function endOf(window: BudgetWindow, { at, timezone }: Moment): number {
+  return endOfWindow(window, at, timezone ?? 'UTC');
+}
+
+function checkBudget(
+  order: DecisionOrder,
+  budget: OrderBudget,
+  packet: Measured,
+  moment: Moment,
+  spent: number,
+): LimitCheck {
   const amount = amountOf(packet);
   // No rate of exchange is known here, and a guessed one would be a hole in the budget.
   const foreign = amount > 0 && packet.currency !== budget.currency;
@@ -76,25 +134,23 @@ function checkBudget(order: DecisionOrder, budget: OrderBudget, packet: Measured
   const fits = !foreign && amount <= budget.amount;
   const onExceed = budget.onExceed ?? 'require_approval';
   const whole = `its budget of ${budget.amount} ${budget.currency} for the ${budget.window}`;
-  const nearlySpent =
-    typeof budget.warnPercent === 'number' && used >= (budget.amount * budget.warnPercent) / 100;
+  const nearlySpent = isNearlySpent(budget, used);
 
   let remark: string | null = null;
   if (foreign) remark = `${whole} cannot be compared with an amount in ${packet.currency ?? 'no currency'}`;
   else if (!holds) remark = `${whole} would be exceeded at ${used}`;
   else if (nearlySpent) remark = `${used} of ${whole} would then be used`;
 
-  return {
-    result: {
-      standingOrderId: order.standingOrderId,
-      limit: 'budget',
-      allowed: budget.amount,
-      used,
-      holds,
-    },
-    otherwise: onExceed === 'throttle' && !fits ? 'require_approval' : onExceed,
-    remark,
-  };
+  const { standingOrderId } = order;
+  const result: LimitResult = { standingOrderId, limit: 'budget', allowed: budget.amount, used, holds };
+  const otherwise = onExceed === 'throttle' && !fits ? 'require_approval' : onExceed;
+  const roomAt = () => endOf(budget.window, moment);
+  return delayed({ result, otherwise, remark }, order, moment.at, roomAt);
+}
+
+/** Whether so much of the budget is used that somebody wanted to be told. */
+export function isNearlySpent({ amount, warnPercent }: OrderBudget, used: number): boolean {
+  return typeof warnPercent === 'number' && used >= (amount * warnPercent) / 100;
 }
 
 /** A refund moves money too: what counts is how much, not which way. */

@@ -8,12 +8,14 @@ import { pause } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { ThrottledWork } from './throttled-work.js';
 
 /** Silences an order until it is activated again. Anyone who may act may stop; only those who may loosen may loosen. */
 @Injectable()
 export class PauseStandingOrder {
   constructor(
     private readonly orders: StandingOrders,
+    private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -22,7 +24,7 @@ export class PauseStandingOrder {
   async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'operator');
-    if (restrains(order)) {
+    if (order.status !== 'shadow' && restrains(order)) {
       requireRole(
         caller,
         order.teamId,
@@ -34,6 +36,7 @@ export class PauseStandingOrder {
     if (!paused) return viewOf(order);
     this.orders.saveStatus(paused);
     this.receipts.append(receiptOf(paused, 'paused', actorOf(caller)));
+    await this.throttled.decideAgain();
     return viewOf(paused);
   }
 }

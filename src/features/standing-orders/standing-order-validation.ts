@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { cutText } from '../../platform/kernel/text.js';
 import { canonicalDomain } from './domains.js';
-import type { Effect, FieldCondition } from './standing-order.js';
+import type { FieldCondition } from './standing-order.js';
 
 const MAX_FIELDS = 20;
 const MAX_LIST = 100;
@@ -83,35 +83,8 @@ export function HasOtherEnd(other: 'from' | 'to'): PropertyDecorator {
   });
 }
 
-/** A limit on an order that denies would read as "deny beyond it", which is not what a denial does. */
-export function OnlyWithEffect(...effects: Effect[]): PropertyDecorator {
-  return ValidateBy({
-    name: 'onlyWithEffect',
-    validator: {
-      validate: (_, args) => effects.includes(sibling(args, 'effect') as Effect),
-      defaultMessage: () => `$property is only for an order whose effect is ${effects.join(' or ')}`,
-    },
-  });
-}
-
-/** Throttling without a pace would hold every work packet back for ever, which is a denial by another name. */
-export function HasPaceToThrottle(): PropertyDecorator {
-  return ValidateBy({
-    name: 'hasPaceToThrottle',
-    validator: {
-      validate: (effect, args) =>
-        effect !== 'throttle' || hasAny(sibling(args, 'limits')) || hasAny(sibling(args, 'budget')),
-      defaultMessage: () => 'an order that throttles needs at least one limit or a budget',
-    },
-  });
-}
-
 function sibling(args: ValidationArguments | undefined, property: string): unknown {
   return (args?.object as Record<string, unknown> | undefined)?.[property];
-}
-
-function hasAny(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).some((member) => member !== undefined && member !== null);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

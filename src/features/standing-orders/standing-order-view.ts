@@ -1,9 +1,14 @@
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
-import type { StandingOrderEntity } from './standing-order.entity.js';
-import type { StandingOrderSummary, StandingOrderView } from './standing-orders.dto.js';
-import type { ListedOrder } from './standing-orders.repository.js';
+import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
+import type {
+  StandingOrderSummary,
+  StandingOrderVersionSummary,
+  StandingOrderVersionView,
+  StandingOrderView,
+} from './standing-orders.dto.js';
+import type { ListedOrder, ListedVersion } from './standing-orders.repository.js';
 
 export function viewOf(order: StandingOrderEntity): StandingOrderView {
   return {
@@ -39,13 +44,56 @@ export function summaryOf(order: ListedOrder): StandingOrderSummary {
   };
 }
 
+export function versionViewOf(
+  version: StandingOrderVersionEntity,
+  order: Pick<StandingOrderEntity, 'version'>,
+): StandingOrderVersionView {
+  return {
+    ...versionSummaryOf(version, order),
+    match: version.match as StandingOrderMatch,
+    when: version.when as StandingOrderWhen | null,
+    approval: version.approval,
+  };
+}
+
+export function versionSummaryOf(
+  version: ListedVersion,
+  order: Pick<StandingOrderEntity, 'version'>,
+): StandingOrderVersionSummary {
+  return {
+    version: version.version,
+    isCurrent: version.version === order.version,
+    name: version.name,
+    text: version.text,
+    capos: version.capos,
+    effect: version.effect,
+    limits: version.limits,
+    budget: version.budget,
+    expiresAt: version.expiresAt,
+    hash: version.hash,
+    createdBy: version.createdBy,
+    createdAt: version.createdAt,
+  };
+}
+
+/** What was done to an order, in the words of its receipt. */
+const DEEDS = {
+  created: 'created',
+  activated: 'activated',
+  shadowed: 'began to try out',
+  paused: 'paused',
+  revised: 'changed',
+  rolled_back: 'rolled back',
+  archived: 'archived',
+} as const;
+
 /**
  * What the chain keeps of an act on an order. The hash is that of its rule, which stands in the receipt of each version
  * (`details.rule`): with these receipts alone a decision can be made again.
  */
 export function receiptOf(
   order: StandingOrderEntity,
-  act: 'created' | 'activated' | 'paused' | 'archived',
+  act: keyof typeof DEEDS,
   by: Actor,
   details: Record<string, unknown> = {},
 ): NewReceipt {
@@ -55,7 +103,7 @@ export function receiptOf(
     action: `standing_order.${act}`,
     entity: { type: 'standing_order', id: standingOrderId },
     teamId,
-    summary: `${by.name} ${act} the standing order "${name}".`,
+    summary: `${by.name} ${DEEDS[act]} the standing order "${name}".`,
     details: { name, effect, version, hash, status, heldBecause, ...details },
   };
 }

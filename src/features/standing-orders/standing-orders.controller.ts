@@ -10,6 +10,7 @@ import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
+import { ShadowStandingOrder } from './shadow-standing-order.js';
 import { summaryOf, viewOf } from './standing-order-view.js';
 import {
   ActivateStandingOrderBody,
@@ -27,6 +28,7 @@ export class StandingOrdersController {
     private readonly orders: StandingOrders,
     private readonly createOrder: CreateStandingOrder,
     private readonly activateOrder: ActivateStandingOrder,
+    private readonly shadowOrder: ShadowStandingOrder,
     private readonly pauseOrder: PauseStandingOrder,
     private readonly archiveOrder: ArchiveStandingOrder,
   ) {}
@@ -77,7 +79,7 @@ export class StandingOrdersController {
     return viewOf(await this.orders.get(scopeOf(caller), id));
   }
 
-  /** Lets a draft or paused order decide; an owner acknowledges one that relaxes what cannot be undone. */
+  /** Lets an order decide, or tries it out; an owner acknowledges one that lets out what cannot be undone. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/activate')
   @Route({
@@ -92,6 +94,7 @@ export class StandingOrdersController {
     @Param('standingOrderId') id: string,
     @Body() body: ActivateStandingOrderBody,
   ): Promise<StandingOrderView> {
+    if (body.shadow === true) return this.shadowOrder.execute(caller, id);
     return this.activateOrder.execute(caller, id, body.acknowledge === true);
   }
 

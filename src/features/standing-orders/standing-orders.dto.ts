@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -15,6 +15,7 @@ import {
   Matches,
   Max,
   MaxLength,
+  Min,
   ValidateNested,
 } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
@@ -30,13 +31,18 @@ import {
   StandingOrderMatch,
   StandingOrderWhen,
 } from './standing-order-rule.dto.js';
-import { HasPaceToThrottle, OnlyWithEffect } from './standing-order-validation.js';
 
 /** The parameter of the paths, as it is documented. */
 export const STANDING_ORDER_PARAM = {
   name: 'standingOrderId',
   description: 'The id of the standing order.',
   example: 'so_01kerr2kg0xaen9f9sdsg8py4z',
+};
+
+export const VERSION_PARAM = {
+  name: 'version',
+  description: 'The number of the version.',
+  example: '1',
 };
 
 /** Body of `POST /standing-orders`. */
@@ -83,7 +89,6 @@ export class CreateStandingOrderBody {
    * @example 'allow'
    */
   @IsIn(EFFECTS)
-  @HasPaceToThrottle()
   effect!: Effect;
 
   /** Which work packets it is about. Never left out: an order about every work packet says so, with `{}`. */
@@ -102,7 +107,6 @@ export class CreateStandingOrderBody {
 
   /** How much may go through; for `allow` and `throttle`. */
   @IsOptional()
-  @OnlyWithEffect('allow', 'throttle')
   @IsObject()
   @ValidateNested()
   @Type(() => StandingOrderLimits)
@@ -110,7 +114,6 @@ export class CreateStandingOrderBody {
 
   /** How much may be spent; for `allow` and `throttle`. */
   @IsOptional()
-  @OnlyWithEffect('allow', 'throttle')
   @IsObject()
   @ValidateNested()
   @Type(() => StandingOrderBudget)
@@ -134,8 +137,52 @@ export class CreateStandingOrderBody {
   expiresAt?: number | null;
 }
 
+/**
+ * Body of `PATCH /standing-orders/{id}`: what is to be different from now on. What is left out stays as it is, and null
+ * takes away what may be left out. The team stays: an order of another team is another order.
+ */
+export class ReviseStandingOrderBody extends PartialType(OmitType(CreateStandingOrderBody, ['teamId']), {
+  skipNullProperties: false,
+}) {
+  /**
+   * That the owner knows: from now on the order lets work packets go out that cannot be undone.
+   * @example true
+   */
+  @IsOptional()
+  @Equals(true)
+  acknowledge?: true;
+}
+
+/** Body of `POST /standing-orders/{id}/rollback`. */
+export class RollBackStandingOrderBody {
+  /**
+   * The version whose content the order gets again, as a further version.
+   * @example 1
+   */
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  version!: number;
+
+  /**
+   * That the owner knows: from now on the order lets work packets go out that cannot be undone.
+   * @example true
+   */
+  @IsOptional()
+  @Equals(true)
+  acknowledge?: true;
+}
+
 /** Body of `POST /standing-orders/{id}/activate`; it may be empty. */
 export class ActivateStandingOrderBody {
+  /**
+   * Only tries the order out: decisions say what it would have changed, and it changes nothing.
+   * @example true
+   */
+  @IsOptional()
+  @Equals(true)
+  shadow?: true;
+
   /**
    * That the owner knows: the order lets work packets go out that cannot be undone.
    * @example true
@@ -248,4 +295,74 @@ export class StandingOrderView extends StandingOrderSummary implements StandingO
 export class StandingOrderPage extends PageFacts {
   /** The standing orders of this page, newest first. */
   items!: StandingOrderSummary[];
+}
+
+/** A version of a standing order as lists show it, without its rule. Versions never change. */
+export class StandingOrderVersionSummary {
+  /**
+   * Counts up with every change of the order.
+   * @example 1
+   */
+  version!: number;
+  /**
+   * Whether it is what the order says now.
+   * @example true
+   */
+  isCurrent!: boolean;
+  /**
+   * What the order was called.
+   * @example 'Delivery mail to Acme'
+   */
+  name!: string;
+  /**
+   * The order in a person's words. Lists show its beginning.
+   * @example 'Mail about deliveries may go to Acme on workdays.'
+   */
+  text!: string;
+  /**
+   * The capos it was about; null: every capo.
+   * @example ['capo_ops']
+   */
+  capos!: CapoRole[] | null;
+  /**
+   * What it did with a work packet.
+   * @example 'allow'
+   */
+  effect!: Effect;
+  /** How much could go through; null: no limits. */
+  limits!: StandingOrderLimits | null;
+  /** How much could be spent; null: no budget. */
+  budget!: StandingOrderBudget | null;
+  /**
+   * From when on it is silent, Unix milliseconds; null: never.
+   * @example 1798758000000
+   */
+  expiresAt!: number | null;
+  /**
+   * SHA-256 of the rule, in hex.
+   * @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042'
+   */
+  hash!: string;
+  /** Who wrote this version. */
+  createdBy!: ActorView;
+  /**
+   * When it was written, Unix milliseconds.
+   * @example 1768209600000
+   */
+  createdAt!: number;
+}
+
+/** A version of a standing order with its rule. */
+export class StandingOrderVersionView extends StandingOrderVersionSummary {
+  /** Which work packets it was about. */
+  match!: StandingOrderMatch;
+  /** When it spoke; null: always. */
+  when!: StandingOrderWhen | null;
+  /** The terms on which it asked; null: the usual ones. */
+  approval!: StandingOrderApproval | null;
+}
+
+export class StandingOrderVersionPage extends PageFacts {
+  /** The versions of this page, newest first. */
+  items!: StandingOrderVersionSummary[];
 }

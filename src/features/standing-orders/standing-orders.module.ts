@@ -5,6 +5,7 @@ import { ActionReversibility } from './action-reversibility.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
+import { NewOrderVersion } from './new-order-version.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
 import { OrdersInForce } from './orders-in-force.js';
 import { Policies } from './policies.repository.js';
@@ -15,8 +16,14 @@ import {
   StandingOrderUseEntity,
   StandingOrderVersionEntity,
 } from './standing-order.entity.js';
+import { ReviseStandingOrder } from './revise-standing-order.js';
+import { RollBackStandingOrder } from './roll-back-standing-order.js';
+import { ShadowStandingOrder } from './shadow-standing-order.js';
+import { StandingOrderRules } from './standing-order-rules.js';
+import { StandingOrderVersionsController } from './standing-order-versions.controller.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { ThrottledWork } from './throttled-work.js';
 
 /** @level 3 */
 @Module({
@@ -29,15 +36,21 @@ import { StandingOrders } from './standing-orders.repository.js';
     ]),
     WorkspacesModule,
   ],
-  controllers: [StandingOrdersController],
+  controllers: [StandingOrdersController, StandingOrderVersionsController],
   providers: [
     StandingOrders,
     OrdersInForce,
     Policies,
     PolicyDecisions,
     ActionReversibility,
+    StandingOrderRules,
+    NewOrderVersion,
+    ThrottledWork,
     CreateStandingOrder,
+    ReviseStandingOrder,
+    RollBackStandingOrder,
     ActivateStandingOrder,
+    ShadowStandingOrder,
     PauseStandingOrder,
     ArchiveStandingOrder,
   ],

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { isId } from '../../platform/kernel/ids.js';
-import type { Page } from '../../platform/kernel/pages.dto.js';
+import { type Id, isId } from '../../platform/kernel/ids.js';
+import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import type { OrderUsage } from './decision-input.js';
+import { ruleOf } from './order-content.js';
 import {
   StandingOrderEntity,
   StandingOrderUseEntity,
@@ -27,11 +29,20 @@ const SUMMARY = columnsOf(StandingOrderEntity, {
 /** An order as lists show it. */
 export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
+const VERSION_SUMMARY = columnsOf(StandingOrderVersionEntity, {
+  without: ['workspaceId', 'text', 'match', 'when', 'approval'],
+});
+
+/** A version as lists show it. */
+export type ListedVersion = Omit<StandingOrderVersionEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
+
 /** What an order has let through so far. */
-export interface UsageOfOrder extends Omit<OrderUsage, 'amountToday'> {
+export interface UsageOfOrder extends Pick<OrderUsage, 'lastHour' | 'lastDay' | 'budgetSpent'> {
   standingOrderId: string;
   /** By currency: a limit on amounts holds for each currency by itself. */
   amountsToday: Record<string, number>;
+  /** Whether somebody has been warned already that the budget of this window is nearly spent. */
+  warned: boolean;
 }
 
 export interface OrderInWords extends Pick<StandingOrderEntity, 'name' | 'text' | 'effect'> {
@@ -55,20 +66,29 @@ export interface FormerUse {
 const ZONE = '(select app.workspace_zone($1))';
 
 const USAGE = /* sql */ `
-select standing_order_id, last_hour, last_day, amounts_today, budget_spent
+select standing_order_id, last_hour, last_day, amounts_today, budget_spent, warned
 from app.order_usage($1, $3, ${ZONE}, $2)`;
 
 /** By the primary key of a use: one look-up for each order. */
 const FORMER_USES = /* sql */ `
-select s.standing_order_id, s.amount, s.currency, s.spent,
+select s.standing_order_id, s.amount, s.currency,
+  case when s.currency = o.budget->>'currency' then s.amount else 0 end as spent,
   s.at > $2::timestamptz - interval '1 hour' as in_hour,
   s.at > $2::timestamptz - interval '1 day' as in_day,
-  s.at >= date_trunc('day', $2::timestamptz, ${ZONE}) as today,
-  s.at >= date_trunc(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
+  s.at >= app.window_start('day', $2::timestamptz, ${ZONE}) as today,
+  s.at >= app.window_start(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
 from standing_orders o
 join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
   and s.work_packet_id = $4
 where o.workspace_id = $1 and o.standing_order_id = any($3)`;
+
+/** One use of each order: so many of those within its window before `$2` are newer. */
+const NEWEST_USES = /* sql */ `
+select (select s.at from standing_order_uses s
+  where s.workspace_id = $1 and s.standing_order_id = w.id and s.at > $2::timestamptz - w.hours * interval '1 hour'
+    and s.work_packet_id is distinct from $3
+  order by s.at desc offset w.newer limit 1) as at
+from unnest($4::text[], $5::int[], $6::int[]) with ordinality as w (id, hours, newer, n) order by w.n`;
 
 /** Decisions of one workspace wait for each other. */
 const DECISION_LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 2))';
@@ -95,6 +115,26 @@ export class StandingOrders {
     at: number,
   ): Statement {
     return { text: FORMER_USES, values: [workspaceId, new Date(at), standingOrderIds, workPacketId] };
+  }
+
+  /**
+   * When each of these uses was: so many uses of the order in the last hours are newer than it, apart from what the work
+   * packet itself has used up. Null where there are not that many.
+   */
+  async timesOfUses(
+    uses: readonly { standingOrderId: string; hours: number; newer: number }[],
+    workPacketId: string | null,
+    at: number,
+  ): Promise<(number | null)[]> {
+    const rows = await this.db.query<{ at: number | null }>(NEWEST_USES, [
+      this.db.unit.scope.workspaceId,
+      new Date(at),
+      workPacketId,
+      uses.map(({ standingOrderId }) => standingOrderId),
+      uses.map(({ hours }) => hours),
+      uses.map(({ newer }) => newer),
+    ]);
+    return rows.map((row) => row.at);
   }
 
   /**
@@ -128,6 +168,72 @@ export class StandingOrders {
     const order = await this.db.lockOne(StandingOrderEntity, { workspaceId, standingOrderId }, 'for update');
     if (!order) throw new NotFound();
     return order;
+  }
+
+  /** {@link lock}, together with the workspace's decisions: none of them goes by one version and counts for another. */
+  async lockWithDecisions(standingOrderId: string): Promise<StandingOrderEntity> {
+    // Before the order: whoever decides has the lock, and then shares the key of each order that counts a use.
+    await this.db.unit.batch([this.lockDecisionsStatement(this.db.unit.scope.workspaceId)]);
+    return this.lock(standingOrderId);
+  }
+
+  /** Writes what a locked order says from now on, as its next version. */
+  saveVersion(
+    next: StandingOrderEntity,
+    former: StandingOrderEntity,
+    made: { by: StandingOrderEntity['createdBy']; at: number },
+  ): void {
+    const { workspaceId, standingOrderId, name, text, version, hash, heldBecause, updatedAt } = next;
+    this.db.update(
+      StandingOrderEntity,
+      { workspaceId, standingOrderId },
+      { ...ruleOf(next), capos: next.capos, name, text, version, hash, heldBecause, updatedAt },
+    );
+    this.addVersion(next, made);
+    if (canonicalJson(next.budget) === canonicalJson(former.budget)) return;
+    // What it has paid for is counted once more: in another currency, or another window, that is another sum.
+    this.db.write('select app.recount_budget($1, $2)', [workspaceId, standingOrderId]);
+  }
+
+  /**
+   * The versions of an order that the caller has been found to see, newest first. They go by the order, and not by the team
+   * that it belonged to when they were made.
+   */
+  listVersions(
+    { workspaceId }: Scope,
+    standingOrderId: string,
+    paging: PageQuery,
+  ): Promise<Page<ListedVersion>> {
+    const listing: Listing = {
+      name: 'standing-order-versions',
+      select: `${VERSION_SUMMARY}, left(text, ${LISTED_TEXT}) as text`,
+      from: 'standing_order_versions',
+      ...where({ workspace_id: workspaceId, standing_order_id: standingOrderId }),
+      order: [{ column: 'version', kind: 'number', descending: true }],
+    };
+    return readPage(this.db, { workspaceId, teamIds: 'all' }, listing, paging);
+  }
+
+  /** One of them. @throws NotFound for a version that there is not */
+  async getVersion(
+    { workspaceId }: Scope,
+    standingOrderId: string,
+    version: number,
+  ): Promise<StandingOrderVersionEntity> {
+    const key = { workspaceId, standingOrderId: standingOrderId as Id<'so'>, version };
+    const found = await this.db.findOne({ workspaceId, teamIds: 'all' }, StandingOrderVersionEntity, key);
+    if (!found) throw new NotFound();
+    return found;
+  }
+
+  /** A version of a locked order. */
+  async findVersion(
+    { workspaceId, standingOrderId }: StandingOrderEntity,
+    version: number,
+  ): Promise<StandingOrderVersionEntity | undefined> {
+    const { unit } = this.db;
+    await unit.seeWholeWorkspace();
+    return this.db.findOne(unit.scope, StandingOrderVersionEntity, { workspaceId, standingOrderId, version });
   }
 
   /** Writes the status of a locked order, with what goes with it. */
@@ -166,7 +272,13 @@ export class StandingOrders {
     this.db.insert(StandingOrderUseEntity, { ...use, workspaceId: this.db.unit.scope.workspaceId });
   }
 
-  /** The same, for a work packet that this order counted in an earlier window: from now on it counts in this one. */
+  /** Notes that somebody is warned: the budget of the present window is nearly spent. */
+  recordWarning(standingOrderId: string): void {
+    const { workspaceId } = this.db.unit.scope;
+    this.db.write('select app.mark_budget_warned($1, $2)', [workspaceId, standingOrderId]);
+  }
+
+  /** {@link recordUse} for a work packet that this order counted in an earlier window: from now on it counts in this one. */
   renewUse({ standingOrderId, workPacketId, at }: NewUse): void {
     this.db.write(
       `update standing_order_uses set at = $4

@@ -44,6 +44,14 @@ export class Usages {
     );
   }
 
+  /** Notes that somebody is warned of the budget; false when somebody was in this window. */
+  warn(standingOrderId: string): boolean {
+    const usage = this.#byOrder.get(standingOrderId);
+    if (!usage || usage.warned) return false;
+    usage.warned = true;
+    return true;
+  }
+
   add({ standingOrderId, amount, currency, spent }: NewUse): void {
     const usage = this.#byOrder.get(standingOrderId);
     if (!usage) return;

@@ -15,6 +15,19 @@ export function appliesAt(when: OrderWhen, at: number, presence: Presence, doubt
   }
 }
 
+/** When the order applies for the first time from `at` on, as far as its days and hours go: `at` itself within its window. */
+export function firstOpening(when: OrderWhen, at: number): number {
+  const { days, from, to } = when;
+  if (!days && !from && !to) return at;
+  const timeZone = when.timezone ?? 'UTC';
+  if (appliesAt({ days, from, to, timezone: timeZone }, at, 'present', true)) return at;
+  const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
+  const openings = Array.from({ length: 8 }, (_, ahead) => today.add({ days: ahead }))
+    .filter((date) => !days || days.includes(WEEKDAYS[date.dayOfWeek - 1]!))
+    .map((date) => date.toZonedDateTime({ timeZone, plainTime: from ?? '00:00' }).epochMilliseconds);
+  return openings.find((opening) => opening >= at) ?? Infinity;
+}
+
 /**
  * The window opens on each of `days` at `from` and closes, half open, at `to`: the next day when `to` is not later
  * than `from`. Without times it is the whole day.

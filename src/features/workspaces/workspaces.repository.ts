@@ -14,6 +14,9 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
+/** Whether the operator is there to be asked, and in which zone their days begin. */
+export type OperatorHours = Pick<SettingsView, 'presence' | 'timezone'>;
+
 /** What is to be changed: of the sender and of the retention, too, only what is named. */
 export type SettingsChange = Partial<
   Omit<SettingsView, 'sender' | 'retention'> & { sender: Partial<SenderView>; retention: ChangeRetention }
@@ -62,9 +65,12 @@ export class Workspaces {
     this.db.update(WorkspaceEntity, { workspaceId }, { name });
   }
 
-  /** Whether the operator is there to be asked; for a caller that sends it along with statements of its own. */
-  presenceStatement(workspaceId: string): Statement {
-    return { text: 'select presence from workspaces where workspace_id = $1', values: [workspaceId] };
+  /** Answers {@link OperatorHours}; for a caller that sends it along with statements of its own. */
+  operatorHoursStatement(workspaceId: string): Statement {
+    return {
+      text: 'select presence, timezone from workspaces where workspace_id = $1',
+      values: [workspaceId],
+    };
   }
 
   /** The tier, which nobody else changes until the open transaction has ended. */

@@ -16,6 +16,12 @@ interface NewWork {
   queue?: string;
 }
 
+/** Why work is not due yet, and for how long. */
+export interface Delay {
+  waitMs: number;
+  because: WorkError;
+}
+
 /** How far the work on a row has come. */
 export interface WorkProgress {
   /** The present one included. */
@@ -73,6 +79,17 @@ export class Work {
       [kind, workspaceId, items.map(({ id }) => id), queues],
     );
     this.notify(kind, queues);
+  }
+
+  /** Makes work of the workspace due after a while; workers find it then. What is enqueued already waits as long. */
+  enqueueDelayed(kind: string, id: string, { waitMs, because }: Delay): void {
+    this.db.write(
+      `insert into work_items as existing (kind, id, workspace_id, queue, due_at, last_error)
+       values ($1, $2, $3, $3, now() + $4 * interval '1 millisecond', $5)
+       on conflict (kind, id) do update set due_at = excluded.due_at, claimed = false, abort_requested = false,
+         failures = 0, crashes = 0, last_error = excluded.last_error`,
+      [kind, id, this.db.unit.scope.workspaceId, waitMs, JSON.stringify(because)],
+    );
   }
 
   /**

@@ -145,6 +145,7 @@ describe('POST /directives', () => {
       cost: { amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 },
       error: null,
       drafting: { attempts: 0, nextAttemptAt: expect.any(Number), lastError: null },
+      throttledUntil: null,
       createdBy: expect.objectContaining({ type: 'member' }),
       createdAt: expect.any(Number),
       startedAt: null,

@@ -162,8 +162,11 @@ describe('a work packet that a standing order allowed', () => {
     expect(await recheck(first)).toEqual({ verdict: 'go' });
     expect((await uses(first)).map((use) => use.standing_order_id)).toContain(pace);
     const answer = await recheck(second);
-    expect(answer.verdict).toBe('review');
+    expect(answer.verdict).toBe('throttle');
     expect(why(answer)).toContain('it would be work packet 2 of this day');
+    const use = (await uses(first)).find(({ standing_order_id: id }) => id === pace);
+    const until = use!.at.getTime() + 24 * 3_600_000;
+    expect(answer).toMatchObject({ policy: { decision: { throttledUntil: until } } });
   });
 
   it('counts in the day in which it leaves, not in the one in which it was decided', async () => {
@@ -191,7 +194,7 @@ describe('a work packet that a standing order allowed', () => {
       workspace.owner,
     );
     const answers = await Promise.all(packets.map((packet) => recheck(packet)));
-    expect(answers.map(({ verdict }) => verdict).toSorted()).toEqual(['go', 'review']);
+    expect(answers.map(({ verdict }) => verdict).toSorted()).toEqual(['go', 'throttle']);
   });
 
   it('asks the database once', async () => {

@@ -32,7 +32,7 @@ async function handIn(address: string): Promise<string> {
 /** The directive when it has ended, or waits for a person. */
 function ended(directiveId: string): Promise<DirectiveView> {
   return eventually(
-    async () => (await workspace.owner.get<DirectiveView>(`/directives/${directiveId}`)).body,
+    async () => (await desk.elsewhere(workspace.owner).get<DirectiveView>(`/directives/${directiveId}`)).body,
     ({ status }) => !['queued', 'executing', 'sending'].includes(status),
   );
 }

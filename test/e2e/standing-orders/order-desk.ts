@@ -43,6 +43,14 @@ export class OrderDesk {
     return this.elsewhere(owner).post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true });
   }
 
+  revise(standingOrderId: string, change: object, by: Client = this.test.owner): Promise<Answer> {
+    return this.elsewhere(by).send('PATCH', `/standing-orders/${standingOrderId}`, change);
+  }
+
+  rollBack(standingOrderId: string, body: object, by: Client = this.test.owner): Promise<Answer> {
+    return this.elsewhere(by).post(`/standing-orders/${standingOrderId}/rollback`, body);
+  }
+
   member(role: 'viewer' | 'operator' | 'admin', teamIds: string[] = []): Promise<TestMember> {
     return this.test.createMember(this.test.workspaceId, role, teamIds);
   }
@@ -51,6 +59,14 @@ export class OrderDesk {
     return (
       await this.test.rows('select * from standing_orders where standing_order_id = $1', [standingOrderId])
     )[0]!;
+  }
+
+  /** What is kept of each version, oldest first. */
+  versions(standingOrderId: string): Promise<Record<string, unknown>[]> {
+    return this.test.rows(
+      'select * from standing_order_versions where standing_order_id = $1 order by version',
+      [standingOrderId],
+    );
   }
 
   async count(): Promise<number> {

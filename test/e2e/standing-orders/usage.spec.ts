@@ -37,7 +37,7 @@ class Order {
     await test.rows(
       `insert into standing_orders (standing_order_id, workspace_id, name, text, status, effect, match, budget, hash,
          created_by, created_at, updated_at)
-       values ($1, $2, 'Order', '', 'active', 'allow', '{}', jsonb_build_object('window', $3::text), '', '{}', now(), now())`,
+       values ($1, $2, 'Order', '', 'active', 'allow', '{}', jsonb_build_object('window', $3::text, 'currency', 'EUR'), '', '{}', now(), now())`,
       [order.orderId, order.workspaceId, window],
     );
     return order;
@@ -73,7 +73,7 @@ class Order {
           orders.usageStatement(this.workspaceId, [this.orderId], at),
         ]);
     })) as [unknown, [UsageOfOrder]];
-    const { standingOrderId: _id, ...usage } = row;
+    const { standingOrderId: _id, warned: _warned, ...usage } = row;
     return usage;
   }
 
@@ -173,5 +173,24 @@ describe('what an order has let through', () => {
     }
     // Another zone has another midnight.
     expect(await order.usage(at, 'Pacific/Auckland')).toEqual(await order.counted(at, 'Pacific/Auckland'));
+  });
+
+  it('belongs to the day whose midnight the clock shows twice from the first of the two on', async () => {
+    const zone = 'America/Havana';
+    const order = await Order.with('day');
+    const first = Date.UTC(2026, 10, 1, 4);
+    await order.usage(first - HOUR, zone);
+    await order.use(first - 1, 7);
+    await order.use(first + HOUR / 2, 10);
+    expect(await order.usage(first + HOUR / 2 + 1, zone)).toMatchObject({
+      budgetSpent: 10,
+      amountsToday: { EUR: 10 },
+    });
+    await order.use(first + 2 * HOUR, 5);
+    expect(await order.usage(first + 3 * HOUR, zone)).toMatchObject({
+      budgetSpent: 15,
+      amountsToday: { EUR: 15 },
+    });
+    expect(await order.usage(first + 25 * HOUR, zone)).toMatchObject({ budgetSpent: 0, amountsToday: {} });
   });
 });

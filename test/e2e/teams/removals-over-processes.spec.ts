@@ -88,7 +88,7 @@ async function actsIn(teamId: string): Promise<Record<string, Act>> {
   const [toApprove, toEdit, toReject, toCancel] = await Promise.all([1, 2, 3, 4].map(() => ready(teamId)));
   const signalId = await signal(teamId);
   const { directiveId } = (await service.client().get(`/approvals/${toCancel!.approvalId}`)).body;
-  const match = { actionTypes: ['http.call'], fields: { 'params.operation': { $eq: 'none' } } };
+  const match = { actionTypes: ['email.send'], fields: { 'params.subject': { $eq: 'none' } } };
   const add = [{ action: { type: 'document.file', params: { title: 'Note', body: 'Told.' } } }];
   return {
     'hands in': (by) => by.post('/directives', { directive: MEMO, capo: 'capo_ops', teamId }),

@@ -90,7 +90,7 @@ describe('a team admin cannot pull anybody in', () => {
       const order = await member.post('/standing-orders', {
         name: 'Ask',
         effect: 'require_approval',
-        match: { actionTypes: ['note.record'] },
+        match: { actionTypes: ['signal.raise'] },
       });
       expect([order.status, order.body.teamId], order.text).toEqual([201, null]);
     }

@@ -8,6 +8,7 @@ import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
 import { type Action, type ActionResult, compensationOf } from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
 import { CAPOS } from '../../capos/capo.js';
+import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { PolicyDenied } from '../../guardian/guardian.errors.js';
 import type { PolicyDecision } from '../../guardian/policy-gate.js';
@@ -15,9 +16,10 @@ import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { executedSentence } from './executed-sentence.js';
 import type { EffectFailed } from './packet-effects.js';
+import { delayOf, delayOfWork } from './throttled-packet.js';
 import { decisionsInReceipt } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
-import { WorkPackets } from './work-packets.repository.js';
+import { type DuePacket, WorkPackets } from './work-packets.repository.js';
 
 const MAX_ATTEMPTS = 5;
 
@@ -141,6 +143,24 @@ export class PacketResults {
       sendingSince: null,
     });
     await this.end(item, packet);
+  }
+
+  /** Standing orders delay it: it stays as it is, and is decided again at the time that its decision says. */
+  throttle(item: WorkItem, packet: DuePacket, policy: PolicyDecision): void {
+    const { decision, input } = policy;
+    const delay = delayOf(decision);
+    const until = new Date(decision.throttledUntil!).toISOString();
+    this.receipts.append({
+      ...subject(packet),
+      actor: GUARDIAN,
+      action: 'packet.throttled',
+      summary: `"${packet.title}" waits until ${until}: ${decision.explanation[0]}`,
+      details: { throttledUntil: decision.throttledUntil, decisions: decisionsInReceipt([policy]) },
+      guardianEpoch: input.guardian.epoch,
+    });
+    this.packets.throttle(packet, { ...delay, decision });
+    const { waitMs, because } = delayOfWork(decision, packet.deadline, this.clock.now());
+    this.work.reschedule(item, waitMs, because, 0);
   }
 
   /** It may not leave any more, and nobody has to be asked: its directive has ended, or its deadline passed. */

@@ -29,7 +29,7 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     from: ['drafted'],
     to: 'queued',
     by: 'the guardian',
-    when: 'Standing orders allow every work packet of the draft.',
+    when: 'Standing orders allow every work packet of the draft, if only later.',
   },
   {
     trigger: 'approve',

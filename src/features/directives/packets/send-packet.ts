@@ -110,9 +110,11 @@ export class SendPacket implements OnModuleInit {
     const recheck = await this.gate.recheck(decidedPacketOf(packet, priority), {
       guardian,
       allowedBy: allowedBy ?? 'policy',
+      waitingAhead: (ids) => this.packets.waitingAhead(packet.workspaceId, ids, packet),
     });
     if (recheck.verdict !== 'go' && mayHaveLeft) throw unconfirmed();
     if (recheck.verdict === 'wait') this.work.park(item);
+    else if (recheck.verdict === 'throttle') this.results.throttle(item, packet, recheck.policy);
     else if (recheck.verdict === 'deny') await this.results.deny(item, packet, recheck.policy);
     else if (recheck.verdict === 'review')
       await this.recallPackets.execute(item, packet, recheck.policy, guardian);

@@ -91,6 +91,11 @@ export class WorkPacketEntity {
   beganEpoch!: number | null;
   @Column('bigint', { nullable: true })
   beganSeq!: number | null;
+  /** Until when standing orders delay it, and which; null: they do not. */
+  @Column('timestamptz', { nullable: true })
+  throttledUntil!: number | null;
+  @Column('text', { nullable: true, array: true })
+  throttledBy!: string[] | null;
   /** How often it was handed out. */
   @Column('int')
   attempts!: number;

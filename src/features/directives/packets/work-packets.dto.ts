@@ -103,6 +103,11 @@ export class PacketDecision extends PacketDecisionSummary {
    */
   limits!: object[];
   /**
+   * What each standing order in shadow that matched would have made of it; none of them had an effect.
+   * @example []
+   */
+  shadow!: object[];
+  /**
    * SHA-256 over everything the decision depended on, in hex.
    * @example 'c96c6d5be8d08a12e7b5cdc1b207fa6b2430974c86803d8891675e76fd992c20'
    */
@@ -202,6 +207,8 @@ class WorkPacketFacts {
    * @example 1
    */
   attempts!: number;
+  /** Until when standing orders delay it, Unix milliseconds; it is decided again then. Null: they do not. */
+  throttledUntil!: number | null;
   /**
    * When it was drafted, Unix milliseconds.
    * @example 1771401602400

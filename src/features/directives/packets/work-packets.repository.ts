@@ -18,7 +18,8 @@ const LISTED_TEXT = 500;
 /** What lists show of a packet; what it sends and what came of it stand in the single record. */
 const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, title, kind, action_type,
   left(target, ${LISTED_TEXT}) as target, reversibility, status, decision->>'outcome' as outcome, leverage_score,
-  multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts, created_at, executed_at, receipt_id`;
+  multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts,
+  throttled_until, created_at, executed_at, receipt_id`;
 
 export type ListedPacket = Pick<
   WorkPacketEntity,
@@ -38,6 +39,7 @@ export type ListedPacket = Pick<
   | 'rationale'
   | 'cost'
   | 'attempts'
+  | 'throttledUntil'
   | 'createdAt'
   | 'executedAt'
   | 'receiptId'
@@ -130,7 +132,45 @@ export class WorkPackets {
     change: Change = {},
   ): void {
     const to = PACKET_STATES.next(status, trigger);
-    this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, { ...change, status: to });
+    const delay = { throttledUntil: null, throttledBy: null };
+    this.db.update(
+      WorkPacketEntity,
+      { workspaceId, workPacketId, status },
+      { ...delay, ...change, status: to },
+    );
+  }
+
+  /** Writes that standing orders delay a packet, which the transaction has locked. */
+  throttle(
+    { workspaceId, workPacketId, status }: PacketKey,
+    change: Pick<WorkPacketEntity, 'throttledUntil' | 'throttledBy' | 'decision'>,
+  ): void {
+    this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, change);
+  }
+
+  /**
+   * How many packets each of these standing orders delays that began to wait before this one; without one, how many there
+   * are.
+   */
+  async waitingAhead(
+    workspaceId: string,
+    standingOrderIds: readonly string[],
+    own: Pick<WorkPacketEntity, 'workPacketId' | 'throttledUntil'> | null = null,
+  ): Promise<Map<string, number>> {
+    const rows = await this.db.query<{ id: string; ahead: number }>(
+      `select o.id, (select count(*)::int from work_packets p
+         where p.workspace_id = $1 and p.status = 'queued' and p.throttled_until is not null
+           and p.throttled_by @> array[o.id] and p.work_packet_id is distinct from $4
+           and ($3::timestamptz is null or (p.throttled_until, p.work_packet_id) < ($3, $4))) as ahead
+       from unnest($2::text[]) as o (id)`,
+      [
+        workspaceId,
+        standingOrderIds,
+        own?.throttledUntil ? new Date(own.throttledUntil) : null,
+        own?.workPacketId ?? null,
+      ],
+    );
+    return new Map(rows.map(({ id, ahead }) => [id, ahead]));
   }
 
   /**
@@ -162,7 +202,8 @@ export class WorkPackets {
   /** Lets the awaiting packets of a directive go, each with the content that a person allowed. */
   release(workspaceId: string, allowed: readonly { workPacketId: string; hash: string }[]): void {
     this.db.write(
-      `update work_packets p set status = $4, allowed_hash = a.hash, allowed_by = 'person'
+      `update work_packets p set status = $4, allowed_hash = a.hash, allowed_by = 'person', throttled_until = null,
+         throttled_by = null
        from unnest($2::text[], $3::text[]) as a (work_packet_id, hash)
        where p.workspace_id = $1 and p.work_packet_id = a.work_packet_id and p.status in ${PACKET_STATES.sourcesSql('approve')}`,
       [
@@ -194,6 +235,16 @@ export class WorkPackets {
       [workspaceId, directiveId, HANDED_OUT],
     );
     return rows.length > 0;
+  }
+
+  /** True when standing orders delay every packet of the directive that has not ended. */
+  async areAllDelayed(workspaceId: string, directiveId: string): Promise<boolean> {
+    const [row] = await this.db.query<{ delayed: boolean }>(
+      `select coalesce(bool_and(status = 'queued' and throttled_until is not null), false) as delayed from work_packets
+       where workspace_id = $1 and directive_id = $2 and status not in ('cancelled', 'denied')`,
+      [workspaceId, directiveId],
+    );
+    return row!.delayed;
   }
 
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {

@@ -1,0 +1,118 @@
+import type { Fault } from '../../platform/kernel/define-error.js';
+import type { CapoRole, Reversibility } from '../terms/terms.js';
+import { contradictionIn, unknownCurrencyIn } from './condition-faults.js';
+import type { OrderMatch, StandingOrderRule } from './standing-order.js';
+import { firstOpening } from './when.js';
+
+/** What an order has to know of an action type. */
+interface KnownAction {
+  reversibility: Reversibility;
+  /** Who can make such a work packet. */
+  capos: readonly CapoRole[];
+  /** The names of its parameters. */
+  parameters: readonly string[];
+}
+
+export type KnownActions = Readonly<Record<string, KnownAction>>;
+
+/**
+ * Why an order with this rule could never apply to any work packet: it contradicts itself, or asks for what no action has.
+ * None of it can be told from one property alone. Whoever wrote such an order believes that something is allowed, or
+ * denied, that is not.
+ */
+export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: number): Fault[] {
+  const unknown = unknownTypes(rule.match, known);
+  const matching = unknown.length > 0 ? [] : matchingActions(rule, known);
+  return [
+    ...unknown,
+    ...(unknown.length > 0 ? [] : scopeFaults(rule, known)),
+    ...conditionFaults(rule.match, matching.length > 0 ? matching : Object.values(known)),
+    ...windowFaults(rule, at),
+    ...boundFaults(rule),
+  ];
+}
+
+function unknownTypes({ actionTypes }: OrderMatch, known: KnownActions): Fault[] {
+  return (actionTypes ?? []).flatMap((type, index) =>
+    Object.hasOwn(known, type)
+      ? []
+      : [
+          fault(
+            `match.actionTypes.${index}`,
+            'isKnownAction',
+            `${type} is not an action type; there are ${Object.keys(known).join(', ')}`,
+          ),
+        ],
+  );
+}
+
+function matchingActions({ capos, match }: StandingOrderRule, known: KnownActions): KnownAction[] {
+  const { actionTypes, reversibility } = match;
+  return Object.entries(known)
+    .filter(([type]) => !actionTypes || actionTypes.includes(type))
+    .map(([, action]) => action)
+    .filter((action) => !capos || action.capos.some((capo) => capos.includes(capo)))
+    .filter((action) => !reversibility || reversibility.includes(action.reversibility));
+}
+
+/** The capos, the action types and the classes each narrow the order; together they must leave something. */
+function scopeFaults(rule: StandingOrderRule, known: KnownActions): Fault[] {
+  if (matchingActions(rule, known).length > 0) return [];
+  const { reversibility, actionTypes } = rule.match;
+  if (actionTypes && matchingActions({ ...rule, match: { actionTypes } }, known).length === 0) {
+    const message = `none of the capos of the order can do any of its action types (${actionTypes.join(', ')})`;
+    return [fault('match.actionTypes', 'isWithinScope', message)];
+  }
+  const message = `no action that the order is about is ${reversibility!.join(' or ')}`;
+  return [fault('match.reversibility', 'isWithinScope', message)];
+}
+
+function conditionFaults({ fields }: OrderMatch, matching: readonly KnownAction[]): Fault[] {
+  return Object.entries(fields ?? {}).flatMap(([path, condition]) => {
+    const at = `match.fields.${path}`;
+    const parameter = path.startsWith('params.') ? path.split('.')[1]! : undefined;
+    if (parameter !== undefined && !matching.some(({ parameters }) => parameters.includes(parameter))) {
+      const names = [...new Set(matching.flatMap(({ parameters }) => parameters))].toSorted().join(', ');
+      const message = `no action that the order is about has a parameter ${parameter}; there are ${names}`;
+      return [fault(at, 'isKnownParameter', message)];
+    }
+    const currency = unknownCurrencyIn(path, condition);
+    if (currency !== undefined) {
+      const message = `${JSON.stringify(currency)} is not a code of ISO 4217 in upper case, such as EUR`;
+      return [fault(at, 'isCurrency', message)];
+    }
+    const because = contradictionIn(path, condition);
+    return because === undefined
+      ? []
+      : [fault(at, 'isSatisfiable', `the condition contradicts itself: ${because}`)];
+  });
+}
+
+function windowFaults({ when, expiresAt }: StandingOrderRule, at: number): Fault[] {
+  if (expiresAt === null || !when || firstOpening(when, at) < expiresAt) return [];
+  const message = 'the order expires before its window opens for the first time';
+  return [fault('expiresAt', 'isAfterOpening', message)];
+}
+
+/**
+ * A limit on an order that denies would read as "deny beyond it", which is not what a denial does; and to throttle without
+ * a pace would delay every work packet for ever, which is a denial by another name.
+ */
+function boundFaults({ effect, limits, budget }: StandingOrderRule): Fault[] {
+  const isBounded = effect === 'allow' || effect === 'throttle';
+  const bounds = Object.entries({ limits, budget }).filter(([, bound]) => bound !== null);
+  if (!isBounded) {
+    return bounds.map(([name]) =>
+      fault(name, 'onlyWithEffect', `${name} is only for an order whose effect is allow or throttle`),
+    );
+  }
+  const hasPace = budget !== null || Object.values(limits ?? {}).some((limit) => typeof limit === 'number');
+  if (effect === 'allow' || hasPace) return [];
+  return [
+    fault('effect', 'hasPaceToThrottle', 'an order that throttles needs at least one limit or a budget'),
+  ];
+}
+
+function fault(path: string, rule: string, message: string): Fault {
+  return { path, rule, message };
+}

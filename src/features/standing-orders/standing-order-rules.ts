@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import type { Fault } from '../../platform/kernel/define-error.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import { KnownZone } from '../workspaces/known-zone.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { ActionReversibility } from './action-reversibility.js';
+import { ruleFaults } from './rule-faults.js';
+import type { OrderWhen, StandingOrderRule } from './standing-order.js';
+import type { CreateStandingOrderBody } from './standing-orders.dto.js';
+
+/** The part of a body that decides. */
+export type RuleOfBody = Pick<
+  CreateStandingOrderBody,
+  'capos' | 'effect' | 'match' | 'when' | 'limits' | 'budget' | 'approval' | 'expiresAt'
+>;
+
+/** Makes the rule of a new order, or of a new version of one, from what somebody wrote. */
+@Injectable()
+export class StandingOrderRules {
+  constructor(
+    private readonly actions: ActionReversibility,
+    private readonly workspaces: Workspaces,
+    private readonly knownZone: KnownZone,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ValidationFailed for a rule that could never apply */
+  async of(caller: Caller, teamId: Id<'team'> | null, body: RuleOfBody): Promise<StandingOrderRule> {
+    const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
+    const { expiresAt = null } = body;
+    await this.knownZone.require(when?.timezone, 'when.timezone');
+    const inZone = when && (await this.inZone(caller, when));
+    const rule = { teamId, capos, effect, match, when: inZone, limits, budget, approval, expiresAt };
+    const at = this.clock.now();
+    const faults =
+      expiresAt !== null && expiresAt <= at ? [EXPIRED] : ruleFaults(rule, this.actions.known(), at);
+    if (faults.length > 0) throw new ValidationFailed({ details: faults });
+    return rule;
+  }
+
+  /** A window keeps the zone it was meant in, whatever the workspace's becomes. */
+  private async inZone(caller: Caller, when: OrderWhen): Promise<OrderWhen> {
+    if (when.timezone || !(when.days || when.from || when.to)) return when;
+    const { timezone } = await this.workspaces.settings(scopeOf(caller));
+    return { ...when, timezone };
+  }
+}
+
+const EXPIRED: Fault = {
+  path: 'expiresAt',
+  rule: 'isAhead',
+  message: 'expiresAt must be a time in the future',
+};

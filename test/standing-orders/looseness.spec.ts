@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DecisionInput, DecisionOrder } from '../../src/features/standing-orders/decision-input.js';
+import { evaluate } from '../../src/features/standing-orders/evaluate.js';
+import { isNoLooser } from '../../src/features/standing-orders/looseness.js';
+import { EFFECTS } from '../../src/features/standing-orders/standing-order.js';
+import { anOrder, inputs, orders } from './factories.js';
+
+const strictness = (input: DecisionInput) => EFFECTS.indexOf(evaluate(input).outcome);
+type Change = Partial<DecisionOrder>;
+
+describe('a version is no looser than the former one', () => {
+  const mail = { actionTypes: ['email.send'] };
+  const acme = { 'params.to': { $domainIn: ['acme.example'] } };
+  const budget = { window: 'day', amount: 100, currency: 'EUR' } as const;
+
+  it.each<[string, Change, Change]>([
+    ['that says the same', { match: mail }, { match: mail }],
+    ['that allows fewer action types', { match: {} }, { match: mail }],
+    ['that allows less by its fields', { match: mail }, { match: { ...mail, fields: acme } }],
+    ['that allows for fewer capos', { capos: null }, { capos: ['ceo'] }],
+    ['that allows for a shorter time', { expiresAt: null }, { expiresAt: 1 }],
+    ['that allows at fewer times', { when: null }, { when: { presence: ['away'] } }],
+    ['that gets a limit', { limits: null }, { limits: { maxPerDay: 5 } }],
+    ['whose limit is lower', { limits: { maxPerDay: 5 } }, { limits: { maxPerDay: 4, maxPerHour: 9 } }],
+    ['whose budget is smaller', { budget }, { budget: { ...budget, amount: 99, onExceed: 'deny' } }],
+    ['that denies what it allowed', { match: mail }, { match: {}, effect: 'deny' }],
+    [
+      'that denies something else than it allowed',
+      { match: mail },
+      { match: { priorities: ['low'] }, effect: 'deny' },
+    ],
+    ['that denies more', { effect: 'deny', match: mail }, { effect: 'deny', match: {} }],
+    ['that denies for longer', { effect: 'deny', expiresAt: 1 }, { effect: 'deny', expiresAt: 2 }],
+    ['that denies what it asked for', { effect: 'require_approval' }, { effect: 'deny' }],
+    [
+      'whose approval ends sooner',
+      { effect: 'require_approval', approval: { expiresInMinutes: 60 } },
+      { effect: 'require_approval', approval: { expiresInMinutes: 30, selfApproval: false } },
+    ],
+  ])('%s', (_, former, next) => {
+    expect(isNoLooser(anOrder(former), anOrder(next))).toBe(true);
+  });
+
+  it.each<[string, Change, Change]>([
+    ['that allows more action types', { match: mail }, { match: {} }],
+    ['that allows for more domains', { match: { fields: acme } }, { match: {} }],
+    ['that allows for longer', { expiresAt: 1 }, { expiresAt: null }],
+    [
+      'that allows at other hours',
+      { when: { from: '08:00', to: '18:00' } },
+      { when: { from: '08:00', to: '19:00' } },
+    ],
+    ['whose limit is higher', { limits: { maxPerDay: 5 } }, { limits: { maxPerDay: 6 } }],
+    ['without its limit', { limits: { maxPerDay: 5 } }, { limits: { maxPerHour: 5 } }],
+    ['whose budget is in another currency', { budget }, { budget: { ...budget, currency: 'USD' } }],
+    [
+      'that binds fewer work packets to its limit',
+      { limits: { maxPerDay: 5 } },
+      { limits: { maxPerDay: 5 }, match: mail },
+    ],
+    [
+      'that throttles what it bound to a limit',
+      { limits: { maxPerDay: 5 } },
+      { limits: { maxPerDay: 5 }, effect: 'throttle' },
+    ],
+    ['that allows what it denied', { effect: 'deny' }, { effect: 'allow' }],
+    ['that asks for what it denied', { effect: 'deny' }, { effect: 'require_approval' }],
+    ['that denies less', { effect: 'deny', match: {} }, { effect: 'deny', match: mail }],
+    ['that denies for a shorter time', { effect: 'deny' }, { effect: 'deny', expiresAt: 1 }],
+    [
+      'that escalates where an approval was rejected',
+      { effect: 'require_approval' },
+      { effect: 'require_approval', approval: { onExpiry: 'escalate' } },
+    ],
+    ['of another team', { teamId: null }, { teamId: 'team_a' }],
+  ])('but not one %s', (_, former, next) => {
+    expect(isNoLooser(anOrder(former), anOrder(next))).toBe(false);
+  });
+
+  it('lets nothing through that the former one stopped, whatever else there is', () => {
+    const id = { standingOrderId: 'so_a' as const, status: 'active' as const, version: 1 };
+    // Two versions that have most in common, so that one is often no looser than the other.
+    const pair = fc
+      .tuple(orders, orders, fc.uniqueArray(fc.constantFrom(...CHANGEABLE), { maxLength: 2 }))
+      .map(([former, other, changed]) => {
+        const change = Object.fromEntries(changed.map((name) => [name, other[name]]));
+        return [
+          { ...former, ...id },
+          { ...former, ...change, ...id },
+        ] as const;
+      });
+    let compared = 0;
+    fc.assert(
+      fc.property(inputs, pair, (input, [former, next]) => {
+        if (!isNoLooser(former, next)) return;
+        compared += 1;
+        const others = input.orders.filter(({ standingOrderId }) => standingOrderId !== id.standingOrderId);
+        const before = strictness({ ...input, orders: [...others, former] });
+        expect(strictness({ ...input, orders: [...others, next] })).toBeGreaterThanOrEqual(before);
+      }),
+      { numRuns: 800 },
+    );
+    expect(compared).toBeGreaterThan(100);
+  });
+});
+
+const CHANGEABLE = ['effect', 'match', 'capos', 'when', 'limits', 'budget', 'approval', 'expiresAt'] as const;
