@@ -16,16 +16,29 @@ export interface ActivationFinding {
 /** Runs in the transaction of the activation; the order is locked, or new. */
 type ActivationCheck = (order: StandingOrderEntity, by: Actor) => Promise<ActivationFinding>;
 
+/** Runs in that transaction as well, once it is certain that the order becomes active. */
+type BeforeActivation = (order: StandingOrderEntity, by: Actor) => Promise<unknown>;
+
 /**
  * What an order has to pass before it becomes active, besides its simulation. The safety eval belongs to a higher feature,
- * which registers itself here when the application starts.
+ * which registers itself here when the application starts, and so does whoever has to keep what was in force before.
  */
 @Injectable()
 export class ActivationChecks {
   readonly #checks: ActivationCheck[] = [];
+  readonly #before: BeforeActivation[] = [];
 
   register(check: ActivationCheck): void {
     this.#checks.push(check);
+  }
+
+  registerBefore(act: BeforeActivation): void {
+    this.#before.push(act);
+  }
+
+  /** For whoever makes an order active, before it is written. */
+  async beforeActivation(order: StandingOrderEntity, by: Actor): Promise<void> {
+    for (const act of this.#before) await act(order, by);
   }
 
   /** All findings in one. */

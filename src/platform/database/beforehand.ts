@@ -3,8 +3,8 @@ import { RequestContext } from '../kernel/request-context.js';
 /**
  * A mutation needs something that takes seconds to compute. An open transaction must not wait for it: it would keep its
  * locks and its connection meanwhile. So this is thrown inside, which rolls the transaction back; the mutation's interceptor
- * computes it with no transaction open, and begins the mutation anew. What is computed is not looked at again by anybody:
- * the key names all that it depends on, so that a mutation which finds something changed asks for another one.
+ * computes it with no transaction open, and begins the mutation anew. The key names all that it depends on, so a mutation that
+ * finds something changed asks for another one.
  */
 export class NeededBeforehand extends Error {
   constructor(
