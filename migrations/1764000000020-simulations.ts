@@ -10,7 +10,7 @@ export class Simulations1764000000020 implements MigrationInterface {
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(/* sql */ `
 drop table suggestion_decisions, simulations;
-drop index approvals_decided;
+alter table policy_decisions drop column target;
 alter table standing_orders drop column simulation, drop column eval_run_id;
 `);
   }
@@ -44,6 +44,9 @@ create index simulations_of_order on simulations (workspace_id, standing_order_i
 select app.isolate('simulations', true);
 grant select, insert, delete on simulations to consigliere_app;
 
+-- A draft may ask for what no order asked for then.
+alter table policy_decisions add column target text;
+
 alter table standing_orders add column simulation jsonb, add column eval_run_id text;
 `;
 
@@ -62,7 +65,4 @@ create table suggestion_decisions (
 );
 select app.isolate('suggestion_decisions', true);
 grant select, insert on suggestion_decisions to consigliere_app;
-
-create index approvals_decided on approvals (workspace_id, decided_at desc)
-  where status in ('approved', 'rejected', 'changes_requested');
 `;

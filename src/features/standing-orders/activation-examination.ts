@@ -53,6 +53,11 @@ export class ActivationExamination {
     return this.examine(order, this.simulation.ofNew(order), by);
   }
 
+  /** For whoever makes an order active, before it is written. */
+  beforeActivation(order: StandingOrderEntity, by: Actor): Promise<void> {
+    return this.checks.beforeActivation(order, by);
+  }
+
   keepNew({ simulation }: Examination): void {
     this.simulation.keepNew(simulation);
   }

@@ -10,7 +10,7 @@ const CHUNK = 250;
  * were made. Of the parameters only what a draft asks for is read: a mail may be 50 KB long.
  */
 const NEXT = /* sql */ `
-select d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input,
+select d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input, d.target,
   case when cardinality($4::text[]) = 0 then '{}'
     else (select coalesce(jsonb_object_agg(name, d.params->name), '{}') from unnest($4::text[]) name where d.params ? name)
   end as params

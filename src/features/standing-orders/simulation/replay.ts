@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
-import type { DecidedPacket, DecisionOrder, RecordedInput } from '../decision-input.js';
+import { type DecidedPacket, type DecisionOrder, isOfContent, type RecordedInput } from '../decision-input.js';
 import { type Decision, evaluateAgain, mayConcern } from '../evaluate.js';
 import { valueAt } from '../match.js';
 import { EFFECTS, type Effect } from '../standing-order.js';
@@ -14,6 +14,7 @@ export interface PastDecision {
   teamId: string | null;
   outcome: Effect;
   input: RecordedInput;
+  target: string | null;
   /** The parameters that the draft's conditions begin with, such as `to`. */
   params: DecidedPacket['params'];
 }
@@ -72,7 +73,7 @@ export class Replay {
   /** @param zone in which the workspace's days, weeks and months begin */
   constructor(draft: DecisionOrder, zone: string) {
     this.#draft = Object.freeze({ ...draft, status: 'active' });
-    this.#paths = Object.keys(draft.match.fields ?? {}).filter((path) => path.startsWith('params.'));
+    this.#paths = Object.keys(draft.match.fields ?? {}).filter(isOfContent);
     this.#used = new UsageWindows(draft, zone);
   }
 
@@ -116,7 +117,7 @@ export class Replay {
 
   /** Undefined where neither the draft nor a former version of it has a say: the decision stays what it was. */
   private decideAgain(
-    { input, params }: PastDecision,
+    { input, target, params }: PastDecision,
     orders: readonly DecisionOrder[],
   ): Decision | undefined {
     const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
@@ -126,7 +127,7 @@ export class Replay {
     const usage = { ...input.usage, [standingOrderId]: this.#used.before(at, packet.currency) };
     const fields = { ...packet.fields };
     for (const path of this.#paths) {
-      const value = valueAt({ params }, path);
+      const value = valueAt({ target, params }, path);
       if (value !== undefined) fields[path] = value as (typeof fields)[string];
     }
     const decision = evaluateAgain({ ...input, usage, packet: { ...packet, fields } }, ofThen);

@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Actor } from '../../../platform/auth/caller.js';
 import type { Id } from '../../../platform/kernel/ids.js';
 import type { SimulatedChange } from './replay.js';
 
