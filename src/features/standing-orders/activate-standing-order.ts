@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { ActivationExamination, SimulationRequired } from './activation-examination.js';
+import { ActivationExamination, type Examination, SimulationRequired } from './activation-examination.js';
 import { simulationViewOf } from './simulation/simulation-view.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
@@ -26,21 +26,26 @@ export class ActivateStandingOrder {
     requireRole(caller, order.teamId, 'admin');
     if (!activate(order, this.clock.now())) return viewOf(order);
     const by = actorOf(caller);
-    const { heldBecause, simulation, details, order: examined } = await this.examination.of(order, by);
-    if (heldBecause !== null) {
-      if (!acknowledged) {
-        throw new SimulationRequired({
-          message: heldBecause,
-          details: { simulation: simulationViewOf(simulation, caller) },
-        });
-      }
-      requireRole(caller, order.teamId, 'owner', `Only an owner may activate it. ${heldBecause}`);
+    const examined = await this.examination.of(order, by);
+    const needsOwner = examined.heldBecause !== null;
+    if (needsOwner && !acknowledged) throw notAcknowledged(examined, caller);
+    if (needsOwner) {
+      const message = [...examined.reasons, 'Only an owner may activate it.'].join(' ');
+      requireRole(caller, order.teamId, 'owner', message);
     }
     await this.examination.beforeActivation(order, by);
-    const active = activate(examined, this.clock.now())!;
+    const active = activate(examined.order, this.clock.now())!;
     this.orders.saveStatus(active);
-    const acknowledges = heldBecause !== null;
-    this.receipts.append(receiptOf(active, 'activated', by, { acknowledged: acknowledges, ...details }));
+    this.receipts.append(
+      receiptOf(active, 'activated', by, { acknowledged: needsOwner, ...examined.details }),
+    );
     return viewOf(active);
   }
+}
+
+function notAcknowledged({ heldBecause, simulation }: Examination, caller: Caller) {
+  return new SimulationRequired({
+    message: heldBecause!,
+    details: { simulation: simulationViewOf(simulation, caller) },
+  });
 }

@@ -20,7 +20,9 @@ export interface Examination {
   /** The order with its simulation and its eval. */
   order: StandingOrderEntity;
   simulation: SimulationEntity;
-  /** Why it stays a draft until an owner acknowledges it, for a person; null: nothing speaks against it. */
+  /** What speaks against it, in sentences for a person; empty: nothing does. */
+  reasons: readonly string[];
+  /** The same with what it takes: why the order stays a draft until an owner acknowledges it. */
   heldBecause: string | null;
   /** For the receipt of the activation. */
   details: Record<string, unknown>;
@@ -69,6 +71,7 @@ export class ActivationExamination {
     return {
       order: { ...order, simulation: summaryOfSimulation(simulation), evalRunId },
       simulation,
+      reasons,
       heldBecause: reasons.length > 0 ? [...reasons, OWNER].join(' ') : null,
       details: { simulation: facts, evalRunId },
     };
