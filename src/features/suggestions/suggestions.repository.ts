@@ -59,7 +59,7 @@ export class Suggestions {
     return this.db.findOne(this.db.unit.scope, SuggestionDecisionEntity, { workspaceId, suggestionId });
   }
 
-  addDecision(decision: SuggestionDecisionEntity): void {
-    this.db.insert(SuggestionDecisionEntity, decision);
+  addDecision(decision: Omit<SuggestionDecisionEntity, 'workspaceId'>): void {
+    this.db.insert(SuggestionDecisionEntity, { ...decision, workspaceId: this.db.unit.scope.workspaceId });
   }
 }
