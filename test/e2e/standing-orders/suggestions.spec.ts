@@ -34,8 +34,9 @@ async function decided(workspaceId: string, given: Given = {}): Promise<void> {
   const { teamId = null, status = 'approved', daysAgo = 1, to = 'jane@acme.example', edited, count = 5 } = given;
   const directiveId = newId('dir');
   await test.rows(
-    `insert into directives (directive_id, workspace_id, team_id, text, status, priority, requires_approval, created_by, created_at, updated_at)
-     select $1, $2, $3, 'Mail', 'executed', 'medium', true, '{}', now(), now()`,
+    `insert into directives (directive_id, workspace_id, team_id, text, routed_by, priority, requires_approval, context, status,
+       created_by, created_at)
+     values ($1, $2, $3, 'Mail', 'operator', 'medium', true, '{}', 'executed', '{}', now())`,
     [directiveId, workspaceId, teamId],
   );
   const packets = [
@@ -172,7 +173,7 @@ describe('POST /standing-orders/suggestions/:id/accept', () => {
     const admin = await test.createMember(workspaceId, 'admin');
     const answers = await Promise.all([accept(admin), accept(admin), accept(owner)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    const [{ body, headers }] = answers as [any];
+    const [{ body, headers }] = answers as any;
     expect(new Set(answers.map((answer) => answer.body.standingOrderId)).size).toBe(1);
     expect(headers.get('location')).toBe(`/api/pro/standing-orders/${body.standingOrderId}`);
     expect(body).toMatchObject({
