@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import { type DecidedPacket, type DecisionOrder, isOfContent, type RecordedInput } from '../decision-input.js';
-import { type Decision, evaluateAgain, mayConcern } from '../evaluate.js';
+import { judgeAgain, mayConcern } from '../evaluate.js';
 import { valueAt } from '../match.js';
 import { EFFECTS, type Effect } from '../standing-order.js';
 import { UsageWindows } from './usage-windows.js';
@@ -44,6 +44,8 @@ export interface Replayed {
 export const NAMED_CHANGES = 100;
 /** How many policies of the past are ready at a time; history goes from one to the next. */
 const READY_POLICIES = 20;
+
+type Judged = ReturnType<typeof judgeAgain>;
 
 interface PolicyOfThen {
   /** The draft among the orders of then, in place of a former version. */
@@ -119,7 +121,7 @@ export class Replay {
   private decideAgain(
     { input, target, params }: PastDecision,
     orders: readonly DecisionOrder[],
-  ): Decision | undefined {
+  ): Judged | undefined {
     const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
     if (!changed.some((order) => mayConcern(order, input.packet))) return undefined;
     const { standingOrderId } = this.#draft;
@@ -130,7 +132,7 @@ export class Replay {
       const value = valueAt({ target, params }, path);
       if (value !== undefined) fields[path] = value as (typeof fields)[string];
     }
-    const decision = evaluateAgain({ ...input, usage, packet: { ...packet, fields } }, ofThen);
+    const decision = judgeAgain({ ...input, usage, packet: { ...packet, fields } }, ofThen);
     const isUsed =
       decision.outcome === 'allow' &&
       decision.matched.some((order) => order.standingOrderId === standingOrderId);
@@ -153,7 +155,7 @@ export class Replay {
   }
 
   /** The sentence that names the draft, where there is one; else what decided first. */
-  private reasonOf({ explanation, outcome }: Decision): string {
+  private reasonOf({ explanation, outcome }: Judged): string {
     const own = explanation.find((sentence) => sentence.startsWith(`The standing order "${this.#draft.name}"`));
     const isDecisive = outcome === 'allow' || explanation[0] === own;
     return (isDecisive ? own : undefined) ?? explanation[0] ?? '';
