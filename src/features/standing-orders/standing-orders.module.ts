@@ -13,6 +13,7 @@ import { OrdersInForce } from './orders-in-force.js';
 import { Policies } from './policies.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
 import { PolicyDecisions } from './policy-decisions.repository.js';
+import { ProposeStandingOrder } from './propose-standing-order.js';
 import { History } from './simulation/history.reader.js';
 import { OrderSimulation } from './simulation/order-simulation.js';
 import { ReplayHistory } from './simulation/replay-history.js';
@@ -51,6 +52,7 @@ import { StandingOrders } from './standing-orders.repository.js';
     PauseStandingOrder,
     ArchiveStandingOrder,
     DraftStandingOrder,
+    ProposeStandingOrder,
     ActivationChecks,
     ActivationExamination,
     History,
@@ -66,6 +68,7 @@ import { StandingOrders } from './standing-orders.repository.js';
     PolicyDecisions,
     ActionReversibility,
     DraftStandingOrder,
+    ProposeStandingOrder,
     ActivationChecks,
     ActivationExamination,
     History,

@@ -3,6 +3,7 @@ import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { Desk, MAIL } from '../directives/desk.js';
+import { leaveDecided } from './decided-approvals.js';
 import { OrderDesk } from './order-desk.js';
 
 let test: TestApp;
@@ -20,46 +21,8 @@ const list = async (by: Client) => {
   return answer.body.items as any[];
 };
 
-interface Given {
-  teamId?: string | null;
-  status?: string;
-  daysAgo?: number;
-  to?: string;
-  edited?: boolean;
-  count?: number;
-}
-
-/** Approvals as they are stored once a person has decided them. */
-async function decided(workspaceId: string, given: Given = {}): Promise<void> {
-  const { teamId = null, status = 'approved', daysAgo = 1, to = 'jane@acme.example', edited, count = 5 } = given;
-  const directiveId = newId('dir');
-  await test.rows(
-    `insert into directives (directive_id, workspace_id, team_id, text, routed_by, priority, requires_approval, context, status,
-       created_by, created_at)
-     values ($1, $2, $3, 'Mail', 'operator', 'medium', true, '{}', 'executed', '{}', now())`,
-    [directiveId, workspaceId, teamId],
-  );
-  const packets = [
-    { workPacketId: newId('pkt'), action: { type: 'email.send', target: to, params: { to: [to], body: 'Hello' } } },
-  ];
-  await test.rows(
-    `insert into approvals (approval_id, workspace_id, team_id, directive_id, capo, kind, round, status, ready, title, summary, priority,
-       risk, concerns, reversibility, packets, inputs_needed, revisions, requested_by, requested_at, expires_at, on_expiry, decided_at)
-     select $1 || n, $2, $3, $4, 'capo_ops', 'output', 0, $5, true, 'Mail', 'Mail', 'medium', 'medium', '[]', 'irreversible', $6, 0, $7,
-       '{}', now(), now(), 'reject', now() - $8 * interval '1 day' from generate_series(1, $9) n`,
-    [
-      newId('apr'),
-      workspaceId,
-      teamId,
-      directiveId,
-      status,
-      JSON.stringify(packets),
-      JSON.stringify(edited ? [{ n: 1 }, { n: 2 }] : [{ n: 1 }]),
-      daysAgo,
-      count,
-    ],
-  );
-}
+const decided = (workspaceId: string, given?: Parameters<typeof leaveDecided>[2]) =>
+  leaveDecided(test, workspaceId, given);
 
 describe('GET /standing-orders/suggestions', () => {
   it('offers an order for what was approved five times, with its simulation', async () => {
@@ -115,7 +78,7 @@ describe('GET /standing-orders/suggestions', () => {
     expect(await list(owner)).toEqual([]);
     await decided(workspaceId, { daysAgo: 9, count: 6 });
     expect(await list(owner)).toMatchObject([{ approvals: 6 }]);
-    await decided(workspaceId, { daysAgo: 8, edited: true, count: 1 });
+    await decided(workspaceId, { daysAgo: 8, isEdited: true, count: 1 });
     expect(await list(owner)).toEqual([]);
   });
 
