@@ -65,7 +65,9 @@ async function main(): Promise<void> {
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
   if (wants('simulations')) {
     await withDatabase('simulations', async (environment) => {
-      const [small, large] = await asOwner(environment['DATABASE_URL']!, (owner) => createWorkspaces(owner, 2));
+      const [small, large] = await asOwner(environment['DATABASE_URL']!, (owner) =>
+        createWorkspaces(owner, 2),
+      );
       reportSimulations(await measureSimulations(environment, [small!, large!]));
     });
   }

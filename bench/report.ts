@@ -53,11 +53,13 @@ export function reportDeliveries({ commitToBytes, perSecond, lateness }: Deliver
 }
 
 export function reportSimulations(figures: readonly SimulationFigures[]): void {
-  console.log('\n| simulation | decisions | s | MB before | MB at most | slowest other request ms |');
-  console.log('|---|---:|---:|---:|---:|---:|');
-  for (const { draft, decisions, seconds, beforeMb, peakMb, slowestOtherMs } of figures) {
+  console.log(
+    '\n| simulation | decisions | s | CPU s of the service | MB before | MB at most | slowest other request ms |',
+  );
+  console.log('|---|---:|---:|---:|---:|---:|---:|');
+  for (const { draft, decisions, seconds, cpuSeconds, beforeMb, peakMb, slowestOtherMs } of figures) {
     console.log(
-      `| ${draft} | ${decisions} | ${seconds.toFixed(2)} | ${beforeMb.toFixed(0)} | ${peakMb.toFixed(0)} | ${slowestOtherMs.toFixed(0)} |`,
+      `| ${draft} | ${decisions} | ${seconds.toFixed(2)} | ${cpuSeconds.toFixed(2)} | ${beforeMb.toFixed(0)} | ${peakMb.toFixed(0)} | ${slowestOtherMs.toFixed(0)} |`,
     );
   }
 }

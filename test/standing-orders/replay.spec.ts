@@ -56,7 +56,9 @@ function oneByOne(history: readonly DecisionInput[], draft: DecisionOrder) {
     const sumSince = (start: Temporal.ZonedDateTime, unit: string | null | undefined) =>
       Number(
         uses
-          .filter((use) => use.currency !== null && use.currency === unit && use.at >= start.epochMilliseconds)
+          .filter(
+            (use) => use.currency !== null && use.currency === unit && use.at >= start.epochMilliseconds,
+          )
           .reduce((sum, use) => sum + use.amount, 0)
           .toFixed(4),
       );
@@ -80,7 +82,10 @@ function oneByOne(history: readonly DecisionInput[], draft: DecisionOrder) {
 const histories = fc
   .tuple(
     fc.array(fc.array(orders.map(hashed), { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
-    fc.array(fc.tuple(inputs, fc.nat(2), fc.integer({ min: 0, max: 20 * 60_000 })), { maxLength: 30, size: 'max' }),
+    fc.array(fc.tuple(inputs, fc.nat(2), fc.integer({ min: 0, max: 20 * 60_000 })), {
+      maxLength: 30,
+      size: 'max',
+    }),
     fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 11, 1) }),
   )
   .map(([policies, decisions, start]) => {
@@ -89,11 +94,18 @@ const histories = fc
       at += gap;
       // A magnitude that no ledger has only makes sums inexact.
       const amount = Math.abs(input.packet.amount ?? 0) > 1e12 ? 1 : input.packet.amount;
-      return { ...input, at, packet: { ...input.packet, amount }, orders: policies[policy % policies.length]! };
+      return {
+        ...input,
+        at,
+        packet: { ...input.packet, amount },
+        orders: policies[policy % policies.length]!,
+      };
     });
   });
 
-const drafts = orders.map((order) => hashed({ ...order, standingOrderId: 'so_a', status: 'draft', version: 9 }));
+const drafts = orders.map((order) =>
+  hashed({ ...order, standingOrderId: 'so_a', status: 'draft', version: 9 }),
+);
 
 describe('a replay', () => {
   it('comes to what deciding each again one by one comes to', () => {
@@ -101,7 +113,8 @@ describe('a replay', () => {
       fc.property(histories, drafts, (history, draft) => {
         const again = oneByOne(history, draft);
         const moves = again.filter(({ from, to }) => from !== to);
-        const isRelaxed = ({ from, to }: (typeof again)[number]) => EFFECTS.indexOf(to) < EFFECTS.indexOf(from);
+        const isRelaxed = ({ from, to }: (typeof again)[number]) =>
+          EFFECTS.indexOf(to) < EFFECTS.indexOf(from);
         const relaxed = moves.filter(isRelaxed);
         const replayed = replay(history, draft);
         expect(replayed).toMatchObject({
@@ -171,7 +184,12 @@ describe('a replay', () => {
   it('takes the former version of the order out', () => {
     const former = hashed(anOrder({ standingOrderId: 'so_a', effect: 'deny' }));
     const draft = hashed(
-      anOrder({ standingOrderId: 'so_a', effect: 'deny', match: { actionTypes: ['webhook.post'] }, version: 2 }),
+      anOrder({
+        standingOrderId: 'so_a',
+        effect: 'deny',
+        match: { actionTypes: ['webhook.post'] },
+        version: 2,
+      }),
     );
     const { changes, relaxedIrreversible } = replay([anInput({ orders: [former] })], draft);
     expect(relaxedIrreversible).toBe(1);

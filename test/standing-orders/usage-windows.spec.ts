@@ -20,7 +20,11 @@ describe('UsageWindows', () => {
   });
 
   it('counts as the plain definition does, however many there are', () => {
-    const steps = fc.array(fc.integer({ min: 0, max: 2 * HOUR_MS }), { minLength: 1, maxLength: 3_000, size: 'max' });
+    const steps = fc.array(fc.integer({ min: 0, max: 2 * HOUR_MS }), {
+      minLength: 1,
+      maxLength: 3_000,
+      size: 'max',
+    });
     fc.assert(
       fc.property(steps, (gaps) => {
         const used = new UsageWindows({ limits: LIMITS, budget: null }, 'UTC');

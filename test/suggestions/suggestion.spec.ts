@@ -75,12 +75,26 @@ describe('suggestionsFrom', () => {
     ['approvals of several teams', [...decided(4), ...decided(4, { teamId: 'team_a' })]],
     ['approvals of several capos', [...decided(4), ...decided(4, { capo: 'capo_revenue' })]],
     ['mail to several domains', [...decided(4), ...decided(4, { packets: [mail('john@other.example')] })]],
-    ['mail that also goes elsewhere', decided(4).concat(decided(4, { packets: [mail('jane@acme.example, john@other.example')] }))],
-    ['amounts of several magnitudes', [...decided(4, { packets: [revenue(100)] }), ...decided(4, { packets: [revenue(101)] })]],
-    ['amounts in several currencies', [...decided(4, { packets: [revenue(5)] }), ...decided(4, { packets: [revenue(5, 'USD')] })]],
+    [
+      'mail that also goes elsewhere',
+      decided(4).concat(decided(4, { packets: [mail('jane@acme.example, john@other.example')] })),
+    ],
+    [
+      'amounts of several magnitudes',
+      [...decided(4, { packets: [revenue(100)] }), ...decided(4, { packets: [revenue(101)] })],
+    ],
+    [
+      'amounts in several currencies',
+      [...decided(4, { packets: [revenue(5)] }), ...decided(4, { packets: [revenue(5, 'USD')] })],
+    ],
     ['amounts in no currency', decided(9, { packets: [revenue(5, null)] })],
     ['mail that names nobody', decided(9, { packets: [{ ...mail(), target: null }] })],
-    ['mail to six domains', decided(9, { packets: [mail('a@a.example,a@b.example,a@c.example,a@d.example,a@e.example,a@f.example')] })],
+    [
+      'mail to six domains',
+      decided(9, {
+        packets: [mail('a@a.example,a@b.example,a@c.example,a@d.example,a@e.example,a@f.example')],
+      }),
+    ],
     ['a type that there is no more', decided(9, { packets: [{ ...mail(), type: 'fax.send' }] })],
   ])('suggests nothing for %s', (_case, approvals) => {
     expect(suggestionsFrom(approvals)).toEqual([]);

@@ -64,7 +64,11 @@ export class ActivationExamination {
     this.simulation.keepNew(simulation);
   }
 
-  private async examine(order: StandingOrderEntity, simulation: SimulationEntity, by: Actor): Promise<Examination> {
+  private async examine(
+    order: StandingOrderEntity,
+    simulation: SimulationEntity,
+    by: Actor,
+  ): Promise<Examination> {
     const { objections, evalRunId = null } = await this.checks.run(order, by);
     const reasons = [...this.relaxations(order, simulation), ...objections];
     const { computedAt: _computedAt, ...facts } = summaryOfSimulation(simulation);

@@ -12,8 +12,7 @@ import type { Suggestion } from './suggestion.js';
 import type { SuggestionDecision, SuggestionDecisionEntity } from './suggestion-decision.entity.js';
 import { Suggestions } from './suggestions.repository.js';
 
-const MADE_FROM_SUGGESTION =
-  'It was made from a suggestion and decides nothing until somebody activates it.';
+const MADE_FROM_SUGGESTION = 'It was made from a suggestion and decides nothing until somebody activates it.';
 
 /** Makes a draft of a suggestion, or has it not made again. Either way it is no longer suggested. */
 @Injectable()

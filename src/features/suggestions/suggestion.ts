@@ -73,7 +73,9 @@ export function suggestionsFrom(approvals: readonly DecidedApproval[]): Suggesti
     }
   }
   return [...tallies]
-    .flatMap(([id, tally]) => (tally.approvals < SUGGESTED_AFTER ? [] : [suggestionOf(id as Id<'sug'>, tally)]))
+    .flatMap(([id, tally]) =>
+      tally.approvals < SUGGESTED_AFTER ? [] : [suggestionOf(id as Id<'sug'>, tally)],
+    )
     .toSorted((a, b) => b.approvals - a.approvals || b.lastApprovedAt - a.lastApprovedAt);
 }
 

@@ -156,21 +156,24 @@ describe('POST /standing-orders/:id/activate 409 SIMULATION_REQUIRED', () => {
     ['an owner with no body', undefined, async () => test.owner],
     ['an owner with an empty body', {}, async () => test.owner],
     ['an admin', {}, () => desk.member('admin')],
-  ])('answers %s who does not acknowledge what cannot be undone, with the simulation', async (_case, body, by) => {
-    const standingOrderId = await desk.create(MAIL_TO_ACME);
-    const client = desk.elsewhere(await by());
-    const answer = await client.post(`/standing-orders/${standingOrderId}/activate`, body);
-    expect(answer.status).toBe(409);
-    const { code, message, details } = answer.body.error;
-    expect(code).toBe('SIMULATION_REQUIRED');
-    expect(message).toBe(
-      'It allows work packets that cannot be undone. An owner must activate it with acknowledge: true.',
-    );
-    const simulated = await client.post(`/standing-orders/${standingOrderId}/simulate`);
-    expect(details.simulation).toEqual(simulated.body);
-    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', activated_at: null });
-    expect(await desk.actions(standingOrderId)).toEqual(['standing_order.created']);
-  });
+  ])(
+    'answers %s who does not acknowledge what cannot be undone, with the simulation',
+    async (_case, body, by) => {
+      const standingOrderId = await desk.create(MAIL_TO_ACME);
+      const client = desk.elsewhere(await by());
+      const answer = await client.post(`/standing-orders/${standingOrderId}/activate`, body);
+      expect(answer.status).toBe(409);
+      const { code, message, details } = answer.body.error;
+      expect(code).toBe('SIMULATION_REQUIRED');
+      expect(message).toBe(
+        'It allows work packets that cannot be undone. An owner must activate it with acknowledge: true.',
+      );
+      const simulated = await client.post(`/standing-orders/${standingOrderId}/simulate`);
+      expect(details.simulation).toEqual(simulated.body);
+      expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', activated_at: null });
+      expect(await desk.actions(standingOrderId)).toEqual(['standing_order.created']);
+    },
+  );
 });
 
 describe('POST /standing-orders/:id/activate 422', () => {

@@ -22,7 +22,11 @@ export async function leaveDecided(test: TestApp, workspaceId: string, given: Gi
      values ($1, $2, $3, 'Mail', 'operator', 'medium', true, '{}', 'executed', '{}', now())`,
     [directiveId, workspaceId, teamId],
   );
-  const action = { type: 'email.send', target: to, params: { to: [to], subject: 'Delivery', body: 'Friday.' } };
+  const action = {
+    type: 'email.send',
+    target: to,
+    params: { to: [to], subject: 'Delivery', body: 'Friday.' },
+  };
   await test.rows(
     `insert into approvals (approval_id, workspace_id, team_id, directive_id, capo, kind, round, status, ready, title, summary, priority,
        risk, concerns, reversibility, packets, inputs_needed, revisions, requested_by, requested_at, expires_at, on_expiry, decided_at)

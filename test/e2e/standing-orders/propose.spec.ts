@@ -34,7 +34,9 @@ afterAll(() => test.close());
 
 /** A draft of the executive capo with one proposal in it. */
 async function proposed(params: object, name: string) {
-  runner.answer(name, { packets: [draftPacket({ type: 'standing_order.propose', params: params as never })] });
+  runner.answer(name, {
+    packets: [draftPacket({ type: 'standing_order.propose', params: params as never })],
+  });
   return desk.handInReady({ text: name, capo: 'ceo' });
 }
 
@@ -85,11 +87,18 @@ describe('standing_order.propose', () => {
     runner.answer('No mail of Sales.', {
       packets: [draftPacket({ type: 'standing_order.propose', params: params as never })],
     });
-    const { approvalId, directiveId } = await desk.handInReady({ text: 'No mail of Sales.', capo: 'ceo', teamId });
+    const { approvalId, directiveId } = await desk.handInReady({
+      text: 'No mail of Sales.',
+      capo: 'ceo',
+      teamId,
+    });
     await desk.approve(approvalId);
     await desk.until(directiveId, 'executed');
     const [packet] = await desk.packets(directiveId);
-    expect(await orders.row(packet.result.standingOrderId)).toMatchObject({ team_id: teamId, status: 'draft' });
+    expect(await orders.row(packet.result.standingOrderId)).toMatchObject({
+      team_id: teamId,
+      status: 'draft',
+    });
   });
 
   it('fails, and says why, where nobody could create such an order', async () => {
@@ -103,7 +112,9 @@ describe('standing_order.propose', () => {
     await desk.until(directiveId, 'failed');
     const [packet] = await desk.packets(directiveId);
     expect(packet).toMatchObject({ status: 'failed', result: { error: { code: 'INVALID_ORDER' } } });
-    expect(packet.result.error.message).toMatch(/^The proposed order is not valid\. match\.fields: "params\.to": \$domainIn/);
+    expect(packet.result.error.message).toMatch(
+      /^The proposed order is not valid\. match\.fields: "params\.to": \$domainIn/,
+    );
     expect(await orders.count()).toBe(before);
   });
 

@@ -29,7 +29,9 @@ beforeEach(async () => {
 const simulate = (standingOrderId: string, by: Client = owner) =>
   desk.elsewhere(by).post(`/standing-orders/${standingOrderId}/simulate`);
 const simulations = (standingOrderId: string) =>
-  test.rows('select * from simulations where standing_order_id = $1 order by simulation_id', [standingOrderId]);
+  test.rows('select * from simulations where standing_order_id = $1 order by simulation_id', [
+    standingOrderId,
+  ]);
 
 describe('POST /standing-orders/:id/simulate 200', () => {
   it('says what the order would have done to real work packets', async () => {
@@ -84,7 +86,11 @@ describe('POST /standing-orders/:id/simulate 200', () => {
     await history.decided({ packet: TO_JANE, orders: [other] });
     await history.decided({ packet: TO_JANE });
     const standingOrderId = await desk.create(MAIL_TO_ACME, owner);
-    const former = anOrder({ standingOrderId: standingOrderId as `so_${string}`, effect: 'deny', version: 7 });
+    const former = anOrder({
+      standingOrderId: standingOrderId as `so_${string}`,
+      effect: 'deny',
+      version: 7,
+    });
     await history.decided({ packet: TO_JANE, orders: [former] });
     const { body } = await simulate(standingOrderId);
     expect(body).toMatchObject({ considered: 3, relaxed: 2, unchanged: 1 });
@@ -97,8 +103,17 @@ describe('POST /standing-orders/:id/simulate 200', () => {
   it('counts the budget of the order by the days of the workspace', async () => {
     await test.rows(`update workspaces set timezone = 'Asia/Tokyo' where workspace_id = $1`, [workspaceId]);
     const rule = { effect: 'allow', match: { actionTypes: ['revenue.record'] } };
-    const packet = { actionType: 'revenue.record', reversibility: 'reversible', amount: 60, currency: 'EUR' } as const;
-    for (const at of ['2026-07-01T23:00:00+09:00', '2026-07-01T23:59:00+09:00', '2026-07-02T00:00:00+09:00']) {
+    const packet = {
+      actionType: 'revenue.record',
+      reversibility: 'reversible',
+      amount: 60,
+      currency: 'EUR',
+    } as const;
+    for (const at of [
+      '2026-07-01T23:00:00+09:00',
+      '2026-07-01T23:59:00+09:00',
+      '2026-07-02T00:00:00+09:00',
+    ]) {
       await history.decided({ at: Date.parse(at), packet });
     }
     const budget = { window: 'day', amount: 100, currency: 'EUR' };
@@ -180,7 +195,9 @@ describe('POST /standing-orders/:id/simulate 200', () => {
     expect((await simulate(standingOrderId, viewer)).status).toBe(403);
     const seller = await test.createMember(workspaceId, 'operator', [teamId]);
     expect((await simulate(standingOrderId, seller)).status).toBe(200);
-    const stranger = await test.createMember(workspaceId, 'operator', [await test.createTeam(workspaceId, 'Shop')]);
+    const stranger = await test.createMember(workspaceId, 'operator', [
+      await test.createTeam(workspaceId, 'Shop'),
+    ]);
     expect((await simulate(standingOrderId, stranger)).status).toBe(404);
   });
 
@@ -233,7 +250,11 @@ describe('an activation', () => {
     // It denied all mail; from now on it denies nothing but posts.
     const standingOrderId = await desk.create({ ...NO_MAIL, effect: 'require_approval' }, owner);
     await desk.elsewhere(owner).post(`/standing-orders/${standingOrderId}/pause`);
-    const former = anOrder({ standingOrderId: standingOrderId as `so_${string}`, effect: 'deny', version: 7 });
+    const former = anOrder({
+      standingOrderId: standingOrderId as `so_${string}`,
+      effect: 'deny',
+      version: 7,
+    });
     await history.decided({ packet: TO_JANE, orders: [former] });
     const answer = await desk.elsewhere(owner).post(`/standing-orders/${standingOrderId}/activate`);
     expect(answer.status).toBe(409);
@@ -241,7 +262,9 @@ describe('an activation', () => {
       code: 'SIMULATION_REQUIRED',
       message:
         'It would have decided less strictly about 1 work packet of the past that cannot be undone. An owner must activate it with acknowledge: true.',
-      details: { simulation: { relaxedIrreversible: 1, changes: [{ from: 'deny', to: 'require_approval' }] } },
+      details: {
+        simulation: { relaxedIrreversible: 1, changes: [{ from: 'deny', to: 'require_approval' }] },
+      },
     });
     expect((await desk.activate(standingOrderId, owner)).body.status).toBe('active');
   });
@@ -305,7 +328,10 @@ describe('a check that another feature registers', () => {
     expect((await desk.row(standingOrderId)).held_because).toBe(body.heldBecause);
     const refused = await desk.elsewhere(owner).post(`/standing-orders/${standingOrderId}/activate`);
     expect(refused.body.error).toMatchObject({ code: 'SIMULATION_REQUIRED', message: body.heldBecause });
-    expect((await desk.activate(standingOrderId, owner)).body).toMatchObject({ status: 'active', heldBecause: null });
+    expect((await desk.activate(standingOrderId, owner)).body).toMatchObject({
+      status: 'active',
+      heldBecause: null,
+    });
     expect(before).toEqual(['File documents draft']);
     const [, activated] = (await desk.receipts(standingOrderId)) as any[];
     expect(activated.details).toMatchObject({ acknowledged: true, evalRunId: 'evl_of_the_test' });

@@ -57,14 +57,14 @@ describe('GET /standing-orders/suggestions', () => {
         relaxedIrreversible: 5,
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         computedAt: expect.any(Number),
-        changes: expect.arrayContaining([
-          expect.objectContaining({ from: 'require_approval', to: 'allow' }),
-        ]),
+        changes: expect.arrayContaining([expect.objectContaining({ from: 'require_approval', to: 'allow' })]),
         changesOmitted: 0,
       },
     });
     // Looking leaves nothing, and nothing is active.
-    expect(await test.rows('select 1 from standing_orders where workspace_id = $1', [workspaceId])).toEqual([]);
+    expect(await test.rows('select 1 from standing_orders where workspace_id = $1', [workspaceId])).toEqual(
+      [],
+    );
     expect(await list(owner)).toEqual([suggestion]);
   });
 
@@ -103,7 +103,9 @@ describe('GET /standing-orders/suggestions', () => {
     const client = elsewhere(owner);
     const answer = await client.get('/standing-orders/suggestions');
     expect(answer.body.items).toHaveLength(10);
-    const line = test.logs.find((log) => log['requestId'] === answer.headers.get('x-request-id') && log['msg'] === 'request');
+    const line = test.logs.find(
+      (log) => log['requestId'] === answer.headers.get('x-request-id') && log['msg'] === 'request',
+    );
     expect(line?.['roundTrips'] ?? 0).toBeLessThanOrEqual(5);
   });
 });
@@ -167,10 +169,13 @@ describe('POST /standing-orders/suggestions/:id/dismiss', () => {
     const teamId = await test.createTeam(workspaceId, 'Sales');
     await decided(workspaceId, { teamId });
     const seller = await test.createMember(workspaceId, 'operator', [teamId]);
-    const stranger = await test.createMember(workspaceId, 'operator', [await test.createTeam(workspaceId, 'Shop')]);
+    const stranger = await test.createMember(workspaceId, 'operator', [
+      await test.createTeam(workspaceId, 'Shop'),
+    ]);
     const viewer = await test.createMember(workspaceId, 'viewer', [teamId]);
     const [{ suggestionId, order }] = (await list(seller)) as [any];
-    const dismiss = (by: Client) => elsewhere(by).post(`/standing-orders/suggestions/${suggestionId}/dismiss`);
+    const dismiss = (by: Client) =>
+      elsewhere(by).post(`/standing-orders/suggestions/${suggestionId}/dismiss`);
     expect((await dismiss(stranger)).status).toBe(404);
     expect((await dismiss(viewer)).status).toBe(403);
     const answer = await dismiss(seller);

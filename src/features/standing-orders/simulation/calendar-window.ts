@@ -21,7 +21,9 @@ export class CalendarWindow {
     const first = this.firstDay(today);
     const next = first.add(LENGTHS[this.unit]);
     // A midnight that the clock shows twice is the later one to the database; one that it skips is when it jumps.
-    this.#start = first.toPlainDateTime().toZonedDateTime(this.zone, { disambiguation: 'later' }).epochMilliseconds;
+    this.#start = first
+      .toPlainDateTime()
+      .toZonedDateTime(this.zone, { disambiguation: 'later' }).epochMilliseconds;
     this.#end = next.toZonedDateTime(this.zone).epochMilliseconds;
     return true;
   }

@@ -33,7 +33,9 @@ export class OrderSimulation {
     const { standingOrderId, version, hash } = order;
     return computedBeforehand(`simulation ${standingOrderId} ${version} ${hash}`, async () => {
       const end = await this.history.end(order.workspaceId);
-      return (await this.simulations.find(order, end)) ?? this.simulations.keep(await this.simulate(order, end));
+      return (
+        (await this.simulations.find(order, end)) ?? this.simulations.keep(await this.simulate(order, end))
+      );
     });
   }
 

@@ -26,7 +26,11 @@ export class ReplayHistory {
   ) {}
 
   /** One for each draft. @throws Unavailable when too many others are replayed */
-  async execute(workspaceId: string, end: EndOfHistory, drafts: readonly DecisionOrder[]): Promise<Replayed[]> {
+  async execute(
+    workspaceId: string,
+    end: EndOfHistory,
+    drafts: readonly DecisionOrder[],
+  ): Promise<Replayed[]> {
     await this.#gate.enter();
     try {
       return await this.replay(workspaceId, end, drafts);

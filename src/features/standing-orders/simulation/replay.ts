@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
-import { type DecidedPacket, type DecisionOrder, isOfContent, type RecordedInput } from '../decision-input.js';
+import {
+  type DecidedPacket,
+  type DecisionOrder,
+  isOfContent,
+  type RecordedInput,
+} from '../decision-input.js';
 import { judgeAgain, mayConcern } from '../evaluate.js';
 import { valueAt } from '../match.js';
 import { EFFECTS, type Effect } from '../standing-order.js';
@@ -156,7 +161,9 @@ export class Replay {
 
   /** The sentence that names the draft, where there is one; else what decided first. */
   private reasonOf({ explanation, outcome }: Judged): string {
-    const own = explanation.find((sentence) => sentence.startsWith(`The standing order "${this.#draft.name}"`));
+    const own = explanation.find((sentence) =>
+      sentence.startsWith(`The standing order "${this.#draft.name}"`),
+    );
     const isDecisive = outcome === 'allow' || explanation[0] === own;
     return (isDecisive ? own : undefined) ?? explanation[0] ?? '';
   }
