@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DecidedApproval, suggestionsFrom } from '../../src/features/suggestions/suggestion.js';
+import type { DecidedApproval } from '../../src/features/approvals/decided-approvals.reader.js';
+import { suggestionsFrom } from '../../src/features/suggestions/suggestion.js';
 import { isId } from '../../src/platform/kernel/ids.js';
 
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
 import { SimulationRequired } from './activation-examination.js';
@@ -35,10 +35,7 @@ export class StandingOrdersController {
     private readonly simulateOrder: SimulateStandingOrder,
   ) {}
 
-  /**
-   * Creates a standing order. It is simulated over the history of the workspace and decides at once, unless it relaxes what
-   * cannot be undone, or its safety eval fails: then it stays a draft and says why.
-   */
+  /** Creates a standing order, which decides at once unless its simulation or its safety eval speaks against it. */
   @Post()
   @Route({
     auth: 'member',
@@ -84,28 +81,21 @@ export class StandingOrdersController {
     return viewOf(await this.orders.get(scopeOf(caller), id));
   }
 
-  /**
-   * What the order would have done to every decision of the past: which work packets it relaxes, which it escalates. The
-   * same version is simulated again once something else was decided.
-   */
+  /** Says what the order would have done to every decision of the past, and changes nothing else. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/simulate')
   @Route({
     auth: 'member',
     role: 'operator',
     teamRole: true,
-    limit: specified('/api/pro/standing-orders'),
     returns: { 200: SimulationView },
-    errors: [NotFound],
+    errors: [NotFound, Unavailable],
   })
   simulate(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<SimulationView> {
     return this.simulateOrder.execute(caller, id);
   }
 
-  /**
-   * Lets a draft or paused order decide, after its simulation and its safety eval. Where one of them speaks against it, an
-   * owner acknowledges that.
-   */
+  /** Lets a draft or paused order decide; where its simulation or its safety eval speaks against it, an owner acknowledges that. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/activate')
   @Route({

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { DecidedApprovals } from '../approvals/decided-approvals.reader.js';
 import { type Suggestion, suggestionsFrom, WITHIN_DAYS } from './suggestion.js';
 import { Suggestions } from './suggestions.repository.js';
 
@@ -12,6 +13,7 @@ const DAY_MS = 86_400_000;
 @Injectable()
 export class OpenSuggestions {
   constructor(
+    private readonly approvals: DecidedApprovals,
     private readonly suggestions: Suggestions,
     private readonly clock: Clock,
   ) {}
@@ -31,8 +33,6 @@ export class OpenSuggestions {
   }
 
   private async madeFor(scope: Scope): Promise<Suggestion[]> {
-    return suggestionsFrom(
-      await this.suggestions.decidedSince(scope, this.clock.now() - WITHIN_DAYS * DAY_MS),
-    );
+    return suggestionsFrom(await this.approvals.since(scope, this.clock.now() - WITHIN_DAYS * DAY_MS));
   }
 }

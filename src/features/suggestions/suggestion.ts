@@ -5,27 +5,8 @@ import { ACTION_TYPES, isActionType } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { domainsIn } from '../standing-orders/domains.js';
 import type { FieldCondition, StandingOrderRule } from '../standing-orders/standing-order.js';
+import type { DecidedAction, DecidedApproval } from '../approvals/decided-approvals.reader.js';
 import type { CapoRole } from '../terms/terms.js';
-
-/** An approval that a person has decided, with what its work packets do. */
-export interface DecidedApproval {
-  approvalId: string;
-  teamId: Id<'team'> | null;
-  capo: CapoRole;
-  status: 'approved' | 'rejected' | 'changes_requested';
-  decidedAt: number;
-  /** Whether a person changed what was sent. */
-  isEdited: boolean;
-  packets: DecidedAction[];
-}
-
-interface DecidedAction {
-  type: string;
-  target: string | null;
-  amount: number | null;
-  currency: string | null;
-  recipients: number;
-}
 
 /** What approvals have in common that an order could allow. */
 interface Shape {

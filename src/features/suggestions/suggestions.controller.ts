@@ -5,7 +5,6 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
-import { specified } from '../../platform/rate-limit/limits.js';
 import { viewOf } from '../standing-orders/standing-order-view.js';
 import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
 import { DecideSuggestion } from './decide-suggestion.js';
@@ -20,14 +19,10 @@ export class SuggestionsController {
     private readonly decide: DecideSuggestion,
   ) {}
 
-  /**
-   * Draft orders made from repeated approvals, each with its simulation: at least five of one capo, action type, domain of
-   * the recipients and magnitude of the amount within 30 days, none of them edited, and no rejection since.
-   */
+  /** Orders for what was approved five times within 30 days without an edit or a rejection, each with its simulation. */
   @Get()
   @Route({
     auth: 'member',
-    limit: specified('/api/pro/standing-orders'),
     returns: { 200: SuggestionList },
     errors: [Unavailable],
   })

@@ -1,4 +1,5 @@
-import { type DecidedApproval, suggestionsFrom } from '../../../src/features/suggestions/suggestion.js';
+import type { DecidedApproval } from '../../../src/features/approvals/decided-approvals.reader.js';
+import { suggestionsFrom } from '../../../src/features/suggestions/suggestion.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { TestApp } from '../../support/test-app.js';
 
