@@ -3,10 +3,16 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { ActivationExamination, type Examination, SimulationRequired } from './activation-examination.js';
+import {
+  ActivationExamination,
+  ALLOWS_IRREVERSIBLE,
+  type Examination,
+  SimulationRequired,
+} from './activation-examination.js';
 import { simulationViewOf } from './simulation/simulation-view.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
@@ -25,14 +31,15 @@ export class ActivateStandingOrder {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
     if (!activate(order, this.clock.now())) return viewOf(order);
+    // Known without looking at the past, so who may not do it is told before anything is computed.
+    if (acknowledged && this.examination.relaxesIrreversible(order)) {
+      requireOwner(caller, order, [ALLOWS_IRREVERSIBLE]);
+    }
     const by = actorOf(caller);
     const examined = await this.examination.of(order, by);
     const needsOwner = examined.heldBecause !== null;
     if (needsOwner && !acknowledged) throw notAcknowledged(examined, caller);
-    if (needsOwner) {
-      const message = [...examined.reasons, 'Only an owner may activate it.'].join(' ');
-      requireRole(caller, order.teamId, 'owner', message);
-    }
+    if (needsOwner) requireOwner(caller, order, examined.reasons);
     await this.examination.beforeActivation(order, by);
     const active = activate(examined.order, this.clock.now())!;
     this.orders.saveStatus(active);
@@ -48,4 +55,8 @@ function notAcknowledged({ heldBecause, simulation }: Examination, caller: Calle
     message: heldBecause!,
     details: { simulation: simulationViewOf(simulation, caller) },
   });
+}
+
+function requireOwner(caller: Caller, { teamId }: StandingOrderEntity, reasons: readonly string[]): void {
+  requireRole(caller, teamId, 'owner', [...reasons, 'Only an owner may activate it.'].join(' '));
 }

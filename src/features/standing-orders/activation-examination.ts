@@ -28,6 +28,7 @@ export interface Examination {
   details: Record<string, unknown>;
 }
 
+export const ALLOWS_IRREVERSIBLE = 'It allows work packets that cannot be undone.';
 const OWNER = 'An owner must activate it with acknowledge: true.';
 
 /** Looks at what an order would do, before anybody lets it: what it says, what it would have done, and what other features check. */
@@ -64,6 +65,11 @@ export class ActivationExamination {
     this.simulation.keepNew(simulation);
   }
 
+  /** Whether what the order says, whatever the past was, lets out what cannot be undone. */
+  relaxesIrreversible(order: StandingOrderEntity): boolean {
+    return relaxesIrreversible(order, this.reversibility.within(order.capos));
+  }
+
   private async examine(
     order: StandingOrderEntity,
     simulation: SimulationEntity,
@@ -83,9 +89,7 @@ export class ActivationExamination {
 
   private relaxations(order: StandingOrderEntity, { relaxedIrreversible }: SimulationEntity): string[] {
     const reasons: string[] = [];
-    if (relaxesIrreversible(order, this.reversibility.within(order.capos))) {
-      reasons.push('It allows work packets that cannot be undone.');
-    }
+    if (this.relaxesIrreversible(order)) reasons.push(ALLOWS_IRREVERSIBLE);
     if (relaxedIrreversible > 0) {
       const packets = relaxedIrreversible === 1 ? '1 work packet' : `${relaxedIrreversible} work packets`;
       reasons.push(`It would have decided less strictly about ${packets} of the past that cannot be undone.`);
