@@ -1131,6 +1131,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- What is simulated over looks back a year; receipts keep what it takes to make a decision again.
+  subject := 'policy decisions';
+  delete from policy_decisions u using (
+    select d.workspace_id, d.at, d.decision_id from workspaces w cross join lateral (
+      select e.workspace_id, e.at, e.decision_id from policy_decisions e
+      where e.workspace_id = w.workspace_id and e.at < now() - interval '400 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.at = old.at and u.decision_id = old.decision_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
@@ -2611,11 +2623,12 @@ create table policy_decisions (
   decision jsonb not null,
   input jsonb not null,
   params jsonb not null,
+  target text,
   constraint policy_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'throttle'::text, 'require_approval'::text, 'deny'::text]))),
   constraint policy_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, decision_id)
+  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, at, decision_id)
 );
-CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, decision_id DESC);
+CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, at DESC);
 alter table policy_decisions enable row level security;
 alter table policy_decisions force row level security;
 create policy isolation on policy_decisions for all to public using ((
@@ -2628,7 +2641,9 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_lets_go on policy_decisions for all to consigliere_system using (true);
 grant insert, select on policy_decisions to consigliere_app;
+grant delete, select, update on policy_decisions to consigliere_system;
 
 create unlogged table rate_windows (
   key text not null,
@@ -2944,6 +2959,42 @@ create table signing_keys (
 CREATE UNIQUE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signed_by) WHERE (signed_by IS NOT NULL);
 grant select on signing_keys to consigliere_app;
 
+create table simulations (
+  workspace_id text not null,
+  simulation_id text not null,
+  standing_order_id text not null,
+  team_id text,
+  version integer not null,
+  until_decision_id text not null,
+  zone text not null,
+  considered integer not null,
+  relaxed integer not null,
+  escalated integer not null,
+  unchanged integer not null,
+  relaxed_irreversible integer not null,
+  changes jsonb not null,
+  hash text not null,
+  computed_at timestamp with time zone not null,
+  constraint simulations_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
+  constraint simulations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint simulations_pkey PRIMARY KEY (workspace_id, simulation_id),
+  constraint simulations_workspace_id_standing_order_id_version_until_de_key UNIQUE (workspace_id, standing_order_id, version, until_decision_id, zone)
+);
+CREATE INDEX simulations_of_order ON public.simulations USING btree (workspace_id, standing_order_id, simulation_id DESC);
+alter table simulations enable row level security;
+alter table simulations force row level security;
+create policy isolation on simulations for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant delete, insert, select on simulations to consigliere_app;
+
 create table standing_order_epochs (
   workspace_id text not null,
   epoch bigint not null,
@@ -3069,6 +3120,8 @@ create table standing_orders (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   activated_at timestamp with time zone,
+  simulation jsonb,
+  eval_run_id text,
   constraint standing_orders_effect_check CHECK ((effect = ANY (ARRAY['allow'::text, 'require_approval'::text, 'deny'::text, 'throttle'::text]))),
   constraint standing_orders_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'shadow'::text, 'active'::text, 'paused'::text, 'archived'::text]))),
   constraint standing_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -3091,6 +3144,34 @@ create policy system_reads on standing_orders for select to consigliere_system u
 CREATE TRIGGER count_order_change AFTER INSERT OR UPDATE ON public.standing_orders FOR EACH ROW EXECUTE FUNCTION app.count_order_change();
 grant insert, select, update on standing_orders to consigliere_app;
 grant select on standing_orders to consigliere_system;
+
+create table suggestion_decisions (
+  workspace_id text not null,
+  suggestion_id text not null,
+  team_id text,
+  decision text not null,
+  standing_order_id text,
+  decided_by jsonb not null,
+  decided_at timestamp with time zone not null,
+  constraint suggestion_decisions_check CHECK (((decision = 'accepted'::text) = (standing_order_id IS NOT NULL))),
+  constraint suggestion_decisions_decision_check CHECK ((decision = ANY (ARRAY['dismissed'::text, 'accepted'::text]))),
+  constraint suggestion_decisions_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
+  constraint suggestion_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint suggestion_decisions_pkey PRIMARY KEY (workspace_id, suggestion_id)
+);
+alter table suggestion_decisions enable row level security;
+alter table suggestion_decisions force row level security;
+create policy isolation on suggestion_decisions for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on suggestion_decisions to consigliere_app;
 
 create table tallies (
   tally_id bigint not null,
