@@ -41,12 +41,12 @@ export class ReplayHistory {
 
   private async replay(
     workspaceId: string,
-    { until, zone }: EndOfHistory,
+    end: EndOfHistory,
     drafts: readonly DecisionOrder[],
   ): Promise<Replayed[]> {
-    const replays = drafts.map((draft) => new Replay(draft, zone));
+    const replays = drafts.map((draft) => new Replay(draft, end.zone));
     const ordersOf = this.policiesOf(workspaceId);
-    for await (const chunk of this.history.until(workspaceId, until, parametersOf(drafts))) {
+    for await (const chunk of this.history.until(workspaceId, end, parametersOf(drafts))) {
       let since = performance.now();
       for (const decision of chunk) {
         const known = ordersOf(decision.input.policy);
