@@ -6,20 +6,24 @@ import type { PastDecision } from './replay.js';
 const CHUNK = 250;
 
 /**
- * Of each work packet the newest decision as of ($4, $5), in the sequence in which they were made. Of the parameters only what a draft
- * asks for is read: a mail may be 50 KB long.
+ * The next decisions up to ($4, $5), in the sequence in which they were made, and of each whether its work packet was decided
+ * later again. The chunk is found first: with that condition in the same select the planner reads a whole history by
+ * work packets, and sorts it, for each chunk. Of the parameters only what a draft asks for is read: a mail may be 50 KB long.
  */
 const NEXT = /* sql */ `
+with chunk as materialized (
+  select at, decision_id, work_packet_id, team_id, outcome, input, target, params from policy_decisions
+  where workspace_id = $1 and (at, decision_id) > ($2, $3) and (at, decision_id) <= ($4, $5)
+  order by at, decision_id limit ${CHUNK}
+)
 select d.at, d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input, d.target,
   case when cardinality($6::text[]) = 0 then '{}'
     else (select coalesce(jsonb_object_agg(name, d.params->name), '{}') from unnest($6::text[]) name where d.params ? name)
-  end as params
-from policy_decisions d
-where d.workspace_id = $1 and (d.at, d.decision_id) > ($2, $3) and (d.at, d.decision_id) <= ($4, $5)
-  and d.decision_id = (select n.decision_id from policy_decisions n where n.workspace_id = d.workspace_id
+  end as params,
+  d.decision_id = (select n.decision_id from policy_decisions n where n.workspace_id = $1
     and n.work_packet_id = d.work_packet_id and (n.at, n.decision_id) <= ($4, $5)
-    order by n.at desc, n.decision_id desc limit 1)
-order by d.at, d.decision_id limit ${CHUNK}`;
+    order by n.at desc, n.decision_id desc limit 1) as is_newest
+from chunk d order by d.at, d.decision_id`;
 
 /** How far it goes, and in which zone days begin. */
 export interface EndOfHistory {
@@ -35,6 +39,7 @@ type Place = Pick<Row, 'at' | 'decisionId'>;
 
 interface Row extends PastDecision {
   at: number;
+  isNewest: boolean;
 }
 
 /** The decisions of the past, of every team: what an order does, it does to all that it matches. */
@@ -53,7 +58,7 @@ export class History {
     return row!;
   }
 
-  /** In chunks, each read while the one before is being used. @param names of the parameters to read */
+  /** Of each work packet the newest decision, in chunks, each read while the one before is being used. @param names of the parameters to read */
   async *until(
     workspaceId: string,
     { until, untilAt }: EndOfHistory,
@@ -68,7 +73,7 @@ export class History {
       const next = chunk.length === CHUNK ? read(chunk.at(-1)!) : Promise.resolve([]);
       // Whoever stops early never waits for it.
       next.catch(() => undefined);
-      yield chunk;
+      yield chunk.filter(({ isNewest }) => isNewest);
       chunk = await next;
     }
   }
