@@ -246,16 +246,20 @@ const ORDERS: Record<string, Step> = {
     await walk.stranger.get('/standing-orders/suggestions');
   },
   'POST /api/pro/standing-orders/suggestions/{suggestionId}/accept': async (walk) => {
-    const path = `/standing-orders/suggestions/${await leaveDecided(walk.test, walk.workspaceId)}`;
-    await walk.owner.post(`${path}/accept`);
-    await walk.owner.post(`/standing-orders/suggestions/${newId('sug')}/accept`);
-    await walk.direct.post(`${path}/dismiss`);
+    const wanted = await leaveDecided(walk.test, walk.workspaceId);
+    const unwanted = await leaveDecided(walk.test, walk.workspaceId, { to: 'john@other.example' });
+    await walk.direct.post(`/standing-orders/suggestions/${unwanted}/dismiss`);
+    for (const id of [wanted, unwanted, newId('sug')]) {
+      await walk.owner.post(`/standing-orders/suggestions/${id}/accept`);
+    }
   },
   'POST /api/pro/standing-orders/suggestions/{suggestionId}/dismiss': async (walk) => {
-    const path = `/standing-orders/suggestions/${await leaveDecided(walk.test, walk.workspaceId)}`;
-    await walk.owner.post(`${path}/dismiss`);
-    await walk.owner.post(`${path}/accept`);
-    await walk.owner.post(`/standing-orders/suggestions/${newId('sug')}/dismiss`);
+    const unwanted = await leaveDecided(walk.test, walk.workspaceId);
+    const wanted = await leaveDecided(walk.test, walk.workspaceId, { to: 'john@other.example' });
+    await walk.direct.post(`/standing-orders/suggestions/${wanted}/accept`);
+    for (const id of [unwanted, wanted, newId('sug')]) {
+      await walk.owner.post(`/standing-orders/suggestions/${id}/dismiss`);
+    }
   },
   'POST /api/pro/standing-orders/{standingOrderId}/pause': async (walk) => {
     await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/pause`);
