@@ -1282,6 +1282,15 @@ begin
   return open;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.mark_budget_warned(p_workspace_id text, p_standing_order_id text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update standing_order_usage set warned_since = window_since
+  where workspace_id = p_workspace_id and standing_order_id = p_standing_order_id
+$function$;
+
 CREATE OR REPLACE FUNCTION app.memberships_of(p_user_id text)
  RETURNS TABLE(workspace_id text, workspace_name text, member_id text, role text, requires_second_factor boolean)
  LANGUAGE sql
@@ -1407,7 +1416,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
- RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric)
+ RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
@@ -1415,7 +1424,9 @@ AS $function$
 declare
   hour_ago constant timestamptz := p_at - interval '1 hour';
   day_ago constant timestamptz := p_at - interval '1 day';
-  midnight constant timestamptz := date_trunc('day', p_at, p_timezone);
+  midnight constant timestamptz := app.window_start('day', p_at, p_timezone);
+  monday constant timestamptz := app.window_start('week', p_at, p_timezone);
+  first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
 begin
   if cardinality(p_order_ids) = 0 then return; end if;
 
@@ -1466,12 +1477,14 @@ begin
           where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= midnight
             and s.currency is not null group by s.currency) a) end as amounts,
       case when c.window_since = w.since then c.spent else (
-        select coalesce(sum(s.spent), 0) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since)
-      end as spent
+        -- By the currency that the budget has now: a later version of the order may have another than its uses had.
+        select coalesce(sum(s.amount), 0) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since
+          and s.currency = o.budget->>'currency') end as spent
     from standing_order_usage c
     join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
-    cross join lateral (select date_trunc(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+    cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
+      else midnight end as since) w
     where c.workspace_id = p_workspace_id and c.standing_order_id = any(p_order_ids)
       -- Rows that are as they should be are not written, and no use of theirs is looked at.
       and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
@@ -1479,7 +1492,7 @@ begin
   ) f
   where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id;
 
-  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent
+  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent, u.warned_since = u.window_since
   from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = any(p_order_ids);
 end $function$;
 
@@ -1543,6 +1556,15 @@ begin
     select 'account.record', act_id, workspace_id, workspace_id, now() from acts returning workspace_id;
 end $function$;
 alter function app.record_account_act(text,text,text,jsonb,timestamp with time zone,text,text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.recount_budget(p_workspace_id text, p_standing_order_id text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update standing_order_usage set window_since = '-infinity', warned_since = '-infinity'
+  where workspace_id = p_workspace_id and standing_order_id = p_standing_order_id
+$function$;
 
 CREATE OR REPLACE FUNCTION app.recount_tallies()
  RETURNS void
@@ -1986,6 +2008,16 @@ AS $function$
   where d.workspace_id = current_setting('app.workspace_id', true) and d.warned_at is null
     and d.due_at <= now() + interval '1 day'
   returning d.due_at
+$function$;
+
+CREATE OR REPLACE FUNCTION app.window_start(p_unit text, p_at timestamp with time zone, p_timezone text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when (began - interval '1 hour') at time zone p_timezone = began at time zone p_timezone
+    then began - interval '1 hour' else began end
+  from (select date_trunc(p_unit, p_at, p_timezone) as began) d
 $function$;
 
 CREATE OR REPLACE FUNCTION app.withdraw_deletion()
@@ -2632,6 +2664,7 @@ create table policy_decisions (
   decision jsonb not null,
   input jsonb not null,
   params jsonb not null,
+  target text,
   constraint policy_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'throttle'::text, 'require_approval'::text, 'deny'::text]))),
   constraint policy_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint policy_decisions_pkey PRIMARY KEY (workspace_id, at, decision_id)
@@ -2967,6 +3000,42 @@ create table signing_keys (
 CREATE UNIQUE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signed_by) WHERE (signed_by IS NOT NULL);
 grant select on signing_keys to consigliere_app;
 
+create table simulations (
+  workspace_id text not null,
+  simulation_id text not null,
+  standing_order_id text not null,
+  team_id text,
+  version integer not null,
+  until_decision_id text not null,
+  zone text not null,
+  considered integer not null,
+  relaxed integer not null,
+  escalated integer not null,
+  unchanged integer not null,
+  relaxed_irreversible integer not null,
+  changes jsonb not null,
+  hash text not null,
+  computed_at timestamp with time zone not null,
+  constraint simulations_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
+  constraint simulations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint simulations_pkey PRIMARY KEY (workspace_id, simulation_id),
+  constraint simulations_workspace_id_standing_order_id_version_until_de_key UNIQUE (workspace_id, standing_order_id, version, until_decision_id, zone)
+);
+CREATE INDEX simulations_of_order ON public.simulations USING btree (workspace_id, standing_order_id, simulation_id DESC);
+alter table simulations enable row level security;
+alter table simulations force row level security;
+create policy isolation on simulations for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant delete, insert, select on simulations to consigliere_app;
+
 create table standing_order_epochs (
   workspace_id text not null,
   epoch bigint not null,
@@ -2996,6 +3065,7 @@ create table standing_order_usage (
   spent numeric not null default 0,
   hour_oldest timestamp with time zone,
   day_oldest timestamp with time zone,
+  warned_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint standing_order_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint standing_order_usage_pkey PRIMARY KEY (workspace_id, standing_order_id)
 );
@@ -3092,6 +3162,8 @@ create table standing_orders (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   activated_at timestamp with time zone,
+  simulation jsonb,
+  eval_run_id text,
   constraint standing_orders_effect_check CHECK ((effect = ANY (ARRAY['allow'::text, 'require_approval'::text, 'deny'::text, 'throttle'::text]))),
   constraint standing_orders_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'shadow'::text, 'active'::text, 'paused'::text, 'archived'::text]))),
   constraint standing_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -3114,6 +3186,34 @@ create policy system_reads on standing_orders for select to consigliere_system u
 CREATE TRIGGER count_order_change AFTER INSERT OR UPDATE ON public.standing_orders FOR EACH ROW EXECUTE FUNCTION app.count_order_change();
 grant insert, select, update on standing_orders to consigliere_app;
 grant select on standing_orders to consigliere_system;
+
+create table suggestion_decisions (
+  workspace_id text not null,
+  suggestion_id text not null,
+  team_id text,
+  decision text not null,
+  standing_order_id text,
+  decided_by jsonb not null,
+  decided_at timestamp with time zone not null,
+  constraint suggestion_decisions_check CHECK (((decision = 'accepted'::text) = (standing_order_id IS NOT NULL))),
+  constraint suggestion_decisions_decision_check CHECK ((decision = ANY (ARRAY['dismissed'::text, 'accepted'::text]))),
+  constraint suggestion_decisions_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
+  constraint suggestion_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint suggestion_decisions_pkey PRIMARY KEY (workspace_id, suggestion_id)
+);
+alter table suggestion_decisions enable row level security;
+alter table suggestion_decisions force row level security;
+create policy isolation on suggestion_decisions for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on suggestion_decisions to consigliere_app;
 
 create table tallies (
   tally_id bigint not null,
@@ -3475,6 +3575,8 @@ create table work_packets (
   attempts integer not null default 0,
   allowed_by text,
   needs_input jsonb not null default '[]'::jsonb,
+  throttled_until timestamp with time zone,
+  throttled_by text[],
   began_epoch bigint,
   began_seq bigint,
   constraint work_packets_allowed_by_check CHECK ((allowed_by = ANY (ARRAY['policy'::text, 'person'::text]))),
@@ -3491,6 +3593,7 @@ CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspac
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest_of_capo ON public.work_packets USING btree (workspace_id, capo, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_of_directive ON public.work_packets USING btree (workspace_id, directive_id, "position");
+CREATE INDEX work_packets_throttled ON public.work_packets USING btree (workspace_id, throttled_until, work_packet_id) WHERE ((status = 'queued'::text) AND (throttled_until IS NOT NULL));
 alter table work_packets enable row level security;
 alter table work_packets force row level security;
 create policy isolation on work_packets for all to public using ((

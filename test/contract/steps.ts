@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
+import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/test-app.js';
@@ -257,6 +258,32 @@ const ORDERS: Record<string, Step> = {
     await walk.owner.post(`${path}/rollback`, { version: 1 });
     await walk.owner.post(`${path}/rollback`, { version: 9 });
     await walk.owner.post(`/standing-orders/${newId('so')}/rollback`, { version: 1 });
+  },
+  'POST /api/pro/standing-orders/{standingOrderId}/simulate': async (walk) => {
+    await walk.executed();
+    await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/simulate`);
+    await walk.owner.post(`/standing-orders/${newId('so')}/simulate`);
+  },
+  'GET /api/pro/standing-orders/suggestions': async (walk) => {
+    await leaveDecided(walk.test, walk.workspaceId);
+    await walk.owner.get('/standing-orders/suggestions');
+    await walk.stranger.get('/standing-orders/suggestions');
+  },
+  'POST /api/pro/standing-orders/suggestions/{suggestionId}/accept': async (walk) => {
+    const wanted = await leaveDecided(walk.test, walk.workspaceId);
+    const unwanted = await leaveDecided(walk.test, walk.workspaceId, { to: 'john@other.example' });
+    await walk.direct.post(`/standing-orders/suggestions/${unwanted}/dismiss`);
+    for (const id of [wanted, unwanted, newId('sug')]) {
+      await walk.owner.post(`/standing-orders/suggestions/${id}/accept`);
+    }
+  },
+  'POST /api/pro/standing-orders/suggestions/{suggestionId}/dismiss': async (walk) => {
+    const unwanted = await leaveDecided(walk.test, walk.workspaceId);
+    const wanted = await leaveDecided(walk.test, walk.workspaceId, { to: 'john@other.example' });
+    await walk.direct.post(`/standing-orders/suggestions/${wanted}/accept`);
+    for (const id of [unwanted, wanted, newId('sug')]) {
+      await walk.owner.post(`/standing-orders/suggestions/${id}/dismiss`);
+    }
   },
   'POST /api/pro/standing-orders/{standingOrderId}/pause': async (walk) => {
     await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/pause`);

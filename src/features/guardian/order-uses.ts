@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Decision } from '../standing-orders/evaluate.js';
 import type { DecisionOrder, RecordedInput } from '../standing-orders/decision-input.js';
 import { isNearlySpent } from '../standing-orders/limits.js';
-import { type FormerUse, StandingOrders } from '../standing-orders/standing-orders.repository.js';
-import { type Usages, usesOf } from '../standing-orders/usages.js';
+import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { type FormerUse, type Usages, usesOf } from '../standing-orders/usages.js';
 import { Signals } from '../signals/signals.repository.js';
 import { GUARDIAN } from './guardian.js';
 

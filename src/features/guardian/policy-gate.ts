@@ -13,12 +13,8 @@ import { type Decision, evaluateAgain, mayConcern } from '../standing-orders/eva
 import { type KnownOrders, OrdersInForce, ordersFor } from '../standing-orders/orders-in-force.js';
 import { Policies } from '../standing-orders/policies.repository.js';
 import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
-import {
-  type FormerUse,
-  StandingOrders,
-  type UsageOfOrder,
-} from '../standing-orders/standing-orders.repository.js';
-import { Usages, usesOf } from '../standing-orders/usages.js';
+import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { type FormerUse, type UsageOfOrder, Usages, usesOf } from '../standing-orders/usages.js';
 import { type OperatorHours, Workspaces } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';

@@ -82,7 +82,19 @@ export function evaluateAgain(input: RecordedInput, orders: readonly DecisionOrd
   return decide({ ...input, policy: policy.hash }, policy);
 }
 
-function decide(input: RecordedInput, { orders }: Policy): Decision {
+function decide(input: RecordedInput, policy: Policy): Decision {
+  return { ...weigh(input, policy), inputHash: hashOf(input) };
+}
+
+/** {@link evaluateAgain} for whoever asks what comes out and not what it was made from: the hash is a third of its cost. */
+export function judgeAgain(
+  input: RecordedInput,
+  orders: readonly DecisionOrder[],
+): Omit<Decision, 'inputHash'> {
+  return weigh(input, policyOf(orders));
+}
+
+function weigh(input: RecordedInput, { orders }: Pick<Policy, 'orders'>): Omit<Decision, 'inputHash'> {
   const concerned = orders.filter((order) => matches(order, input));
   const matched = concerned.filter(({ status }) => status === 'active');
   const judged = matched.map((order) => judge(order, input));
@@ -100,7 +112,6 @@ function decide(input: RecordedInput, { orders }: Policy): Decision {
     shadow: concerned
       .filter(({ status }) => status === 'shadow')
       .map((order) => shadowResult(order, judged, input)),
-    inputHash: hashOf(input),
   };
 }
 

@@ -3,20 +3,17 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { ActionReversibility } from './action-reversibility.js';
+import { ActivationExamination, requireAcknowledgement } from './activation-examination.js';
 import { isNoLooser } from './looseness.js';
 import { columnsOfRule, type OrderContent, ruleOf } from './order-content.js';
-import { relaxesIrreversible, type StandingOrderRule, tightens } from './standing-order.js';
+import { type StandingOrderRule, tightens } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
-
-const HELD =
-  'It allows work packets that cannot be undone, so an owner must activate it with acknowledge: true.';
 
 /** How a version came about. */
 interface Origin {
@@ -35,13 +32,13 @@ interface Origin {
 export class NewOrderVersion {
   constructor(
     private readonly orders: StandingOrders,
-    private readonly reversibility: ActionReversibility,
+    private readonly examination: ActivationExamination,
     private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidTransition, Forbidden, or ValidationFailed without the acknowledgement */
+  /** @throws InvalidTransition, Forbidden, or SimulationRequired without the acknowledgement of an owner */
   async add(
     caller: Caller,
     order: StandingOrderEntity,
@@ -55,27 +52,51 @@ export class NewOrderVersion {
       throw new InvalidTransition({ message: 'The standing order is archived; create a new one instead.' });
     }
     const isLooser = !isNoLooser(former, rule);
-    const relaxes = relaxesIrreversible(rule, this.reversibility.within(rule.capos));
     requireRights(caller, former, rule, isLooser);
-    const needsOwner = order.status === 'active' && isLooser && relaxes;
-    if (needsOwner) requireAcknowledgement(caller, order, acknowledged);
 
     const at = this.clock.now();
+    const by = actorOf(caller);
     const next: StandingOrderEntity = {
       ...order,
       ...columnsOfRule(rule),
       name,
       text,
       version: order.version + 1,
-      heldBecause: order.status === 'draft' && relaxes ? HELD : null,
+      heldBecause: null,
+      // What the former version would have done says nothing of this one.
+      simulation: null,
+      evalRunId: null,
       updatedAt: at,
     };
-    this.orders.saveVersion(next, order, { by: actorOf(caller), at });
-    this.receipts.append(
-      receiptOf(next, act, actorOf(caller), { rule, text, acknowledged: needsOwner, ...details }),
-    );
+    const { version, receipt } = await this.examined(next, isLooser, acknowledged, caller);
+    this.orders.saveVersion(version, order, { by, at });
+    this.receipts.append(receiptOf(version, act, by, { rule, text, ...receipt, ...details }));
     await this.throttled.decideAgain();
-    return viewOf(next);
+    return viewOf(version);
+  }
+
+  /**
+   * A version that may let more through than the one in force takes effect like an order that is activated; one of a draft
+   * says what its activation will take. Any other lets nothing through that was not let through before.
+   */
+  private async examined(
+    next: StandingOrderEntity,
+    isLooser: boolean,
+    acknowledged: boolean,
+    caller: Caller,
+  ): Promise<{ version: StandingOrderEntity; receipt: Record<string, unknown> }> {
+    const takesEffect = next.status === 'active' && isLooser;
+    if (!takesEffect && next.status !== 'draft') return { version: next, receipt: { acknowledged: false } };
+    const by = actorOf(caller);
+    const examined = await this.examination.of(next, by);
+    if (!takesEffect) {
+      const version = { ...examined.order, heldBecause: examined.heldBecause };
+      return { version, receipt: { acknowledged: false, ...examined.details } };
+    }
+    requireAcknowledgement(examined, acknowledged, caller);
+    await this.examination.beforeActivation(next, by);
+    const receipt = { acknowledged: examined.heldBecause !== null, ...examined.details };
+    return { version: examined.order, receipt };
   }
 }
 
@@ -92,17 +113,4 @@ function requireRights(
     const message = 'Only an admin may change a standing order so that it may restrict less than before.';
     requireRole(caller, former.teamId, 'admin', message);
   }
-}
-
-function requireAcknowledgement(
-  caller: Caller,
-  { teamId }: StandingOrderEntity,
-  acknowledged: boolean,
-): void {
-  const message =
-    'The new version may allow more work packets that cannot be undone, so only an owner may make it.';
-  requireRole(caller, teamId, 'owner', message);
-  if (acknowledged) return;
-  const fault = 'the new version may allow more work packets that cannot be undone: acknowledge must be true';
-  throw new ValidationFailed({ details: [{ path: 'acknowledge', rule: 'equals', message: fault }] });
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { NewOrderVersion } from './new-order-version.js';
 import { ruleOf } from './order-content.js';
@@ -25,7 +25,7 @@ export class ReviseStandingOrder {
   ): Promise<StandingOrderView> {
     const order = await this.orders.lockWithDecisions(standingOrderId);
     requireRole(caller, order.teamId, 'operator');
-    const rule = await this.rules.of(caller, order.teamId, {
+    const rule = await this.rules.of(scopeOf(caller), order.teamId, {
       ...(ruleOf(order) as RuleOfBody),
       ...said(changes),
     });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
@@ -31,7 +31,7 @@ export class RollBackStandingOrder {
     if (!former)
       throw invalidVersion('exists', `the order has no version ${version}; its last is ${order.version}`);
     this.requireUnexpired(former, version);
-    const rule = await this.rules.of(caller, order.teamId, ruleOf(former) as RuleOfBody);
+    const rule = await this.rules.of(scopeOf(caller), order.teamId, ruleOf(former) as RuleOfBody);
     const { name, text } = former;
     return this.newVersion.add(
       caller,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
@@ -28,11 +28,11 @@ export class StandingOrderRules {
   ) {}
 
   /** @throws ValidationFailed for a rule that could never apply */
-  async of(caller: Caller, teamId: Id<'team'> | null, body: RuleOfBody): Promise<StandingOrderRule> {
+  async of(scope: Scope, teamId: Id<'team'> | null, body: RuleOfBody): Promise<StandingOrderRule> {
     const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
     const { expiresAt = null } = body;
     await this.knownZone.require(when?.timezone, 'when.timezone');
-    const inZone = when && (await this.inZone(caller, when));
+    const inZone = when && (await this.inZone(scope, when));
     const rule = { teamId, capos, effect, match, when: inZone, limits, budget, approval, expiresAt };
     const at = this.clock.now();
     const faults =
@@ -42,9 +42,9 @@ export class StandingOrderRules {
   }
 
   /** A window keeps the zone it was meant in, whatever the workspace's becomes. */
-  private async inZone(caller: Caller, when: OrderWhen): Promise<OrderWhen> {
+  private async inZone(scope: Scope, when: OrderWhen): Promise<OrderWhen> {
     if (when.timezone || !(when.days || when.from || when.to)) return when;
-    const { timezone } = await this.workspaces.settings(scopeOf(caller));
+    const { timezone } = await this.workspaces.settings(scope);
     return { ...when, timezone };
   }
 }

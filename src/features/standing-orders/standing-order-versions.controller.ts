@@ -5,6 +5,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { SimulationRequired } from './activation-examination.js';
 import { ReviseStandingOrder } from './revise-standing-order.js';
 import { RollBackStandingOrder } from './roll-back-standing-order.js';
 import { versionSummaryOf, versionViewOf } from './standing-order-view.js';
@@ -37,7 +38,7 @@ export class StandingOrderVersionsController {
     role: 'operator',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition],
+    errors: [NotFound, InvalidTransition, SimulationRequired],
   })
   revise(
     @CurrentCaller() caller: Caller,
@@ -86,7 +87,7 @@ export class StandingOrderVersionsController {
     role: 'operator',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition],
+    errors: [NotFound, InvalidTransition, SimulationRequired],
   })
   rollBack(
     @CurrentCaller() caller: Caller,

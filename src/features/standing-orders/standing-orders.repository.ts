@@ -9,7 +9,6 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { type Id, isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
-import type { OrderUsage } from './decision-input.js';
 import { ruleOf } from './order-content.js';
 import {
   StandingOrderEntity,
@@ -36,30 +35,9 @@ const VERSION_SUMMARY = columnsOf(StandingOrderVersionEntity, {
 /** A version as lists show it. */
 export type ListedVersion = Omit<StandingOrderVersionEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
 
-/** What an order has let through so far. */
-export interface UsageOfOrder extends Pick<OrderUsage, 'lastHour' | 'lastDay' | 'budgetSpent'> {
-  standingOrderId: string;
-  /** By currency: a limit on amounts holds for each currency by itself. */
-  amountsToday: Record<string, number>;
-  /** Whether somebody has been warned already that the budget of this window is nearly spent. */
-  warned: boolean;
-}
-
 export interface OrderInWords extends Pick<StandingOrderEntity, 'name' | 'text' | 'effect'> {
   /** Empty: every capo. */
   capos: CapoRole[];
-}
-
-/** What a work packet has used up of an order already, and in which of the order's windows that still counts. */
-export interface FormerUse {
-  standingOrderId: string;
-  amount: number;
-  currency: string | null;
-  spent: number;
-  inHour: boolean;
-  inDay: boolean;
-  today: boolean;
-  inBudgetWindow: boolean;
 }
 
 /** The zone in which the days, weeks and months of limits and budgets begin; as a sub-select it is looked up once. */
@@ -238,11 +216,11 @@ export class StandingOrders {
 
   /** Writes the status of a locked order, with what goes with it. */
   saveStatus(order: StandingOrderEntity): void {
-    const { workspaceId, standingOrderId, status, heldBecause, updatedAt, activatedAt } = order;
+    const { workspaceId, standingOrderId, status, heldBecause, updatedAt, activatedAt, evalRunId } = order;
     this.db.update(
       StandingOrderEntity,
       { workspaceId, standingOrderId },
-      { status, heldBecause, updatedAt, activatedAt },
+      { status, heldBecause, updatedAt, activatedAt, evalRunId },
     );
   }
 

@@ -1,5 +1,25 @@
 import type { DecidedPacket, DecisionOrder, OrderUsage } from './decision-input.js';
-import type { FormerUse, UsageOfOrder } from './standing-orders.repository.js';
+
+/** What an order has let through so far. */
+export interface UsageOfOrder extends Pick<OrderUsage, 'lastHour' | 'lastDay' | 'budgetSpent'> {
+  standingOrderId: string;
+  /** By currency: a limit on amounts holds for each currency by itself. */
+  amountsToday: Record<string, number>;
+  /** Whether somebody has been warned already that the budget of this window is nearly spent. */
+  warned: boolean;
+}
+
+/** What a work packet has used up of an order already, and in which of the order's windows that still counts. */
+export interface FormerUse {
+  standingOrderId: string;
+  amount: number;
+  currency: string | null;
+  spent: number;
+  inHour: boolean;
+  inDay: boolean;
+  today: boolean;
+  inBudgetWindow: boolean;
+}
 
 /** What one order counts of a work packet that it lets through. */
 export interface NewUse {

@@ -50,7 +50,17 @@ describe('POST /standing-orders 201', () => {
       status: 'active',
       heldBecause: null,
       version: 1,
-      simulation: null,
+      simulation: {
+        simulationId: expect.stringMatching(/^sim_/),
+        version: 1,
+        considered: 0,
+        relaxed: 0,
+        escalated: 0,
+        unchanged: 0,
+        relaxedIrreversible: 0,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        computedAt: expect.any(Number),
+      },
       evalRunId: null,
       hash: sha256(canonicalJson({ teamId: null, ...rule })),
       createdBy: by,
@@ -114,7 +124,7 @@ describe('POST /standing-orders 201', () => {
     expect(answer.body).toMatchObject({
       status: 'draft',
       heldBecause:
-        'It allows work packets that cannot be undone, so an owner must activate it with acknowledge: true.',
+        'It allows work packets that cannot be undone. An owner must activate it with acknowledge: true.',
       activatedAt: null,
     });
     const { standingOrderId, heldBecause } = answer.body;

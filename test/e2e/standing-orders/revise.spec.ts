@@ -299,8 +299,11 @@ describe('PATCH /standing-orders/:id 422', () => {
   it('answers an owner who does not acknowledge that more may go out; the former version stays', async () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME);
     const answer = await desk.revise(standingOrderId, ACME_OR_INITECH);
-    expect(answer.status).toBe(422);
-    expect(answer.body.error.details).toMatchObject([{ path: 'acknowledge' }]);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({
+      code: 'SIMULATION_REQUIRED',
+      details: { simulation: { considered: expect.any(Number) } },
+    });
     await expectUntouched(standingOrderId);
   });
 });

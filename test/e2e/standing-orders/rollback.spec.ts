@@ -73,7 +73,9 @@ describe('POST /standing-orders/:id/rollback 200', () => {
   it('takes an acknowledgement where more may go out than now', async () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME);
     await desk.revise(standingOrderId, { capos: ['capo_ops'] });
-    expect((await desk.rollBack(standingOrderId, { version: 1 })).status).toBe(422);
+    const unacknowledged = await desk.rollBack(standingOrderId, { version: 1 });
+    expect(unacknowledged.status).toBe(409);
+    expect(unacknowledged.body.error.code).toBe('SIMULATION_REQUIRED');
     const admin = await desk.member('admin');
     expect((await desk.rollBack(standingOrderId, { version: 1, acknowledge: true }, admin)).status).toBe(403);
     expect((await desk.row(standingOrderId)).version).toBe(2);

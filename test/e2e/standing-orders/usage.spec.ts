@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  StandingOrders,
-  type UsageOfOrder,
-} from '../../../src/features/standing-orders/standing-orders.repository.js';
+import { StandingOrders } from '../../../src/features/standing-orders/standing-orders.repository.js';
+import type { UsageOfOrder } from '../../../src/features/standing-orders/usages.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';

@@ -31,6 +31,11 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
     match: { actionTypes: ['document.file'] },
     limits: { maxPerDay: 100 },
   });
+  await rows(
+    `insert into suggestion_decisions (workspace_id, suggestion_id, decision, decided_by, decided_at)
+     values ($1, $2, 'dismissed', '{}', now())`,
+    newId('sug'),
+  );
   const body = { directive: DOCUMENT, capo: 'capo_ops', requiresApproval: false };
   const { directiveId } = (await member.client.post('/directives', body)).body;
   await member.until(directiveId, 'executed');
