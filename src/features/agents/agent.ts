@@ -5,7 +5,9 @@ import type { AgentStatus, AgentView } from './agents.dto.js';
 /** What is known of one capo; times in Unix milliseconds. */
 export interface AgentFacts {
   role: CapoRole;
-  killed: boolean;
+  /** The kill switch is engaged, or a revert undoes work packets. */
+  halted: boolean;
+  recovering: boolean;
   killReason: string | null;
   pausedBy: Actor | null;
   pendingDirectives: number;
@@ -39,7 +41,7 @@ export function agentOf(facts: AgentFacts, now: number): AgentView {
 
 export function statusOf(facts: AgentFacts, now: number): AgentStatus {
   const { lastExecutedAt, currentDirectiveId } = facts;
-  if (facts.killed) return 'halted';
+  if (facts.halted) return 'halted';
   if (facts.pausedBy) return 'paused';
   if (keepsFailing(facts)) return 'error';
   if (facts.readyApprovals > 0) return 'awaiting-approval';
@@ -56,6 +58,7 @@ function keepsFailing({ failures, lastExecutedAt }: AgentFacts): boolean {
 function reasonOf(status: AgentStatus, facts: AgentFacts): string {
   switch (status) {
     case 'halted':
+      if (facts.recovering) return 'A revert is undoing work packets.';
       return `The kill switch is engaged${facts.killReason === null ? '.' : `: ${facts.killReason}`}`;
     case 'paused':
       return `Paused by ${facts.pausedBy!.name}.`;

@@ -77,11 +77,12 @@ export class CompensateWork {
   }
 
   private async plan(
-    { workspaceId, ...caller }: Caller,
+    caller: Caller,
     { killedAt, epoch }: GuardianEntity,
     checkpoint: CheckpointEntity,
     { reason }: WantedRevert,
   ): Promise<RevertEntity> {
+    const { workspaceId } = caller;
     await this.stopRevert.execute(workspaceId);
     const revert = newRevert({
       revertId: newId('rvt'),
@@ -90,7 +91,7 @@ export class CompensateWork {
       status: 'running',
       reason,
       receiptId: newId('rcp'),
-      by: actorOf({ workspaceId, ...caller }),
+      by: actorOf(caller),
       at: this.clock.now(),
       checkpointId: checkpoint.checkpointId,
       killedAt,
