@@ -5,9 +5,9 @@ import type { AgentStatus, AgentView } from './agents.dto.js';
 /** What is known of one capo; times in Unix milliseconds. */
 export interface AgentFacts {
   role: CapoRole;
-  /** The kill switch is engaged, or a revert undoes work packets. */
-  halted: boolean;
-  recovering: boolean;
+  /** The kill switch is engaged, or what came before it is being undone. */
+  killed: boolean;
+  recovering?: boolean;
   killReason: string | null;
   pausedBy: Actor | null;
   pendingDirectives: number;
@@ -41,7 +41,7 @@ export function agentOf(facts: AgentFacts, now: number): AgentView {
 
 export function statusOf(facts: AgentFacts, now: number): AgentStatus {
   const { lastExecutedAt, currentDirectiveId } = facts;
-  if (facts.halted) return 'halted';
+  if (facts.killed) return 'halted';
   if (facts.pausedBy) return 'paused';
   if (keepsFailing(facts)) return 'error';
   if (facts.readyApprovals > 0) return 'awaiting-approval';

@@ -5,7 +5,7 @@ import { columnsOf } from '../../platform/database/table.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActionReversibility } from './action-reversibility.js';
-import { relaxesIrreversible, type StandingOrderStatus } from './standing-order.js';
+import { relaxesIrreversible, type StandingOrderRule, type StandingOrderStatus } from './standing-order.js';
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
@@ -89,9 +89,9 @@ export class RestoreOrders {
     return current.flatMap((order): Change[] => {
       const was = then.get(order.standingOrderId);
       if (!was) return hasExpired(order, at) ? [] : [paused(order, at)];
-      if (order.hash === was.hash && order.status === was.status) return [];
       const version = former.get(order.standingOrderId);
       if (!version) return [skipped(order, GONE)];
+      if (saysTheSame(order, version) && order.status === was.status) return [];
       if (hasExpired(version, at)) return [skipped(order, EXPIRED)];
       const relaxes = relaxesIrreversible(version, this.reversibility.within(version.capos));
       if (relaxes && was.status === 'active' && !isOwner) return [skipped(order, OWNERS)];
@@ -135,12 +135,24 @@ export class RestoreOrders {
     this.db.update(StandingOrderEntity, { workspaceId, standingOrderId }, columns);
     if (isNewVersion) this.orders.addVersion(row, { by, at: row.updatedAt });
     const act = outcome === 'paused' ? 'paused' : 'restored';
-    this.receipts.append(receiptOf(row, act, by, { checkpointId, from }));
+    const rule = isNewVersion && { rule: ruleOf(row) };
+    this.receipts.append(receiptOf(row, act, by, { checkpointId, from, ...rule }));
   }
 }
 
 function hasExpired({ expiresAt }: Pick<StandingOrderEntity, 'expiresAt'>, at: number): boolean {
   return expiresAt !== null && expiresAt <= at;
+}
+
+/** The part of an order that its hash is made of. */
+function ruleOf(order: StandingOrderEntity): StandingOrderRule {
+  const { teamId, capos, effect, match, when, limits, budget, approval, expiresAt } = order;
+  return { teamId, capos, effect, match, when, limits, budget, approval, expiresAt };
+}
+
+/** The hash is that of the rule alone. */
+function saysTheSame(order: StandingOrderEntity, { hash, name, text }: FormerVersion): boolean {
+  return order.hash === hash && order.name === name && order.text === text;
 }
 
 function restored(
@@ -149,7 +161,7 @@ function restored(
   at: number,
 ): Change {
   const { newest, createdBy: _createdBy, createdAt: _createdAt, ...content } = version;
-  const isNewVersion = order.hash !== version.hash;
+  const isNewVersion = !saysTheSame(order, version);
   const row: StandingOrderEntity = {
     ...order,
     ...content,
