@@ -57,7 +57,7 @@ export class CompensateWork {
     const guardian = await this.guardians.lock(workspaceId);
     const isTheSame = stopped?.checkpointId === checkpoint.checkpointId;
     const revert = isTheSame
-      ? this.takeUp(caller, guardian, stopped)
+      ? this.takeUp(guardian, stopped)
       : await this.plan(caller, guardian, checkpoint, wanted);
     return this.begin(caller, guardian, revert);
   }
@@ -70,7 +70,7 @@ export class CompensateWork {
   }
 
   /** A revert that was stopped: its steps are still those that it had. */
-  private takeUp(caller: Caller, { killedAt, epoch }: GuardianEntity, stopped: RevertEntity): RevertEntity {
+  private takeUp({ killedAt, epoch }: GuardianEntity, stopped: RevertEntity): RevertEntity {
     const change = { killedAt, guardianEpoch: epoch, receiptId: newId('rcp') };
     this.reverts.update(stopped, change);
     return { ...stopped, ...change };
