@@ -8,6 +8,7 @@ import type { ChangeSettingsBody, SettingsView } from '../workspaces/settings.dt
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
 import type { RestoredView } from './revert.dto.js';
+import { PLAN_LINES } from './reverting.js';
 
 /** Of the settings only an owner changes these. */
 const OWNERS: readonly string[] = ['secondFactor'];
@@ -42,7 +43,8 @@ export class PutBack {
     if (!dryRun && settings.length > 0) {
       await this.changeSettings.execute(caller, settingsOf(snapshot, settings));
     }
-    return { orders, settings, settingsKept: differ.filter((name) => !settings.includes(name)) };
+    const shown = orders.slice(0, PLAN_LINES);
+    return { orders: shown, ordersTotal: orders.length, settings, settingsKept: differ.filter((name) => !settings.includes(name)) };
   }
 }
 

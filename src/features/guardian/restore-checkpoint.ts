@@ -52,7 +52,18 @@ export class RestoreCheckpoint {
       action: guardian.mode === 'killed' ? 'guardian.reverted' : 'guardian.restored',
       entity: { type: 'revert', id: revertId },
       summary: summaryOf(caller.name, guardian, checkpoint),
-      details: { reason, checkpointId, checkpointHash: checkpoint.hash, killedAt: guardian.killedAt, ...restored },
+      details: {
+        reason,
+        mode: 'restore',
+        checkpointId,
+        checkpointHash: checkpoint.hash,
+        killedAt: guardian.killedAt,
+        guardianMode: restored.mode,
+        settings: restored.settings,
+        settingsKept: restored.settingsKept,
+        // Each order that changes has a receipt of its own.
+        orders: restored.ordersTotal,
+      },
       guardianEpoch: guardian.epoch,
     });
     return { ...answer, plan: [], revertId, receiptId };

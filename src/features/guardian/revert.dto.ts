@@ -126,8 +126,13 @@ export class RestoredView {
    * @example 'guardrailed'
    */
   mode!: string;
-  /** The standing orders that were not as they were at the checkpoint. */
+  /** The standing orders that were not as they were at the checkpoint, at most 1,000; each has a receipt of its own. */
   orders!: RestoredOrderView[];
+  /**
+   * How many standing orders were not as they were.
+   * @example 1
+   */
+  ordersTotal!: number;
   /**
    * The settings that were not as they were at the checkpoint.
    * @example ['presence']
