@@ -1,8 +1,8 @@
-import type { CheckpointSummary, CheckpointView } from './checkpoint.dto.js';
+import type { GuardianCheckpointSummary, GuardianCheckpointView } from './checkpoint.dto.js';
 import type { CheckpointEntity, OrderReference } from './checkpoint.entity.js';
 import type { ListedCheckpoint } from './checkpoints.repository.js';
 
-export function summaryOf(checkpoint: ListedCheckpoint): CheckpointSummary {
+export function summaryOf(checkpoint: ListedCheckpoint): GuardianCheckpointSummary {
   return {
     checkpointId: checkpoint.checkpointId,
     label: checkpoint.label,
@@ -16,7 +16,7 @@ export function summaryOf(checkpoint: ListedCheckpoint): CheckpointSummary {
 }
 
 /** `orders` are those of the snapshot that the reader may see. */
-export function viewOf(checkpoint: CheckpointEntity, orders: OrderReference[]): CheckpointView {
+export function viewOf(checkpoint: CheckpointEntity, orders: OrderReference[]): GuardianCheckpointView {
   const { mode, settings } = checkpoint.snapshot;
   return { ...summaryOf(checkpoint), snapshot: { mode, orders, settings } };
 }

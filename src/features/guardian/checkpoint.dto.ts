@@ -21,7 +21,7 @@ export class TakeCheckpointBody {
 }
 
 /** A checkpoint without what it holds. */
-export class CheckpointSummary {
+export class GuardianCheckpointSummary {
   /**
    * The id of the checkpoint.
    * @example 'chk_01khqx3v2gs0a0k4y6t1r8m5cd'
@@ -62,7 +62,7 @@ export class CheckpointSummary {
 }
 
 /** Which version of a standing order was in force; versions never change. */
-export class CheckpointOrder {
+export class GuardianCheckpointOrder {
   /**
    * The id of the standing order.
    * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
@@ -86,14 +86,14 @@ export class CheckpointOrder {
 }
 
 /** What a revert can go back to. */
-export class CheckpointSnapshot {
+export class GuardianCheckpointSnapshot {
   /**
    * The mode of the guardian; while it was killed or recovering, the mode before.
    * @example 'guardrailed'
    */
   mode!: string;
   /** The versions of standing orders that were in force, as far as the caller may see the orders. */
-  orders!: CheckpointOrder[];
+  orders!: GuardianCheckpointOrder[];
   /**
    * The settings of the workspace, in the names of `GET /settings`; of the retention only what was set.
    * @example { "timezone": "Europe/Vienna", "currency": "EUR", "presence": "present" }
@@ -102,12 +102,12 @@ export class CheckpointSnapshot {
 }
 
 /** A checkpoint of the guardian. */
-export class CheckpointView extends CheckpointSummary {
+export class GuardianCheckpointView extends GuardianCheckpointSummary {
   /** What was in force. */
-  snapshot!: CheckpointSnapshot;
+  snapshot!: GuardianCheckpointSnapshot;
 }
 
-export class CheckpointPage extends PageFacts {
+export class GuardianCheckpointPage extends PageFacts {
   /** The checkpoints of this page, newest first. */
-  items!: CheckpointSummary[];
+  items!: GuardianCheckpointSummary[];
 }

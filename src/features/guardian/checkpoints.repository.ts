@@ -8,7 +8,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CheckpointEntity, type OrderReference, type TakenBefore } from './checkpoint.entity.js';
+import { CheckpointEntity, type TakenBefore } from './checkpoint.entity.js';
 
 /** A checkpoint that has just been taken. */
 export interface TakenCheckpoint {
@@ -75,17 +75,6 @@ export class Checkpoints {
       [scope.workspaceId, not],
     );
     return checkpoint;
-  }
-
-  /** Of these orders, those that the scope may see. */
-  async visibleOrders(scope: Scope, orders: readonly OrderReference[]): Promise<OrderReference[]> {
-    const rows = await this.db.read<{ standingOrderId: string }>(
-      scope,
-      'select standing_order_id from standing_orders where workspace_id = $1 and standing_order_id = any($2)',
-      [scope.workspaceId, orders.map(({ standingOrderId }) => standingOrderId)],
-    );
-    const visible = new Set(rows.map(({ standingOrderId }) => standingOrderId));
-    return orders.filter(({ standingOrderId }) => visible.has(standingOrderId));
   }
 
   /** Newest first. */

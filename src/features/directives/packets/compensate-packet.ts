@@ -11,8 +11,9 @@ import { Guardians } from '../../guardian/guardians.repository.js';
 import { COMPENSATE } from '../../guardian/revert-progress.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { CompensationResults } from './compensation-results.js';
-import { Compensations, type PacketToUndo, type Undo } from './compensations.js';
+import { Compensations } from './compensations.js';
 import { asEffectFailed, EffectFailed } from './packet-effects.js';
+import type { PacketToUndo, Undo } from './undo.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 

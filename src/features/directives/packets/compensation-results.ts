@@ -10,9 +10,9 @@ import { RevertProgress } from '../../guardian/revert-progress.js';
 import type { StepStatus } from '../../guardian/revert.entity.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { CompensationFailures } from './compensation-failures.js';
-import type { Undone } from './compensations.js';
 import type { EffectFailed } from './packet-effects.js';
 import { RevertDirective } from './revert-directive.js';
+import type { Undone } from './undo.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 

@@ -1,40 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../platform/auth/caller.js';
 import type { ActionResult, Compensation } from '../../capos/action-types.js';
 import { Documents } from '../../documents/documents.repository.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { WithdrawProposal } from '../../standing-orders/withdraw-proposal.js';
-import type { CapoRole } from '../../terms/terms.js';
 import { EffectFailed } from './packet-effects.js';
+import type { PacketToUndo, Undo, Undone } from './undo.js';
 import { WithdrawDelegation } from './withdraw-delegation.js';
-
-/** An executed packet as its undo sees it. */
-export interface PacketToUndo {
-  workPacketId: string;
-  workspaceId: string;
-  teamId: string | null;
-  directiveId: string;
-  capo: CapoRole;
-  /** Those of the compensation: the ids of what the packet has left behind. */
-  params: Record<string, unknown>;
-  /** Who asked for the revert. */
-  by: Actor;
-}
-
-/** What came of an undo; what is `skipped` was undone already, or is gone. */
-export type Undone =
-  | { outcome: 'done'; result: ActionResult }
-  | { outcome: 'not_possible' | 'skipped'; reason: string };
-
-/** How a packet is undone; `inside` and `outside` as for an effect. */
-export type Undo =
-  | { kind: 'inside'; run(packet: PacketToUndo): Promise<Undone> }
-  | {
-      kind: 'outside';
-      repeatable: boolean;
-      run(packet: PacketToUndo, signal: AbortSignal): Promise<ActionResult>;
-    };
 
 type UndoOf = (workspaceId: string, params: Compensation['params']) => Undo | Promise<Undo>;
 

@@ -3,7 +3,7 @@ import { Approvals } from '../../approvals/approvals.repository.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
 import { Directives } from '../directives.repository.js';
 import { EndDirective } from '../end-directive.js';
-import type { PacketToUndo, Undone } from './compensations.js';
+import type { PacketToUndo, Undone } from './undo.js';
 import { WorkPackets } from './work-packets.repository.js';
 
 /**

@@ -4,6 +4,7 @@ import { countByTally, type Listing, readPage, where } from '../../../platform/d
 import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
+import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
 import type { DirectiveStatus, Priority } from '../../terms/terms.js';
@@ -265,15 +266,15 @@ export class WorkPackets {
     workspaceId: string,
     { receiptSeq, limit }: { receiptSeq: number; limit: number },
   ): Statement {
+    const { text, values = [] } = receiptsBehind(workspaceId, 'packet.executed', receiptSeq);
     return {
       text: `(select p.work_packet_id, p.team_id, p.reversibility, p.compensation, r.seq
-          from receipts r join work_packets p on p.workspace_id = r.workspace_id and p.work_packet_id = r.entity_id
-          where r.workspace_id = $1 and r.action = 'packet.executed' and r.seq > $2 and p.status = 'executed'
-          order by r.seq desc limit $3)
+          from (${text}) r join work_packets p on p.workspace_id = $1 and p.work_packet_id = r.entity_id
+          where p.status = 'executed' order by r.seq desc limit $${values.length + 1})
         union all
         (select work_packet_id, team_id, reversibility, compensation, null from work_packets
-          where workspace_id = $1 and status = 'sending' limit $3)`,
-      values: [workspaceId, receiptSeq, limit],
+          where workspace_id = $1 and status = 'sending' limit $${values.length + 1})`,
+      values: [...values, limit],
     };
   }
 
