@@ -57,7 +57,7 @@ describe('POST /guardian/checkpoint', () => {
 
     it.each([
       [{ modelBudget: { amount: 0.1, tokens: null } }],
-      [{ modelBudget: { amount: 1e-7, tokens: 5_000_000 } }],
+      [{ modelBudget: { amount: 0.000001, tokens: 5_000_000 } }],
       [{ sender: { name: 'Mira "Q" \\ 😀', signature: 'Line\n\tTab €' }, retention: { deliveries: 90 } }],
       [{ quietHours: { from: '22:00', to: '07:00' }, notifications: { zeta: true, Alpha: false, 'a.b-c': true } }],
     ])('has a hash that anybody can compute again, with the settings %j', async (change) => {
@@ -66,6 +66,15 @@ describe('POST /guardian/checkpoint', () => {
       const { body } = await take();
       expect(body.label).toBeNull();
       expect(body.hash).toBe(hashOf(body));
+    });
+
+    it('has it made of the same canonical JSON in the database as in the program', async () => {
+      const values = [0, -1.5, 0.1, 1e-6, 1e-7, 1.25e-9, 123_456_789_012, 1e20, 1e21, 1.5e300, true, null];
+      const value = { values, b: { a: '"\\ \u0001\u001f\n\t\u007f€😀', '': [] }, a: {}, B: [[]], ä: 'x' };
+      const [row] = await test.rows<{ text: string }>('select app.canonical_json($1::jsonb) as text', [
+        JSON.stringify(value),
+      ]);
+      expect(row!.text).toBe(canonicalJson(value));
     });
 
     it('keeps the mode before the kill while one holds', async () => {

@@ -137,7 +137,7 @@ export function describeRevert(sizes: Sizes, timeout: number): void {
           const reached = Math.floor((kinds.size * n) / (sizes.anywhere + 1));
           await eventually(
             () => counts(revertId),
-            (now) => now.counts.planned <= kinds.size - reached,
+            (now) => now.counts['planned']! <= kinds.size - reached,
             300,
           );
           await pause(randomInt(40));
