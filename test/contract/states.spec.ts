@@ -45,7 +45,9 @@ describe('the states of a directive', () => {
 
   it('lead on from what was carried out only by a revert, which ends them', () => {
     const onwards = DIRECTIVE_STATES.transitions.filter(({ from }) => from.includes('executed'));
-    expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([['revert', 'reverted', 'an admin']]);
+    expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
+      ['revert', 'reverted', 'an admin'],
+    ]);
   });
 
   it('begin as the specification says: pending_approval when approval is wanted, which it is by default', () => {
@@ -111,7 +113,15 @@ describe('the states of a work packet', () => {
   });
 
   it('never lead back to sending from where it was decided that it may not leave', () => {
-    const barred = ['denied', 'cancelled', 'failed', 'executed', 'reverted', 'awaiting_approval', 'halted'] as const;
+    const barred = [
+      'denied',
+      'cancelled',
+      'failed',
+      'executed',
+      'reverted',
+      'awaiting_approval',
+      'halted',
+    ] as const;
     for (const status of barred) expect(PACKET_STATES.sources('send')).not.toContain(status);
   });
 });

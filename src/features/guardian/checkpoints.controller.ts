@@ -7,7 +7,12 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
-import { CHECKPOINT_PARAM, GuardianCheckpointPage, GuardianCheckpointView, TakeCheckpointBody } from './checkpoint.dto.js';
+import {
+  CHECKPOINT_PARAM,
+  GuardianCheckpointPage,
+  GuardianCheckpointView,
+  TakeCheckpointBody,
+} from './checkpoint.dto.js';
 import { summaryOf, viewOf } from './checkpoint-view.js';
 import { Checkpoints } from './checkpoints.repository.js';
 import { TakeCheckpoint } from './take-checkpoint.js';
@@ -29,7 +34,10 @@ export class CheckpointsController {
     returns: { 201: GuardianCheckpointView },
     errors: [InvalidTransition],
   })
-  async take(@CurrentCaller() caller: Caller, @Body() body: TakeCheckpointBody): Promise<GuardianCheckpointView> {
+  async take(
+    @CurrentCaller() caller: Caller,
+    @Body() body: TakeCheckpointBody,
+  ): Promise<GuardianCheckpointView> {
     const checkpointId = await this.takeCheckpoint.execute(actorOf(caller), { label: body.label ?? null });
     return this.read(caller, checkpointId);
   }

@@ -66,7 +66,14 @@ export class CompensateWork {
     const carriedOut = this.carriedOut(workspaceId, checkpoint);
     const { steps, total } = await this.reverts.preview(carriedOut, PLAN_LINES);
     if (total > MOST_STEPS) throw tooMany();
-    return { ...answerOf(checkpoint), status: 'done', revertId: null, plan: steps, planTotal: total, receiptId: null };
+    return {
+      ...answerOf(checkpoint),
+      status: 'done',
+      revertId: null,
+      plan: steps,
+      planTotal: total,
+      receiptId: null,
+    };
   }
 
   /** A revert that was stopped: its steps are still those that it had. */
@@ -102,7 +109,11 @@ export class CompensateWork {
     return revert;
   }
 
-  private async begin(caller: Caller, { epoch }: GuardianEntity, revert: RevertEntity): Promise<RevertAnswer> {
+  private async begin(
+    caller: Caller,
+    { epoch }: GuardianEntity,
+    revert: RevertEntity,
+  ): Promise<RevertAnswer> {
     const { workspaceId, revertId, reason, checkpointId } = revert;
     const receiptId = revert.receiptId!;
     const counts = await this.reverts.counts(scopeOf(caller), revert);

@@ -29,6 +29,7 @@ export class FindCheckpoint {
 }
 
 function thereIsNone() {
-  const message = 'there is no checkpoint to go back to; name one in checkpointId, or take one before the next change';
+  const message =
+    'there is no checkpoint to go back to; name one in checkpointId, or take one before the next change';
   return new ValidationFailed({ details: [{ path: 'checkpointId', rule: 'isThere', message }] });
 }

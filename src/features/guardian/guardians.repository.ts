@@ -78,10 +78,7 @@ export class Guardians {
    * Engages the kill switch, with a checkpoint of what was in force, in one statement; undefined when it is engaged already.
    * A second kill while a revert undoes work keeps the mode that the revert goes back to.
    */
-  kill(
-    workspaceId: string,
-    { by, reason, at, checkpointId, label }: KillAct,
-  ): Promise<Kill | undefined> {
+  kill(workspaceId: string, { by, reason, at, checkpointId, label }: KillAct): Promise<Kill | undefined> {
     return this.change<Kill>(
       `with taken as materialized (select app.take_checkpoint($5, $6, 'kill', $3::jsonb, $2) as checkpoint)
        update guardians set mode = 'killed', epoch = epoch + 1, killed_at = $2, killed_by = $3::jsonb, reason = $4,

@@ -44,7 +44,12 @@ export class PutBack {
       await this.changeSettings.execute(caller, settingsOf(snapshot, settings));
     }
     const shown = orders.slice(0, PLAN_LINES);
-    return { orders: shown, ordersTotal: orders.length, settings, settingsKept: differ.filter((name) => !settings.includes(name)) };
+    return {
+      orders: shown,
+      ordersTotal: orders.length,
+      settings,
+      settingsKept: differ.filter((name) => !settings.includes(name)),
+    };
   }
 }
 

@@ -34,7 +34,10 @@ export class RestoreCheckpoint {
   ) {}
 
   /** @throws NotFound, ValidationFailed without a checkpoint, InvalidTransition while another revert is under way */
-  async execute(caller: Caller, { reason, dryRun, checkpointId: wanted }: WantedRevert): Promise<RevertAnswer> {
+  async execute(
+    caller: Caller,
+    { reason, dryRun, checkpointId: wanted }: WantedRevert,
+  ): Promise<RevertAnswer> {
     const { workspaceId } = caller;
     const guardian = await this.guardians.lock(workspaceId);
     refuseWhileRecovering(guardian);

@@ -30,7 +30,8 @@ export class ResumeWork {
     const at = this.clock.now();
     const guardian = await this.guardians.lock(workspaceId);
     refuseWhileRecovering(guardian);
-    if (guardian.mode !== 'killed') throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
+    if (guardian.mode !== 'killed')
+      throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
     const answer = { mode: 'resume', status: 'done', checkpointId: null, restored: null } as const;
     if (dryRun) {
       const halted = await this.work.halted(workspaceId);

@@ -5,12 +5,10 @@ export const REVERT_MODES = ['resume', 'restore', 'compensate'] as const;
 /** How a revert goes back: only the mode, orders and settings too, or what was carried out too. */
 export type RevertMode = (typeof REVERT_MODES)[number];
 
-export const REVERT_STATUSES = ['running', 'stopped', 'done'] as const;
 /** `running` until its last step has ended; `stopped`: another revert took its place after a second kill. */
-export type RevertStatus = (typeof REVERT_STATUSES)[number];
+export type RevertStatus = 'running' | 'stopped' | 'done';
 
-export const STEP_STATUSES = ['planned', 'done', 'failed', 'not_possible', 'skipped'] as const;
-export type StepStatus = (typeof STEP_STATUSES)[number];
+export type StepStatus = 'planned' | 'done' | 'failed' | 'not_possible' | 'skipped';
 
 /** What undoes a work packet, from the registry of action types. */
 export interface UndoingAction {

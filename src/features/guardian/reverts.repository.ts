@@ -78,7 +78,10 @@ export class Reverts {
   }
 
   /** The beginning of a plan that is not made, with the number of its lines. */
-  async preview({ text, values = [] }: Statement, limit: number): Promise<{ steps: PlannedStep[]; total: number }> {
+  async preview(
+    { text, values = [] }: Statement,
+    limit: number,
+  ): Promise<{ steps: PlannedStep[]; total: number }> {
     const rows = await this.db.query<PlannedStep & { total: number }>(
       `select ${PLANNED}, count(*) over () as total from (${planOf(text)}) planned
        order by position limit $${values.length + 1}`,
@@ -126,7 +129,10 @@ export class Reverts {
     };
   }
 
-  updateStep({ workspaceId, revertId, position }: RevertStepEntity, changes: Partial<RevertStepEntity>): void {
+  updateStep(
+    { workspaceId, revertId, position }: RevertStepEntity,
+    changes: Partial<RevertStepEntity>,
+  ): void {
     this.db.update(RevertStepEntity, { workspaceId, revertId, position }, changes);
   }
 

@@ -46,7 +46,10 @@ export class TakeCheckpoint {
       actor: by,
       action: 'guardian.checkpointed',
       entity: { type: 'checkpoint', id: checkpointId },
-      summary: before === null ? `${by.name} took a checkpoint${label === null ? '.' : `: ${label}`}` : `A checkpoint was taken: ${shown}.`,
+      summary:
+        before === null
+          ? `${by.name} took a checkpoint${label === null ? '.' : `: ${label}`}`
+          : `A checkpoint was taken: ${shown}.`,
       details: { label: shown, auto: before !== null, receiptSeq, hash },
     });
     return checkpointId;

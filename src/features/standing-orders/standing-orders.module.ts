@@ -47,6 +47,15 @@ import { WithdrawProposal } from './withdraw-proposal.js';
     PauseStandingOrder,
     ArchiveStandingOrder,
   ],
-  exports: [StandingOrders, BeforeActivation, RestoreOrders, WithdrawProposal, OrdersInForce, Policies, PolicyDecisions, ActionReversibility],
+  exports: [
+    StandingOrders,
+    BeforeActivation,
+    RestoreOrders,
+    WithdrawProposal,
+    OrdersInForce,
+    Policies,
+    PolicyDecisions,
+    ActionReversibility,
+  ],
 })
 export class StandingOrdersModule {}

@@ -15,7 +15,9 @@ afterAll(() => test.close());
 const take = (body?: object, one = desk) => one.client.post('/guardian/checkpoint', body);
 const receiptsOf = async (checkpointId: string) =>
   (
-    await test.rows<{ body: string }>('select body from receipts where entity_id = $1 order by seq', [checkpointId])
+    await test.rows<{ body: string }>('select body from receipts where entity_id = $1 order by seq', [
+      checkpointId,
+    ])
   ).map(({ body }) => JSON.parse(body));
 
 /** What the record says of itself. */
@@ -47,7 +49,10 @@ describe('POST /guardian/checkpoint', () => {
         snapshot: { mode: 'guardrailed', orders: [{ standingOrderId, version: 1, hash, status: 'active' }] },
       });
       expect(Object.keys(body.snapshot.settings).toSorted()).toEqual(Object.keys(settings).toSorted());
-      expect(body.snapshot.settings).toMatchObject({ timezone: settings.timezone, currency: settings.currency });
+      expect(body.snapshot.settings).toMatchObject({
+        timezone: settings.timezone,
+        currency: settings.currency,
+      });
       expect(body.hash).toBe(hashOf(body));
       expect(await receiptsOf(body.checkpointId)).toMatchObject([
         { action: 'guardian.checkpointed', details: { auto: false, hash: body.hash, receiptSeq: head.seq } },
@@ -59,7 +64,12 @@ describe('POST /guardian/checkpoint', () => {
       [{ modelBudget: { amount: 0.1, tokens: null } }],
       [{ modelBudget: { amount: 0.000001, tokens: 5_000_000 } }],
       [{ sender: { name: 'Mira "Q" \\ 😀', signature: 'Line\n\tTab €' }, retention: { deliveries: 90 } }],
-      [{ quietHours: { from: '22:00', to: '07:00' }, notifications: { zeta: true, Alpha: false, 'a.b-c': true } }],
+      [
+        {
+          quietHours: { from: '22:00', to: '07:00' },
+          notifications: { zeta: true, Alpha: false, 'a.b-c': true },
+        },
+      ],
     ])('has a hash that anybody can compute again, with the settings %j', async (change) => {
       const changed = await desk.client.put('/settings', change);
       expect(changed.status, changed.text).toBe(200);
@@ -98,7 +108,9 @@ describe('POST /guardian/checkpoint', () => {
 
       const { status, body } = await viewer.get(`/guardian/checkpoint/${checkpointId}`);
       expect(status).toBe(200);
-      expect(body.snapshot.orders.map((one: { standingOrderId: string }) => one.standingOrderId)).toEqual([own]);
+      expect(body.snapshot.orders.map((one: { standingOrderId: string }) => one.standingOrderId)).toEqual([
+        own,
+      ]);
     });
   });
 

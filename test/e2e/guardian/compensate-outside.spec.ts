@@ -49,12 +49,16 @@ async function filed(count: number): Promise<{ desk: Desk; checkpointId: string;
 }
 
 async function compensate(desk: Desk, checkpointId: string): Promise<string> {
-  const { status, body, text } = await desk.client.post('/guardian/revert', { mode: 'compensate', checkpointId });
+  const { status, body, text } = await desk.client.post('/guardian/revert', {
+    mode: 'compensate',
+    checkpointId,
+  });
   expect(status, text).toBe(200);
   return body.revertId;
 }
 
-const read = async (desk: Desk, revertId: string) => (await desk.client.get(`/guardian/reverts/${revertId}`)).body;
+const read = async (desk: Desk, revertId: string) =>
+  (await desk.client.get(`/guardian/reverts/${revertId}`)).body;
 const until = (desk: Desk, revertId: string, wanted: string) =>
   eventually(
     () => read(desk, revertId),
@@ -105,35 +109,48 @@ describe('an undo outside', () => {
   });
 
   it.each([
-    ['that says why', new EffectFailed('REFUSED', 'The service refused it.', false), 'The service refused it.'],
+    [
+      'that says why',
+      new EffectFailed('REFUSED', 'The service refused it.', false),
+      'The service refused it.',
+    ],
     ['that nobody foresaw', new Error('socket hang up'), 'not known whether'],
-  ])('that fails in a way %s is brought to a person, and the revert goes on', async (_how, error, message) => {
-    const { desk, checkpointId, workPacketIds } = await filed(2);
-    const failing = workPacketIds[1]!;
-    undo = ({ workPacketId }) => {
-      if (workPacketId === failing) throw error;
-      return Promise.resolve({});
-    };
-    const revertId = await compensate(desk, checkpointId);
-    const { counts, steps } = await until(desk, revertId, 'done');
-    expect(counts).toMatchObject({ done: 1, failed: 1 });
-    const failed = steps.items.find((step: { workPacketId: string }) => step.workPacketId === failing);
-    expect(failed).toMatchObject({ status: 'failed', reason: expect.stringContaining(message), attempts: 1 });
-    expect(calls.filter((id) => id === failing)).toHaveLength(1);
-    const { status, directiveId } = (await desk.client.get(`/work-packets/${failing}`)).body;
-    expect([status, (await desk.directive(directiveId)).status]).toEqual(['executed', 'executed']);
-    const signals = await test.rows(`select severity, title from signals where entity->>'id' = $1`, [failing]);
-    expect(signals).toEqual([{ severity: 'critical', title: 'Not undone: As agreed' }]);
-    const [receipt] = await test.rows<{ body: string }>('select body from receipts where receipt_id = $1', [
-      failed.receiptId,
-    ]);
-    expect(JSON.parse(receipt!.body)).toMatchObject({ action: 'packet.not_reverted', outcome: 'failure' });
-    // Another revert tries it again.
-    undo = () => Promise.resolve({});
-    await desk.kill();
-    const again = await compensate(desk, checkpointId);
-    expect((await until(desk, again, 'done')).counts).toMatchObject({ done: 1, failed: 0 });
-  });
+  ])(
+    'that fails in a way %s is brought to a person, and the revert goes on',
+    async (_how, error, message) => {
+      const { desk, checkpointId, workPacketIds } = await filed(2);
+      const failing = workPacketIds[1]!;
+      undo = ({ workPacketId }) => {
+        if (workPacketId === failing) throw error;
+        return Promise.resolve({});
+      };
+      const revertId = await compensate(desk, checkpointId);
+      const { counts, steps } = await until(desk, revertId, 'done');
+      expect(counts).toMatchObject({ done: 1, failed: 1 });
+      const failed = steps.items.find((step: { workPacketId: string }) => step.workPacketId === failing);
+      expect(failed).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining(message),
+        attempts: 1,
+      });
+      expect(calls.filter((id) => id === failing)).toHaveLength(1);
+      const { status, directiveId } = (await desk.client.get(`/work-packets/${failing}`)).body;
+      expect([status, (await desk.directive(directiveId)).status]).toEqual(['executed', 'executed']);
+      const signals = await test.rows(`select severity, title from signals where entity->>'id' = $1`, [
+        failing,
+      ]);
+      expect(signals).toEqual([{ severity: 'critical', title: 'Not undone: As agreed' }]);
+      const [receipt] = await test.rows<{ body: string }>('select body from receipts where receipt_id = $1', [
+        failed.receiptId,
+      ]);
+      expect(JSON.parse(receipt!.body)).toMatchObject({ action: 'packet.not_reverted', outcome: 'failure' });
+      // Another revert tries it again.
+      undo = () => Promise.resolve({});
+      await desk.kill();
+      const again = await compensate(desk, checkpointId);
+      expect((await until(desk, again, 'done')).counts).toMatchObject({ done: 1, failed: 0 });
+    },
+  );
 
   it('is aborted by a second kill, and done when somebody reverts again', async () => {
     const { desk, checkpointId, workPacketIds } = await filed(2);
@@ -144,7 +161,8 @@ describe('an undo outside', () => {
     const { counts } = await eventually(
       () => read(desk, revertId),
       ({ status, steps }) =>
-        status === 'stopped' && steps.items.every((step: { reason: string | null }, n: number) => n > 0 || step.reason),
+        status === 'stopped' &&
+        steps.items.every((step: { reason: string | null }, n: number) => n > 0 || step.reason),
     );
     expect(counts).toMatchObject({ planned: 2, done: 0 });
     undo = () => Promise.resolve({});
@@ -166,12 +184,16 @@ describe('an undo outside', () => {
       `update revert_steps set status = 'planned', begun_at = now(), ended_at = null where revert_id = $1`,
       [revertId],
     );
-    await test.rows(`update work_packets set status = 'executed' where work_packet_id = any($1)`, [workPacketIds]);
+    await test.rows(`update work_packets set status = 'executed' where work_packet_id = any($1)`, [
+      workPacketIds,
+    ]);
     await test.rows(
       `update directives set status = 'executed' where directive_id in (select directive_id from work_packets where work_packet_id = any($1))`,
       [workPacketIds],
     );
-    await test.rows(`update reverts set status = 'running', ended_at = null where revert_id = $1`, [revertId]);
+    await test.rows(`update reverts set status = 'running', ended_at = null where revert_id = $1`, [
+      revertId,
+    ]);
     await desk.kill();
     expect(await compensate(desk, checkpointId)).toBe(revertId);
     const { steps } = await until(desk, revertId, 'done');
@@ -194,7 +216,10 @@ describe('while a revert undoes work', () => {
     for (const mode of ['resume', 'restore', 'compensate']) {
       const refused = await desk.client.post('/guardian/revert', { mode });
       expect(refused.status).toBe(409);
-      expect(refused.body.error).toMatchObject({ code: 'INVALID_TRANSITION', details: { mode: 'recovering' } });
+      expect(refused.body.error).toMatchObject({
+        code: 'INVALID_TRANSITION',
+        details: { mode: 'recovering' },
+      });
     }
     const { agents } = (await desk.client.get('/agents')).body;
     expect(agents[0]).toMatchObject({ status: 'halted', statusReason: 'A revert is undoing work packets.' });

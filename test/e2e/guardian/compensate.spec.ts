@@ -23,7 +23,8 @@ const checkpoint = async (desk: Desk) =>
   (await desk.client.post('/guardian/checkpoint')).body.checkpointId as string;
 const compensate = (desk: Desk, body: object = {}) =>
   desk.client.post('/guardian/revert', { mode: 'compensate', ...body });
-const read = async (desk: Desk, revertId: string) => (await desk.client.get(`/guardian/reverts/${revertId}?limit=100`)).body;
+const read = async (desk: Desk, revertId: string) =>
+  (await desk.client.get(`/guardian/reverts/${revertId}?limit=100`)).body;
 const guardian = async (desk: Desk) => (await desk.client.get('/guardian')).body;
 
 /** The revert once it is over. */
@@ -66,7 +67,10 @@ describe('POST /guardian/revert with compensate', () => {
       restored: null,
       receiptId: expect.stringMatching(/^rcp_/),
     });
-    const newestFirst = executed.slice(1).map(({ entity }) => entity.id).toReversed();
+    const newestFirst = executed
+      .slice(1)
+      .map(({ entity }) => entity.id)
+      .toReversed();
     expect(plan.map((step: { workPacketId: string }) => step.workPacketId)).toEqual(newestFirst);
     expect(plan.map((step: { status: string }) => step.status).toSorted()).toEqual([
       'not_possible',
@@ -101,7 +105,10 @@ describe('POST /guardian/revert with compensate', () => {
       expect(details.revertId).toBe(revertId);
     }
     const [begun] = await receipts(desk.workspaceId, 'guardian.recovering');
-    expect(begun).toMatchObject({ receiptId: answer.body.receiptId, details: { reason: 'A wrong price list.' } });
+    expect(begun).toMatchObject({
+      receiptId: answer.body.receiptId,
+      details: { reason: 'A wrong price list.' },
+    });
     const [ended] = await receipts(desk.workspaceId, 'guardian.reverted');
     expect(ended.details).toMatchObject({ mode: 'compensate', checkpointId, steps: done.counts });
     expect((await desk.client.get('/audit-feed/verify')).body).toMatchObject({ ok: true, faults: [] });
@@ -130,7 +137,12 @@ describe('POST /guardian/revert with compensate', () => {
     const { items } = (await desk.client.get('/revenue-events')).body;
     const [eur] = items.filter((event: { amount: number }) => event.amount === -600.5);
     const [was] = items.filter((event: { amount: number }) => event.amount === 600.5);
-    expect(eur).toMatchObject({ reverses: was.eventId, currency: 'EUR', occurredAt: was.occurredAt, source: 'Acme' });
+    expect(eur).toMatchObject({
+      reverses: was.eventId,
+      currency: 'EUR',
+      occurredAt: was.occurredAt,
+      source: 'Acme',
+    });
     expect(items).toHaveLength(5);
   });
 
@@ -153,7 +165,8 @@ describe('POST /guardian/revert with compensate', () => {
     expect((await over(desk, revertId)).counts).toMatchObject({ done: 3, failed: 0, not_possible: 0 });
     expect(await desk.directive(await childOf(waiting))).toMatchObject({ status: 'cancelled' });
     expect(await desk.directive(child)).toMatchObject({ status: 'reverted' });
-    for (const id of [waiting, carriedOut]) expect(await desk.directive(id)).toMatchObject({ status: 'reverted' });
+    for (const id of [waiting, carriedOut])
+      expect(await desk.directive(id)).toMatchObject({ status: 'reverted' });
   });
 
   it('says why a delegation stays of which a mail was sent', async () => {
@@ -196,7 +209,11 @@ describe('POST /guardian/revert with compensate', () => {
     await test.rows(`update standing_orders set status = 'draft' where standing_order_id = $1`, [draft]);
     const activated = await propose();
     await desk.kill();
-    const { revertId } = (await compensate(desk, { checkpointId: (await desk.client.get('/guardian/checkpoint')).body.items.at(-1).checkpointId })).body;
+    const { revertId } = (
+      await compensate(desk, {
+        checkpointId: (await desk.client.get('/guardian/checkpoint')).body.items.at(-1).checkpointId,
+      })
+    ).body;
     expect((await over(desk, revertId)).counts).toMatchObject({ done: 1, not_possible: 1 });
     const status = async (id: string) => (await desk.client.get(`/standing-orders/${id}`)).body.status;
     expect([await status(draft), await status(activated)]).toEqual(['archived', 'active']);
@@ -216,7 +233,10 @@ describe('POST /guardian/revert with compensate', () => {
     const { revertId } = (await compensate(desk)).body;
     await over(desk, revertId);
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'reverted' });
-    expect((await desk.packets(directiveId)).map(({ status }) => status).toSorted()).toEqual(['cancelled', 'reverted']);
+    expect((await desk.packets(directiveId)).map(({ status }) => status).toSorted()).toEqual([
+      'cancelled',
+      'reverted',
+    ]);
   });
 
   it('lets halted work of which nothing was undone go on afterwards, and nothing meanwhile', async () => {
@@ -239,7 +259,9 @@ describe('POST /guardian/revert with compensate', () => {
     expect(body.status).toBe('running');
     await over(desk, body.revertId);
     expect(await guardian(desk)).toMatchObject({ mode: 'guardrailed', epoch: 1 });
-    expect(await receipts(desk.workspaceId, 'guardian.killed')).toMatchObject([{ details: { reason: 'Undo it.' } }]);
+    expect(await receipts(desk.workspaceId, 'guardian.killed')).toMatchObject([
+      { details: { reason: 'Undo it.' } },
+    ]);
   });
 
   it('is over at once where there is nothing to undo', async () => {
@@ -380,4 +402,3 @@ describe('POST /guardian/revert refuses', () => {
     expect(await guardian(desk)).toMatchObject({ mode: 'guardrailed', epoch: 0 });
   });
 });
-

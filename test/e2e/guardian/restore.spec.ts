@@ -22,7 +22,8 @@ async function newDesk(): Promise<{ desk: Desk; workspaceId: string; owner: Test
 const add = async (desk: Desk, order: object) =>
   (await desk.client.post('/standing-orders', order)).body.standingOrderId as string;
 const order = async (desk: Desk, id: string) => (await desk.client.get(`/standing-orders/${id}`)).body;
-const take = async (desk: Desk) => (await desk.client.post('/guardian/checkpoint')).body.checkpointId as string;
+const take = async (desk: Desk) =>
+  (await desk.client.post('/guardian/checkpoint')).body.checkpointId as string;
 const restore = (desk: Desk, body: object = {}) =>
   desk.client.post('/guardian/revert', { mode: 'restore', ...body });
 const act = (desk: Desk, id: string, verb: string) => desk.client.post(`/standing-orders/${id}/${verb}`);
@@ -99,7 +100,9 @@ describe('POST /guardian/revert with restore', () => {
 
     // The chain names each of them, the new version with its rule.
     const restored = await receiptsOf(workspaceId, 'standing_order.restored');
-    expect(restored.map(({ entity }) => entity.id).toSorted()).toEqual([changed, paused, archived].toSorted());
+    expect(restored.map(({ entity }) => entity.id).toSorted()).toEqual(
+      [changed, paused, archived].toSorted(),
+    );
     expect(restored.find(({ entity }) => entity.id === changed).details).toMatchObject({
       checkpointId,
       version: 3,
@@ -109,13 +112,23 @@ describe('POST /guardian/revert with restore', () => {
     const [reverted] = await receiptsOf(workspaceId, 'guardian.reverted');
     expect(reverted).toMatchObject({
       receiptId: body.receiptId,
-      details: { mode: 'restore', guardianMode: 'guardrailed', checkpointId, reason: 'As it was.', orders: 4 },
+      details: {
+        mode: 'restore',
+        guardianMode: 'guardrailed',
+        checkpointId,
+        reason: 'As it was.',
+        orders: 4,
+      },
     });
     const versions = await test.rows(
       'select version, hash from standing_order_versions where standing_order_id = $1 order by version',
       [changed],
     );
-    expect(versions).toMatchObject([{ version: 1, hash: was.hash }, { version: 2 }, { version: 3, hash: was.hash }]);
+    expect(versions).toMatchObject([
+      { version: 1, hash: was.hash },
+      { version: 2 },
+      { version: 3, hash: was.hash },
+    ]);
   });
 
   it('lets decisions go by the orders that are in force again', async () => {
@@ -128,7 +141,7 @@ describe('POST /guardian/revert with restore', () => {
     await desk.until(asked, 'pending_approval');
     await restore(desk);
     const allowed = (await desk.client.post('/directives', body)).body.directiveId;
-    await desk.until(allowed, 'executed');
+    expect((await desk.until(allowed, 'executed')).status).toBe('executed');
   });
 
   it('puts every setting back, and the mode', async () => {
@@ -164,7 +177,16 @@ describe('POST /guardian/revert with restore', () => {
     expect((await desk.client.get('/guardian')).body.mode).toBe('supervised');
     expect(body.restored).toMatchObject({ mode: 'supervised', orders: [], settingsKept: [] });
     expect(body.restored.settings.toSorted()).toEqual(
-      ['currency', 'locale', 'modelBudget', 'presence', 'quietHours', 'retention', 'sender', 'timezone'].toSorted(),
+      [
+        'currency',
+        'locale',
+        'modelBudget',
+        'presence',
+        'quietHours',
+        'retention',
+        'sender',
+        'timezone',
+      ].toSorted(),
     );
     expect(await receiptsOf(workspaceId, 'settings.changed')).toHaveLength(3);
     expect(await receiptsOf(workspaceId, 'guardian.restored')).toHaveLength(1);
@@ -175,7 +197,9 @@ describe('POST /guardian/revert with restore', () => {
     const { desk } = await newDesk();
     await take(desk);
     const since = await add(desk, DENY);
-    await restore(desk, { checkpointId: (await desk.client.get('/guardian/checkpoint?limit=2')).body.items[1].checkpointId });
+    await restore(desk, {
+      checkpointId: (await desk.client.get('/guardian/checkpoint?limit=2')).body.items[1].checkpointId,
+    });
     expect(await order(desk, since)).toMatchObject({ status: 'paused' });
     const { lastCheckpointId } = (await desk.client.get('/guardian')).body;
     await restore(desk, { checkpointId: lastCheckpointId });
@@ -195,7 +219,9 @@ describe('POST /guardian/revert with restore', () => {
       receiptId: null,
       restored: {
         settings: ['presence'],
-        orders: [{ standingOrderId: id, outcome: 'restored', from: { status: 'paused' }, to: { status: 'active' } }],
+        orders: [
+          { standingOrderId: id, outcome: 'restored', from: { status: 'paused' }, to: { status: 'active' } },
+        ],
       },
     });
     expect((await desk.client.get('/audit-feed/head')).body.seq).toBe(seq);
@@ -219,7 +245,9 @@ describe('POST /guardian/revert with restore', () => {
     expect(byAdmin.body.restored).toMatchObject({
       settings: ['presence'],
       settingsKept: ['secondFactor'],
-      orders: [{ standingOrderId: id, outcome: 'skipped', to: null, reason: expect.stringContaining('owner') }],
+      orders: [
+        { standingOrderId: id, outcome: 'skipped', to: null, reason: expect.stringContaining('owner') },
+      ],
     });
     expect(await order(desk, id)).toMatchObject({ status: 'paused' });
     const byOwner = await restore(desk, { checkpointId });
@@ -250,7 +278,7 @@ describe('POST /guardian/revert with restore', () => {
     const body = { directive: DOCUMENT, capo: 'capo_ops', requiresApproval: false };
     const { directiveId } = (await desk.client.post('/directives', body)).body;
     await restore(desk, { checkpointId });
-    await desk.until(directiveId, 'executed');
+    expect((await desk.until(directiveId, 'executed')).status).toBe('executed');
   });
 });
 

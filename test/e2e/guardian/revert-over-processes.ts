@@ -146,7 +146,11 @@ export function describeRevert(sizes: Sizes, timeout: number): void {
           const ended = n % 3 === 0 ? running : running.slice(0, 1);
           await Promise.all(ended.map(replace));
         }
-        const revert = await eventually(() => counts(revertId), ({ status }) => status === 'done', 300);
+        const revert = await eventually(
+          () => counts(revertId),
+          ({ status }) => status === 'done',
+          300,
+        );
         const ms = performance.now() - beganAt;
         console.log(`${kinds.size} work packets undone in ${(ms / 1000).toFixed(1)} s`, revert.counts);
 
@@ -167,7 +171,10 @@ export function describeRevert(sizes: Sizes, timeout: number): void {
     const failed = steps.filter(({ status }) => status === 'failed');
     for (const { id, reason } of failed) {
       // Only what cannot be repeated, and of that only what was under way when its process ended.
-      expect([kinds.get(id), receiver.calls.get(id) ?? 0], reason ?? '').toEqual(['test.once', expect.any(Number)]);
+      expect([kinds.get(id), receiver.calls.get(id) ?? 0], reason ?? '').toEqual([
+        'test.once',
+        expect.any(Number),
+      ]);
       expect(reason).toContain('not known');
     }
     expect(failed.length).toBeLessThanOrEqual(service.processes.length);

@@ -3,14 +3,20 @@
 import { Compensations } from '../../../dist/src/features/directives/packets/compensations.js';
 import { EffectFailed } from '../../../dist/src/features/directives/packets/packet-effects.js';
 
-const known = Compensations.prototype.of;
+const known = Object.getOwnPropertyDescriptor(Compensations.prototype, 'of').value;
 
 Compensations.prototype.of = function of(workspaceId, compensation) {
   const repeatable = compensation.type === 'test.repeatable';
-  if (!repeatable && compensation.type !== 'test.once') return known.call(this, workspaceId, compensation);
+  if (!repeatable && compensation.type !== 'test.once') {
+    return Reflect.apply(known, this, [workspaceId, compensation]);
+  }
   const run = async ({ workPacketId }, signal) => {
     try {
-      const headers = { 'idempotency-key': workPacketId, 'x-pid': String(process.pid), 'x-type': compensation.type };
+      const headers = {
+        'idempotency-key': workPacketId,
+        'x-pid': String(process.pid),
+        'x-type': compensation.type,
+      };
       const response = await fetch(process.env.UNDO_URL, { method: 'POST', headers, signal });
       return { status: response.status };
     } catch {

@@ -174,5 +174,13 @@ function unconfirmed(): EffectFailed {
 
 function toUndo(packet: WorkPacketEntity, { compensation, revertedBy }: OpenStep): PacketToUndo {
   const { workPacketId, workspaceId, teamId, directiveId, capo } = packet;
-  return { workPacketId, workspaceId, teamId, directiveId, capo, params: compensation!.params, by: revertedBy };
+  return {
+    workPacketId,
+    workspaceId,
+    teamId,
+    directiveId,
+    capo,
+    params: compensation!.params,
+    by: revertedBy,
+  };
 }

@@ -5,7 +5,7 @@ import { Signals } from '../../signals/signals.repository.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 
 /** A work packet that could not be undone, as an escalation tells a person. */
-export interface CompensationFailure {
+interface CompensationFailure {
   kind: 'compensation_failed';
   entity: { type: 'work_packet'; id: string };
   teamId: string | null;

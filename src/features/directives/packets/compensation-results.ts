@@ -117,7 +117,12 @@ export class CompensationResults {
 
   private endStep(
     step: OpenStep,
-    change: { status: StepStatus; reason: string | null; result?: Record<string, unknown>; receiptId: string },
+    change: {
+      status: StepStatus;
+      reason: string | null;
+      result?: Record<string, unknown>;
+      receiptId: string;
+    },
   ): void {
     const { attempts } = step;
     this.reverts.updateStep(step, { ...change, attempts, begunAt: null, endedAt: this.clock.now() });

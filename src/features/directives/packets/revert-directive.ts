@@ -21,7 +21,10 @@ export class RevertDirective {
     private readonly transitions: DirectiveTransitions,
   ) {}
 
-  async execute({ workspaceId, directiveId }: WorkPacketEntity, { revertId, revertedBy }: OpenStep): Promise<void> {
+  async execute(
+    { workspaceId, directiveId }: WorkPacketEntity,
+    { revertId, revertedBy }: OpenStep,
+  ): Promise<void> {
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
     if (directive.status === 'halted') {
       this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));

@@ -10,7 +10,13 @@ import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardia
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
-import { asEffectFailed, type Effect, EffectFailed, PacketEffects, type PacketToSend } from './packet-effects.js';
+import {
+  asEffectFailed,
+  type Effect,
+  EffectFailed,
+  PacketEffects,
+  type PacketToSend,
+} from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
 import { contentHash, decidedPacketOf } from './work-packet.js';

@@ -17,8 +17,7 @@ export interface PacketToUndo {
 
 /** What came of an undo; what is `skipped` was undone already, or is gone. */
 export type Undone =
-  | { outcome: 'done'; result: ActionResult }
-  | { outcome: 'not_possible' | 'skipped'; reason: string };
+  { outcome: 'done'; result: ActionResult } | { outcome: 'not_possible' | 'skipped'; reason: string };
 
 /** How a packet is undone; `inside` and `outside` as for an effect. */
 export type Undo =

@@ -190,7 +190,10 @@ export class WorkPackets {
   }
 
   /** How many packets of a directive were carried out and not undone, and how many are just being carried out. */
-  async carriedOut(workspaceId: string, directiveId: string): Promise<{ executed: number; underWay: number }> {
+  async carriedOut(
+    workspaceId: string,
+    directiveId: string,
+  ): Promise<{ executed: number; underWay: number }> {
     const [row] = await this.db.query<{ executed: number; underWay: number }>(
       `select count(*) filter (where status = 'executed') as executed,
          count(*) filter (where status = 'sending') as under_way
@@ -202,7 +205,17 @@ export class WorkPackets {
 
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
     const tallies = await this.tallies(workspaceId, [directiveId]);
-    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, expired: 0, reverted: 0, done: [] };
+    return (
+      tallies.get(directiveId) ?? {
+        open: 0,
+        executed: 0,
+        failed: 0,
+        denied: 0,
+        expired: 0,
+        reverted: 0,
+        done: [],
+      }
+    );
   }
 
   /** By directive; one without packets is not in it. */
@@ -279,7 +292,10 @@ export class WorkPackets {
   }
 
   /** Locks a packet and its directive for its undo, in that order. */
-  lockForUndoStatements(workspaceId: string, workPacketId: string): [directive: Statement, packet: Statement] {
+  lockForUndoStatements(
+    workspaceId: string,
+    workPacketId: string,
+  ): [directive: Statement, packet: Statement] {
     return [
       this.lockDirectiveStatement(workspaceId, workPacketId),
       {
