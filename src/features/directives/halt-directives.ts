@@ -58,12 +58,12 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK]);
     // Each, whatever became of its work meanwhile: what could not be sent while it was halted may have been given up.
     this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
-    return packets.map((packet) => resumed(packet, 'done'));
+    return packets.map((packet) => lineOf(packet, 'done'));
   }
 
   async halted(workspaceId: string): Promise<ResumedPacket[]> {
     const packets = await this.packets.halted(workspaceId);
-    return packets.map((packet) => resumed(packet, 'planned'));
+    return packets.map((packet) => lineOf(packet, 'planned'));
   }
 
   releaseHeldBack(): void {
@@ -90,7 +90,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 }
 
-function resumed(
+function lineOf(
   { workPacketId, reversibility }: Pick<WorkPacketEntity, 'workPacketId' | 'reversibility'>,
   status: ResumedPacket['status'],
 ): ResumedPacket {

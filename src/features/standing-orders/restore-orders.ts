@@ -95,7 +95,7 @@ export class RestoreOrders {
       if (hasExpired(version, at)) return [skipped(order, EXPIRED)];
       const relaxes = relaxesIrreversible(version, this.reversibility.within(version.capos));
       if (relaxes && was.status === 'active' && !isOwner) return [skipped(order, OWNERS)];
-      return [restored(order, { ...version, status: was.status }, at)];
+      return [putBack(order, { ...version, status: was.status }, at)];
     });
   }
 
@@ -155,7 +155,7 @@ function saysTheSame(order: StandingOrderEntity, { hash, name, text }: FormerVer
   return order.hash === hash && order.name === name && order.text === text;
 }
 
-function restored(
+function putBack(
   order: StandingOrderEntity,
   version: FormerVersion & { status: 'active' | 'shadow' },
   at: number,

@@ -69,15 +69,15 @@ const until = (desk: Desk, revertId: string, wanted: string) =>
 /** An undo that does not end before it is let go, or aborted. */
 function hold(): { begun: Promise<void>; letGo: () => void } {
   const begun = Promise.withResolvers<void>();
-  const let_ = Promise.withResolvers<Record<string, unknown>>();
+  const ended = Promise.withResolvers<Record<string, unknown>>();
   undo = (_packet, signal) => {
     begun.resolve();
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new EffectFailed('ABORTED', 'It was called off.', true)));
     });
-    return Promise.race([let_.promise, aborted]);
+    return Promise.race([ended.promise, aborted]);
   };
-  return { begun: begun.promise, letGo: () => let_.resolve({ late: true }) };
+  return { begun: begun.promise, letGo: () => ended.resolve({ late: true }) };
 }
 
 describe('an undo outside', () => {
@@ -94,7 +94,7 @@ describe('an undo outside', () => {
     expect(steps.items[0]).toMatchObject({ status: 'done', result: { undone: true }, attempts: 1 });
     expect(calls.toSorted()).toEqual(workPacketIds.toSorted());
     expect(calls).toEqual(steps.items.map((step: { workPacketId: string }) => step.workPacketId));
-    expect(seen).toEqual(Array(3).fill([{ id: 7 }, 'member']));
+    expect(seen).toEqual(Array.from({ length: 3 }, () => [{ id: 7 }, 'member']));
   });
 
   it('is tried again when another try may succeed', async () => {

@@ -248,7 +248,7 @@ describe('POST /guardian/revert with compensate', () => {
     const { directiveId } = (await desk.client.post('/directives', free)).body;
     const { revertId } = (await compensate(desk)).body;
     await over(desk, revertId);
-    await desk.until(directiveId, 'pending_approval');
+    expect((await desk.until(directiveId, 'pending_approval')).output).not.toBeNull();
   });
 
   it('engages the kill switch first where nobody has', async () => {
