@@ -112,6 +112,11 @@ async function fill(name: string): Promise<Tenant> {
   await desk.client.post('/guardian/kill-switch');
   await desk.revert();
   await test.rows(
+    `insert into revert_steps (workspace_id, revert_id, position, work_packet_id, reversibility, status)
+     select workspace_id, revert_id, 1, $2, 'reversible', 'done' from reverts where workspace_id = $1`,
+    [workspaceId, newId('pkt')],
+  );
+  await test.rows(
     `insert into workspace_exports (export_id, workspace_id, asked_by, started_at) values ($2, $1, '{}', now())`,
     [workspaceId, newId('exp')],
   );

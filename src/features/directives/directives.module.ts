@@ -28,10 +28,16 @@ import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
+import { CompensatePacket } from './packets/compensate-packet.js';
+import { CompensationFailures } from './packets/compensation-failures.js';
+import { CompensationResults } from './packets/compensation-results.js';
+import { Compensations } from './packets/compensations.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
+import { RevertDirective } from './packets/revert-directive.js';
 import { SendPacket } from './packets/send-packet.js';
+import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
@@ -70,6 +76,12 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     ExpireDirective,
     HaltDirectives,
     PacketEffects,
+    Compensations,
+    CompensatePacket,
+    CompensationFailures,
+    CompensationResults,
+    RevertDirective,
+    WithdrawDelegation,
     PacketResults,
     RecallPackets,
     SendPacket,

@@ -40,7 +40,10 @@ export class ActivateStandingOrder {
     const active = activate(examined.order, this.clock.now())!;
     this.orders.saveStatus(active);
     this.receipts.append(
-      receiptOf(active, 'activated', by, { acknowledged: examined.heldBecause !== null, ...examined.details }),
+      receiptOf(active, 'activated', by, {
+        acknowledged: examined.heldBecause !== null,
+        ...examined.details,
+      }),
     );
     return viewOf(active);
   }

@@ -85,6 +85,8 @@ const DEEDS = {
   revised: 'changed',
   rolled_back: 'rolled back',
   archived: 'archived',
+  moved: 'moved',
+  restored: 'restored',
 } as const;
 
 /**

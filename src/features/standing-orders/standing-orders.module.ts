@@ -9,6 +9,7 @@ import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { NewOrderVersion } from './new-order-version.js';
 import { DraftStandingOrder } from './draft-standing-order.js';
+import { MoveOrders } from './move-orders.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
 import { OrdersInForce } from './orders-in-force.js';
 import { Policies } from './policies.repository.js';
@@ -34,6 +35,8 @@ import { StandingOrderVersionsController } from './standing-order-versions.contr
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
+import { RestoreOrders } from './restore-orders.js';
+import { WithdrawProposal } from './withdraw-proposal.js';
 
 /** @level 3 */
 @Module({
@@ -50,6 +53,9 @@ import { ThrottledWork } from './throttled-work.js';
   controllers: [StandingOrdersController, StandingOrderVersionsController],
   providers: [
     StandingOrders,
+    RestoreOrders,
+    MoveOrders,
+    WithdrawProposal,
     OrdersInForce,
     Policies,
     PolicyDecisions,
@@ -76,6 +82,9 @@ import { ThrottledWork } from './throttled-work.js';
   ],
   exports: [
     StandingOrders,
+    RestoreOrders,
+    MoveOrders,
+    WithdrawProposal,
     OrdersInForce,
     Policies,
     PolicyDecisions,

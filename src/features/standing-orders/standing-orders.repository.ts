@@ -9,7 +9,6 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { type Id, isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
-import { ruleOf } from './order-content.js';
 import {
   StandingOrderEntity,
   StandingOrderUseEntity,
@@ -155,18 +154,14 @@ export class StandingOrders {
     return this.lock(standingOrderId);
   }
 
-  /** Writes what a locked order says from now on, as its next version. */
+  /** Writes what a locked order says and is from now on, as its next version. */
   saveVersion(
     next: StandingOrderEntity,
     former: StandingOrderEntity,
     made: { by: StandingOrderEntity['createdBy']; at: number },
   ): void {
-    const { workspaceId, standingOrderId, name, text, version, hash, heldBecause, updatedAt } = next;
-    this.db.update(
-      StandingOrderEntity,
-      { workspaceId, standingOrderId },
-      { ...ruleOf(next), capos: next.capos, name, text, version, hash, heldBecause, updatedAt },
-    );
+    const { workspaceId, standingOrderId, createdBy: _createdBy, createdAt: _createdAt, ...columns } = next;
+    this.db.update(StandingOrderEntity, { workspaceId, standingOrderId }, columns);
     this.addVersion(next, made);
     if (canonicalJson(next.budget) === canonicalJson(former.budget)) return;
     // What it has paid for is counted once more: in another currency, or another window, that is another sum.
@@ -231,6 +226,16 @@ export class StandingOrders {
     const order = await this.db.findOne(scope, StandingOrderEntity, { workspaceId, standingOrderId });
     if (!order) throw new NotFound();
     return order;
+  }
+
+  /** Of these orders, those that the scope may see. */
+  async visible(scope: Scope, standingOrderIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.db.read<{ standingOrderId: string }>(
+      scope,
+      'select standing_order_id from standing_orders where workspace_id = $1 and standing_order_id = any($2)',
+      [scope.workspaceId, standingOrderIds],
+    );
+    return new Set(rows.map(({ standingOrderId }) => standingOrderId));
   }
 
   /** The orders of one status, newest first. */

@@ -4,6 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Members } from '../workspaces/members.repository.js';
+import { MoveOrders } from '../standing-orders/move-orders.js';
 import { RemoveMember } from './remove-member.js';
 import { TeamWork } from './team-work.repository.js';
 import type { ArchivedTeam, ArchiveTeamBody, TeamView } from '../workspaces/teams.dto.js';
@@ -20,6 +21,7 @@ export class ArchiveTeam {
   constructor(
     private readonly teams: Teams,
     private readonly work: TeamWork,
+    private readonly moveOrders: MoveOrders,
     private readonly members: Members,
     private readonly withdrawInvites: WithdrawInvites,
     private readonly removeMember: RemoveMember,
@@ -88,18 +90,17 @@ export class ArchiveTeam {
     const teamId = to?.teamId ?? null;
     const moved = await this.work.move(caller.workspaceId, from.teamId, teamId);
     const where = to ? `to the team ${to.name}` : 'to no team';
-    for (const { kind, id, title, isPaused } of moved) {
-      const what = kind === 'directive' ? 'directive' : 'standing order';
+    for (const { directiveId, title } of moved) {
       this.receipts.append({
         actor: actorOf(caller),
-        action: `${kind}.moved`,
-        entity: { type: kind, id },
+        action: 'directive.moved',
+        entity: { type: 'directive', id: directiveId },
         teamId,
-        ...(kind === 'directive' && { directiveId: id }),
-        summary: `${caller.name} moved the ${what} "${title}" ${where}${isPaused ? ', and paused it' : ''}.`,
-        details: { from: from.teamId, to: teamId, isPaused },
+        directiveId,
+        summary: `${caller.name} moved the directive "${title}" ${where}.`,
+        details: { from: from.teamId, to: teamId },
       });
     }
-    return moved.filter(({ isPaused }) => isPaused).length;
+    return this.moveOrders.execute(from.teamId, { teamId, where }, actorOf(caller));
   }
 }

@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { OpenWork } from '../workspaces/teams.dto.js';
 
-/** A directive or standing order that was given to another team, or to none. */
-export interface Moved {
-  kind: 'directive' | 'standing_order';
-  id: string;
+/** A directive that was given to another team, or to none. */
+interface Moved {
+  directiveId: string;
+  /** Its first line. */
   title: string;
-  /** An order that allowed something, and waits now for somebody to allow it again. */
-  isPaused: boolean;
 }
 
 /** What belongs to a team and has not ended, through functions of the database: the tables are of the features above. */
@@ -28,7 +26,7 @@ export class TeamWork {
     return row!;
   }
 
-  /** Gives open directives, with all that is theirs, and orders to another team. */
+  /** Gives open directives, with all that is theirs, to another team. */
   move(workspaceId: string, teamId: string, to: string | null): Promise<Moved[]> {
     return this.db.query<Moved>('select * from app.move_team_work($1, $2, $3)', [workspaceId, teamId, to]);
   }

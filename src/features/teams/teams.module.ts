@@ -24,13 +24,14 @@ import { ResendInvite } from './resend-invite.js';
 import { SendInviteMail } from './send-invite-mail.js';
 import { TeamMembersController, TeamsController } from './teams.controller.js';
 import { TeamWork } from './team-work.repository.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { WithdrawInvite } from './withdraw-invite.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 
 /** @level 4 */
 @Module({
-  imports: [TypeOrmModule.forFeature([InviteEntity]), MailModule, WorkspacesModule],
+  imports: [TypeOrmModule.forFeature([InviteEntity]), MailModule, WorkspacesModule, StandingOrdersModule],
   controllers: [
     TeamsController,
     TeamMembersController,

@@ -140,7 +140,7 @@ describe('PATCH /standing-orders/:id 200', () => {
     expect((await desk.revise(draft, ACME_OR_INITECH, admin)).body).toMatchObject({
       status: 'draft',
       version: 2,
-      heldBecause: expect.stringContaining('an owner must activate it'),
+      heldBecause: expect.stringContaining('An owner must activate it'),
     });
     expect((await desk.revise(draft, FILE_DOCUMENTS, admin)).body).toMatchObject({
       status: 'draft',
@@ -233,7 +233,7 @@ describe('PATCH /standing-orders/:id 403', () => {
     const answer = await desk.revise(standingOrderId, { ...ACME_OR_INITECH, acknowledge: true }, admin);
     expect(answer.status).toBe(403);
     expect(answer.body.error.message).toBe(
-      'The new version may allow more work packets that cannot be undone, so only an owner may make it.',
+      'It allows work packets that cannot be undone. Only an owner may activate it.',
     );
     await expectUntouched(standingOrderId);
     expect((await desk.row(standingOrderId)).status).toBe('active');

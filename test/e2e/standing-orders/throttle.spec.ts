@@ -204,7 +204,10 @@ describe('a work packet beyond the pace of an order that throttles', () => {
       'is only tried out',
       () => desk.elsewhere(workspace.owner).post(`/standing-orders/${pace}/activate`, { shadow: true }),
     ],
-    ['lets more through', () => desk.revise(pace, { limits: { maxPerHour: 2 } }, workspace.owner)],
+    [
+      'lets more through',
+      () => desk.revise(pace, { limits: { maxPerHour: 2 }, acknowledge: true }, workspace.owner),
+    ],
   ])('goes at once when the order %s', async (_, change) => {
     await mailed();
     const delayed = await mailed();

@@ -173,6 +173,27 @@ describe('POST /teams/{id}/archive: 200', () => {
       { standing_order_id: orders.allow, status: 'paused', team_id: desk.teamB },
       { standing_order_id: orders.deny, status: 'active', team_id: desk.teamB },
     ]);
+    // Whose it is belongs to what an order says: the move is a version, with its rule in the receipt.
+    const versions = await desk.test.rows(
+      `select v.version, v.team_id, v.hash = o.hash as is_current from standing_order_versions v
+       join standing_orders o using (workspace_id, standing_order_id)
+       where v.standing_order_id = $1 order by v.version`,
+      [orders.deny],
+    );
+    expect(versions).toEqual([
+      { version: 1, team_id: teamId, is_current: false },
+      { version: 2, team_id: desk.teamB, is_current: true },
+    ]);
+    const [moved] = await desk.test.rows(
+      `select details from receipts where entity_id = $1 and action = 'standing_order.moved'`,
+      [orders.deny],
+    );
+    expect(moved!['details']).toMatchObject({
+      version: 2,
+      from: teamId,
+      to: desk.teamB,
+      rule: { teamId: desk.teamB },
+    });
     expect(await desk.receipts(open.directiveId)).toContain('directive.moved');
     expect(await desk.receipts(orders.allow)).toContain('standing_order.moved');
     expect((await desk.receipts(teamId)).at(-1)).toBe('team.archived');

@@ -54,6 +54,16 @@ export class EffectFailed extends Error {
   }
 }
 
+export function asEffectFailed(error: unknown): EffectFailed {
+  if (error instanceof EffectFailed) return error;
+  // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
+  return new EffectFailed(
+    'UNCONFIRMED',
+    'It failed unexpectedly; it is not known whether it arrived.',
+    false,
+  );
+}
+
 /** What this program can do by itself: file, raise, record, hand on, propose orders, and send mail. */
 @Injectable()
 export class PacketEffects {
