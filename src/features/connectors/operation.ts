@@ -81,7 +81,7 @@ export function requestOf({ method, url }: Pick<Operation, 'method' | 'url'>, gi
   const rest = Object.entries(given).filter(([name, value]) => !inPath.has(name) && value !== undefined);
   if (method !== 'GET' && method !== 'DELETE')
     return { method, url: target, body: JSON.stringify(Object.fromEntries(rest)) };
-  const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString();
+  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)]))).toString();
   return { method, url: query === '' ? target : `${target}?${query}` };
 }
 

@@ -120,7 +120,7 @@ function oneOf(values: readonly (string | number)[]): z.ZodType {
   return z.literal([...values], { error: `must be one of ${values.join(', ')}` });
 }
 
-const FORMAT_CHECKS: Readonly<Record<Format, z.ZodType>> = {
+const FORMAT_CHECKS: Readonly<Record<Format, z.ZodType<string, string>>> = {
   email: z.email(),
   uri: z.url(),
   date: z.iso.date(),

@@ -1,54 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/kernel/clock.js';
-import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
+import type {
+  Action,
+  ActionResult,
+  ActionTypeName,
+  Compensation,
+  ParamsOf,
+} from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
+import { HTTP_UNDO } from '../../capos/outside-targets.js';
 import { Documents } from '../../documents/documents.repository.js';
 import { Mailer, MailFailed } from '../../mail/mailer.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
-import type { CapoRole } from '../../terms/terms.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
+import { CallEffect, type UndoParams } from './call-effect.js';
+import { type Effect, EffectFailed, type PacketToSend } from './packet-effect.js';
+import { WebhookEffect } from './webhook-effect.js';
 
-/** A packet as an effect sees it. */
-export interface PacketToSend<T extends ActionTypeName = ActionTypeName> {
-  workPacketId: string;
-  workspaceId: string;
-  teamId: string | null;
-  directiveId: string;
-  capo: CapoRole;
-  params: ParamsOf<T>;
-}
+/** How one type takes effect, for these params in this workspace. */
+type EffectOf<Params> = (workspaceId: string, params: Params) => Effect<Params> | Promise<Effect<Params>>;
 
-/**
- * How an action type takes effect. `inside`: rows of our own, written in the transaction that claims the packet, so it
- * happens exactly once. `outside`: something that leaves the program; `repeatable` says whether doing it again after a
- * crash can be told from doing it once.
- */
-export type Effect<T extends ActionTypeName = ActionTypeName> =
-  | { kind: 'inside'; run(packet: PacketToSend<T>): ActionResult | Promise<ActionResult> }
-  | {
-      kind: 'outside';
-      repeatable: boolean;
-      run(packet: PacketToSend<T>, signal: AbortSignal): Promise<ActionResult>;
-    };
-
-/** Why an effect did not happen, for an operator's eyes. */
-export class EffectFailed extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    /** Whether another try may succeed, and cannot do anything twice. */
-    readonly retryable: boolean,
-  ) {
-    super(message);
-  }
-}
-
-/** What this program can do by itself: file, raise, record, hand on, and send mail. */
+/** What this program can do: file, raise, record, hand on, send mail, post an event, and call what the operator configured. */
 @Injectable()
 export class PacketEffects {
-  readonly #effects: { [T in ActionTypeName]?: Effect<T> };
+  readonly #actions: { [T in ActionTypeName]: EffectOf<ParamsOf<T>> };
+  /** What undoes a packet. None of it is an action type, so no draft can propose it. */
+  readonly #compensations: Readonly<Record<string, EffectOf<never>>>;
 
   constructor(
     private readonly clock: Clock,
@@ -58,33 +37,38 @@ export class PacketEffects {
     private readonly mailer: Mailer,
     private readonly directives: Directives,
     private readonly handIn: HandInDirective,
+    webhook: WebhookEffect,
+    calls: CallEffect,
   ) {
-    this.#effects = {
-      'document.file': { kind: 'inside', run: (packet) => this.file(packet) },
-      'signal.raise': { kind: 'inside', run: (packet) => this.raise(packet) },
-      'revenue.record': { kind: 'inside', run: (packet) => this.record(packet) },
-      'directive.create': { kind: 'inside', run: (packet) => this.delegate(packet) },
-      'email.send': {
+    this.#actions = {
+      'document.file': () => ({ kind: 'inside', run: (packet) => this.file(packet) }),
+      'signal.raise': () => ({ kind: 'inside', run: (packet) => this.raise(packet) }),
+      'revenue.record': () => ({ kind: 'inside', run: (packet) => this.record(packet) }),
+      'directive.create': () => ({ kind: 'inside', run: (packet) => this.delegate(packet) }),
+      'email.send': () => ({
         kind: 'outside',
         repeatable: mailer.repeatable,
         run: (packet, signal) => this.send(packet, signal),
-      },
+      }),
+      'webhook.post': () => webhook,
+      'http.call': (workspaceId, params) => calls.call(workspaceId, params),
+    };
+    this.#compensations = {
+      [HTTP_UNDO]: (workspaceId: string, params: UndoParams) => calls.undo(workspaceId, params),
     };
   }
 
   /** @throws EffectFailed when nothing here carries the action out */
-  of({ type }: Action): Effect {
-    const effect = this.#effects[type] as unknown as Effect | undefined;
-    if (!effect)
-      throw new EffectFailed(
-        'NOT_AVAILABLE',
-        `Work packets of the type ${type} cannot be carried out.`,
-        false,
-      );
-    return effect;
+  of(workspaceId: string, action: Action): Promise<Effect> {
+    return found<Action['params']>(this.#actions, workspaceId, action);
   }
 
-  private file({ params, ...packet }: PacketToSend<'document.file'>): ActionResult {
+  /** The effect of a compensation. @throws EffectFailed when nothing here carries it out, or it is known that it cannot be */
+  undoing(workspaceId: string, compensation: Compensation): Promise<Effect<Compensation['params']>> {
+    return found(this.#compensations, workspaceId, compensation);
+  }
+
+  private file({ params, ...packet }: PacketToSend<ParamsOf<'document.file'>>): ActionResult {
     const { teamId, directiveId, workPacketId, capo } = packet;
     const documentId = this.documents.file({
       teamId,
@@ -99,7 +83,7 @@ export class PacketEffects {
     return { documentId };
   }
 
-  private raise({ params, teamId, capo, workPacketId }: PacketToSend<'signal.raise'>): ActionResult {
+  private raise({ params, teamId, capo, workPacketId }: PacketToSend<ParamsOf<'signal.raise'>>): ActionResult {
     const signalId = this.signals.raise({
       type: params.type,
       severity: params.severity,
@@ -119,7 +103,7 @@ export class PacketEffects {
     teamId,
     workPacketId,
     capo,
-  }: PacketToSend<'revenue.record'>): Promise<ActionResult> {
+  }: PacketToSend<ParamsOf<'revenue.record'>>): Promise<ActionResult> {
     const { event } = await this.revenue.record({
       teamId,
       amount: params.amount,
@@ -134,7 +118,7 @@ export class PacketEffects {
   }
 
   /** The new directive stops at a person like any other; who asked for the first one asks for it too. */
-  private async delegate(packet: PacketToSend<'directive.create'>): Promise<ActionResult> {
+  private async delegate(packet: PacketToSend<ParamsOf<'directive.create'>>): Promise<ActionResult> {
     const { params, workspaceId, teamId, directiveId: delegatedFrom, capo } = packet;
     const { directive: text, capo: to, priority } = params;
     const context = { delegatedBy: capo, delegatedFrom };
@@ -147,7 +131,7 @@ export class PacketEffects {
   }
 
   private async send(
-    { params, workPacketId }: PacketToSend<'email.send'>,
+    { params, workPacketId }: PacketToSend<ParamsOf<'email.send'>>,
     signal: AbortSignal,
   ): Promise<ActionResult> {
     try {
@@ -157,4 +141,17 @@ export class PacketEffects {
       throw new EffectFailed(`MAIL_${error.code.toUpperCase()}`, error.message, error.retryable);
     }
   }
+}
+
+async function found<Params>(
+  effects: object,
+  workspaceId: string,
+  { type, params }: { type: string; params: Params },
+): Promise<Effect<Params>> {
+  // Each type is paired with its params where it is declared; TypeScript can't follow that through a union of keys.
+  const effect = Object.hasOwn(effects, type)
+    ? (effects as Record<string, EffectOf<Params>>)[type]
+    : undefined;
+  if (effect) return effect(workspaceId, params);
+  throw new EffectFailed('NOT_AVAILABLE', `Work packets of the type ${type} cannot be carried out.`, false);
 }

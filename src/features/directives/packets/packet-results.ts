@@ -14,7 +14,7 @@ import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { executedSentence } from './executed-sentence.js';
-import type { EffectFailed } from './packet-effects.js';
+import type { EffectFailed } from './packet-effect.js';
 import { decisionsInReceipt } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
@@ -82,7 +82,7 @@ export class PacketResults {
     this.packets.transition(packet, isKilled ? 'kill' : 'retry', change);
     if (isKilled) this.work.park(item);
     else if (calledOff) this.work.reschedule(item, 0);
-    else this.work.reschedule(item, backoffMs(failures), { code, message });
+    else this.work.reschedule(item, Math.max(failure.waitMs, backoffMs(failures)), { code, message });
   }
 
   /** Ends it as failed, with a signal, since a person has to look. The work on it is ended by the caller. */

@@ -68,14 +68,14 @@ type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status
 type Change = Partial<
   Pick<
     WorkPacketEntity,
-    'result' | 'compensation' | 'receiptId' | 'executedAt' | 'sendingSince' | 'attempts' | 'decision'
+    'result' | 'compensation' | 'receiptId' | 'executedAt' | 'sendingSince' | 'attempts' | 'envelope' | 'decision'
   >
 >;
 
 /** What an edit replaces. */
 type RewrittenContent = Pick<
   WorkPacketEntity,
-  'title' | 'target' | 'params' | 'needsInput' | 'compensation' | 'decision'
+  'title' | 'target' | 'params' | 'needsInput' | 'reversibility' | 'compensation' | 'decision'
 >;
 
 @Injectable()
