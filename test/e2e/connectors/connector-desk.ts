@@ -40,6 +40,7 @@ export function crm({ baseUrl, connector = {} }: OperationOptions): object {
               },
               required: ['email'],
             },
+            timeoutSeconds: 2,
             amount: { value: 'params.credit', currency: 'EUR' },
             undo: { operation: 'delete_contact', params: { id: 'response.contact.id' } },
           },
@@ -54,6 +55,7 @@ export function crm({ baseUrl, connector = {} }: OperationOptions): object {
               required: ['id', 'tag'],
             },
             idempotent: true,
+            timeoutSeconds: 2,
             undo: { operation: 'untag_contact', params: { id: 'params.id', tag: 'params.tag' } },
           },
           {
@@ -63,7 +65,6 @@ export function crm({ baseUrl, connector = {} }: OperationOptions): object {
             path: '/contacts',
             params: { type: 'object', properties: { email: { type: 'string' } }, required: ['email'] },
             readOnly: true,
-            timeoutSeconds: 1,
           },
           {
             name: 'delete_contact',
@@ -133,14 +134,14 @@ export class ConnectorDesk {
   }
 
   /** Hands in a directive for which the runner drafts this one work packet, and answers its ready approval. */
-  async drafted(packet: { type: string; params: object }, by = this.desk, more: object = {}) {
+  async drafted(packet: Parameters<typeof draftPacket>[0], by = this.desk, more: object = {}) {
     const text = `Do number ${Math.random()}`;
-    this.runner.answer(text, { packets: [draftPacket({ ...packet, params: { ...packet.params } })] });
+    this.runner.answer(text, { packets: [draftPacket(packet)] });
     return by.handInReady({ text, capo: 'capo_ops', ...more });
   }
 
   /** Has it drafted and approved; answers the ids. */
-  async approved(packet: { type: string; params: object }) {
+  async approved(packet: Parameters<typeof draftPacket>[0]) {
     const { directiveId, approvalId, approval } = await this.drafted(packet);
     const answer = await this.desk.approve(approvalId);
     expect(answer.status, answer.text).toBe(200);
@@ -151,6 +152,23 @@ export class ConnectorDesk {
   async packetOf(directiveId: string, status: string) {
     await this.desk.until(directiveId, status, 20);
     return (await this.desk.packets(directiveId))[0]!;
+  }
+
+  /** Each table that holds this text anywhere, in whatever column. */
+  async tablesWith(text: string): Promise<string[]> {
+    const tables = await this.test.rows<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname not in ('pg_catalog', 'information_schema')`,
+    );
+    const found = await Promise.all(
+      tables.map(async ({ name }) => {
+        const rows = await this.test.rows(`select 1 from ${name} t where position($1 in t::text) > 0 limit 1`, [
+          text,
+        ]);
+        return rows.length > 0 ? [name] : [];
+      }),
+    );
+    return found.flat();
   }
 
   async close(): Promise<void> {
