@@ -51,7 +51,12 @@ const undo = z
   .strictObject({
     operation: name.meta({ description: 'The operation of this connector that undoes this one.' }),
     params: z
-      .record(paramName, z.union([valuePath, constant]))
+      .record(
+        paramName,
+        z.union([valuePath, constant], {
+          error: 'must be a path such as params.email or response.data.id, or { "value": ... }',
+        }),
+      )
       .meta({ description: 'Each parameter of that operation, and where its value comes from.' }),
   })
   .meta({ description: 'What takes this operation back.' });
@@ -83,8 +88,8 @@ const operation = z.strictObject({
       value: paramPath.meta({ description: 'The parameter that holds the sum.' }),
       currency: z.union([
         paramPath,
-        z.string().refine(isCurrency, 'must be a currency of ISO 4217, or a path such as params.currency'),
-      ]),
+        z.string().refine(isCurrency),
+      ], { error: 'must be a currency of ISO 4217, or a path such as params.currency' }),
     })
     .optional()
     .meta({ description: 'The money that it moves: limits and budgets of standing orders count it.' }),
@@ -98,7 +103,14 @@ const connector = z.strictObject({
     .string()
     .max(500)
     .meta({ description: 'https at a public address, unless OUTBOUND_ALLOW lists its host and port.' }),
-  headers: z.record(z.string(), z.union([headerValue, secretHeader])).default({}),
+  headers: z
+    .record(
+      z.string(),
+      z.union([headerValue, secretHeader], {
+        error: 'must be a text of visible ASCII on one line, or { "env": "NAME" } for a secret',
+      }),
+    )
+    .default({}),
   workspaces: z
     .union([
       z.literal('all'),
@@ -106,7 +118,7 @@ const connector = z.strictObject({
         .array(z.string().refine((text) => isId('wks', text), 'must be the id of a workspace'))
         .min(1)
         .max(1_000),
-    ])
+    ], { error: 'must be "all", or a list of the ids of workspaces' })
     .optional()
     .meta({ description: 'Who may use it; left out, the first workspace of the service alone.' }),
   operations: z.array(operation).min(1).max(100),
