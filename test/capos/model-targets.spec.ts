@@ -1,4 +1,4 @@
-import Ajv from 'ajv';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { checkDraft } from '../../src/features/capos/draft-checks.js';
 import { answerSchema, readAnswer } from '../../src/features/capos/model-output.js';

@@ -124,7 +124,7 @@ function sectionFor({ type, params }: Unfinished): string {
 }
 
 function destinationIn({ destination, destinationId }: Missing<ParamsOf<'webhook.post'>>): string {
-  return words(destination ?? destinationId, 'none chosen');
+  return words(destination ?? destinationId, 'no destination');
 }
 
 function callIn({ connector, operation }: Missing<ParamsOf<'http.call'>>): string {

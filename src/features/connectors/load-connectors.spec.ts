@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import Ajv2020 from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { crm } from '../../../test/e2e/connectors/connector-desk.js';
 import { ConnectorsFile } from '../../platform/config/connectors-file.js';

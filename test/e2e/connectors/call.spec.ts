@@ -1,5 +1,7 @@
 import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Compensation } from '../../../src/features/capos/action-types.js';
+import { PacketEffects } from '../../../src/features/directives/packets/packet-effects.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -221,6 +223,80 @@ describe('the kill switch during a call', () => {
     await crm.desk.revert();
     await crm.packetOf(directiveId, 'executed');
     expect(crm.service.received.map(({ headers }) => headers['idempotency-key'])).toEqual([workPacketId]);
+  });
+});
+
+describe('the undo of a call', () => {
+  /** Undoes an executed packet as a revert does. */
+  async function undo(packet: { workPacketId: string; directiveId: string; compensation: Compensation }) {
+    const effects = crm.test.app.get(PacketEffects, { strict: false });
+    const { workspaceId } = crm.test;
+    const effect = await effects.undoing(workspaceId, packet.compensation);
+    if (effect.kind !== 'outside') throw new Error('a call is undone outside');
+    const { workPacketId, directiveId, compensation } = packet;
+    return effect.run(
+      {
+        workPacketId,
+        workspaceId,
+        teamId: null,
+        directiveId,
+        capo: 'capo_ops',
+        params: compensation.params,
+        envelope: null,
+      },
+      AbortSignal.timeout(10_000),
+    );
+  }
+
+  it('calls the declared operation with what was answered', async () => {
+    const { directiveId } = await crm.approved(CREATE);
+    const packet = await crm.packetOf(directiveId, 'executed');
+    crm.answers((_received, response) => {
+      response.statusCode = 204;
+      response.end();
+    });
+    expect(await undo(packet)).toEqual({ status: 204 });
+    expect(crm.service.received).toMatchObject([{ method: 'DELETE', path: '/v1/contacts/c_42' }]);
+    expect(crm.service.received[0]!.headers).toMatchObject({ authorization: `Bearer ${SECRET}` });
+  });
+
+  it('has a key of its own where the service heeds one', async () => {
+    const { directiveId, workPacketId } = await crm.approved(TAG);
+    const packet = await crm.packetOf(directiveId, 'executed');
+    crm.answers(created);
+    await undo(packet);
+    expect(crm.service.received[0]!.headers['idempotency-key']).toBe(`${workPacketId}-undo`);
+  });
+
+  it.each<[string, (undo: Compensation) => void, string]>([
+    [
+      'whose answer lacked something',
+      (made) => {
+        made.params = { connector: 'crm', operation: 'delete_contact', missing: ['response.contact.id'] };
+      },
+      'lacked response.contact.id',
+    ],
+    [
+      'of a connector that is gone',
+      (made) => (made.params['connector'] = 'erp'),
+      'has no longer the connector erp',
+    ],
+    [
+      'that the file describes in another way by now',
+      (made) => (made.params['definition'] = 'f'.repeat(64)),
+      'says something else',
+    ],
+    [
+      'with arguments that the operation does not take',
+      (made) => (made.params['arguments'] = { id: '..' }),
+      'must not be empty',
+    ],
+  ])('does nothing for one %s', async (_what, change, message) => {
+    const packet = await crm.packetOf((await crm.approved(CREATE)).directiveId, 'executed');
+    crm.answers(created);
+    change(packet.compensation);
+    await expect(undo(packet)).rejects.toThrow(message);
+    expect(crm.service.received).toEqual([]);
   });
 });
 
