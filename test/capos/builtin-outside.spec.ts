@@ -41,7 +41,10 @@ const targets: OutsideTargets = {
   ],
 };
 
-function draft(text: string, { capo = 'capo_ops' as const, context = null as Record<string, unknown> | null } = {}) {
+function draft(
+  text: string,
+  { capo = 'capo_ops' as const, context = null as Record<string, unknown> | null } = {},
+) {
   return draftFrom(briefing(text, capo, { targets, directive: { context } }));
 }
 
@@ -51,7 +54,9 @@ function packetOf(text: string, options?: Parameters<typeof draft>[1]) {
   expect(packets).toHaveLength(1);
   const { type, params, needsInput } = packets[0]!;
   const lacking = needsInput.map(({ path }) => path);
-  expect(validateAction(engineOf('capo_ops'), type, params, { lacking, targets })).toMatchObject({ ok: true });
+  expect(validateAction(engineOf('capo_ops'), type, params, { lacking, targets })).toMatchObject({
+    ok: true,
+  });
   return { type, params, lacking };
 }
 

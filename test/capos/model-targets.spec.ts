@@ -80,7 +80,9 @@ describe('what a model is told', () => {
     const data = dataFor(briefing('x', 'capo_ops', { targets: { ...targets, operations: many } }));
     expect(data.length).toBeLessThan(40_000);
     expect(data).toContain('more operations are left out here');
-    expect(JSON.stringify(answerSchema('ops', { ...targets, operations: many })).length).toBeLessThan(100_000);
+    expect(JSON.stringify(answerSchema('ops', { ...targets, operations: many })).length).toBeLessThan(
+      100_000,
+    );
   });
 });
 
@@ -133,8 +135,14 @@ describe('the answer of a model', () => {
 
   it.each([
     ['packets.0.params.operation', packet('http.call', { ...CALL.params, operation: 'drop_all' })],
-    ['packets.0.params.arguments.email', packet('http.call', { ...CALL.params, arguments: { email: 'jane' } })],
-    ['packets.0.params.destinationId', packet('webhook.post', { ...POST.params, destinationId: `whk_${'0'.repeat(26)}` })],
+    [
+      'packets.0.params.arguments.email',
+      packet('http.call', { ...CALL.params, arguments: { email: 'jane' } }),
+    ],
+    [
+      'packets.0.params.destinationId',
+      packet('webhook.post', { ...POST.params, destinationId: `whk_${'0'.repeat(26)}` }),
+    ],
     ['packets.0.params.data', packet('webhook.post', { ...POST.params, data: 'no JSON' })],
     ['packets.0.params.data', packet('webhook.post', { ...POST.params, data: '[1]' })],
   ])('has a fault at %s', (path, one) => {
@@ -147,7 +155,10 @@ describe('the answer of a model', () => {
       packet('http.call', { ...CALL.params, arguments: { email: 'eve@evil.example', credit: 500 } }),
     );
     if (!reading.ok) throw new Error('not read');
-    const { concerns } = checkDraft(reading.answer, briefing('Add jane@acme.example', 'capo_ops', { targets }));
+    const { concerns } = checkDraft(
+      reading.answer,
+      briefing('Add jane@acme.example', 'capo_ops', { targets }),
+    );
     expect(concerns.map(({ risk }) => risk)).toEqual(['critical', 'critical']);
     expect(concerns.map(({ reason }) => reason).join()).toMatch(/eve@evil\.example.*500/);
   });

@@ -133,7 +133,7 @@ export const HttpCall = z.strictObject({
   operation: NAME,
   arguments: jsonObject,
   /** Method and address of the request. Set by us, as is all below it: an approval is bound to them. */
-  request: z.string().max(60_000).optional(),
+  request: z.string().max(9_000).optional(),
   /** The hash of what the operator's file says of the operation. */
   definition: z.string().max(64).optional(),
   /** The money that it moves, where the operation says which parameter that is. */

@@ -95,7 +95,8 @@ export const ACTION_TYPES = {
     compensate: () => null,
   }),
   'http.call': define({
-    effect: 'Calls an operation of a connector that the operator configured; it says itself how it is undone.',
+    effect:
+      'Calls an operation of a connector that the operator configured; it says itself how it is undone.',
     engines: ['ops', 'product'],
     kind: 'call',
     // The class of an operation that changes something; one that is read-only is bound as such.
@@ -178,9 +179,7 @@ export function validateAction(
     return { ok: false, faults: [{ path: 'type', rule: 'scope', message }] };
   }
   const isOpen = (path: string) =>
-    lacking.some(
-      (open) => (path === open || path.startsWith(`${open}.`)) && isEmpty(valueAt(params, open)),
-    );
+    lacking.some((open) => (path === open || path.startsWith(`${open}.`)) && isEmpty(valueAt(params, open)));
   const parsed = ACTION_TYPES[type].params.safeParse(params);
   const faults = parsed.success
     ? []
@@ -231,7 +230,9 @@ export function parametersOf(type: ActionTypeName): string[] {
 /** Lacking is not the same as wrong: a person is asked for what is not there, and told of what is wrong. */
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return (
+    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  );
 }
 
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {

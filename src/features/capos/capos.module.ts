@@ -32,7 +32,13 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
 
 /** @level 5 */
 @Module({
-  imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule, SignalsModule, ConnectorsModule, WebhooksModule],
+  imports: [
+    TypeOrmModule.forFeature([PausedCapoEntity]),
+    StandingOrdersModule,
+    SignalsModule,
+    ConnectorsModule,
+    WebhooksModule,
+  ],
   providers: [
     PausedCapos,
     OutsideTargetsReader,

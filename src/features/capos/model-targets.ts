@@ -78,7 +78,10 @@ function formOf(properties: Record<string, JSONSchema7>): JSONSchema7 {
 }
 
 /** What a model answered for such a type, in our form: `null` stands for what is not there. */
-export function readOutside(type: ActionTypeName, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function readOutside(
+  type: ActionTypeName,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const params = Object.fromEntries(
     Object.entries(withoutOurs(type, given)).filter(([, value]) => value !== null),
   );

@@ -92,9 +92,10 @@ export function bindCall(
     const message = 'is not an operation that this workspace may call';
     return { ok: false, faults: [{ path: 'params.operation', rule: 'known', message }] };
   }
-  const faults = faultsOfArguments(operation, params['arguments']).map(
-    (fault): Fault => ({ ...fault, path: ['params.arguments', fault.path].filter(Boolean).join('.') }),
-  );
+  const faults = faultsOfArguments(operation, params['arguments']).map((fault): Fault => ({
+    ...fault,
+    path: ['params.arguments', fault.path].filter(Boolean).join('.'),
+  }));
   const wrong = faults.filter(({ path }) => !isOpen(path));
   if (wrong.length > 0) return { ok: false, faults: wrong };
   const { definition, undo, readOnly } = operation;

@@ -24,7 +24,9 @@ const secretHeader = z
     env: z
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must be the name of an environment variable')
-      .meta({ description: 'The environment variable that holds the secret; <NAME>_FILE may name a file with it.' }),
+      .meta({
+        description: 'The environment variable that holds the secret; <NAME>_FILE may name a file with it.',
+      }),
     prefix: z
       .string()
       .regex(/^[\x20-\x7e]{0,100}$/, 'must be visible ASCII')
@@ -42,7 +44,9 @@ const valuePath = z
     /^(params|response)(\.[A-Za-z0-9_-]{1,60}){1,8}$/,
     'must be a path such as params.email or response.data.id',
   )
-  .meta({ description: 'Where the value stands: in what the operation was called with, or in its JSON answer.' });
+  .meta({
+    description: 'Where the value stands: in what the operation was called with, or in its JSON answer.',
+  });
 const constant = z
   .strictObject({ value: z.union([z.string().max(2_000), z.number(), z.boolean()]) })
   .meta({ description: 'A value that is always the same.' });
@@ -63,7 +67,9 @@ const undo = z
 
 const operation = z.strictObject({
   name,
-  description: sentence.meta({ description: 'What it does, for the people who approve it and for a model that chooses it.' }),
+  description: sentence.meta({
+    description: 'What it does, for the people who approve it and for a model that chooses it.',
+  }),
   method: z.enum(METHODS),
   path: z
     .string()
@@ -81,15 +87,20 @@ const operation = z.strictObject({
     description:
       'The service heeds Idempotency-Key: the call may be repeated after a failure, and takes effect once.',
   }),
-  readOnly: z.boolean().default(false).meta({ description: 'It changes nothing, so nothing has to undo it.' }),
-  onlyAsUndo: z.boolean().default(false).meta({ description: 'It is only called to undo another operation.' }),
+  readOnly: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'It changes nothing, so nothing has to undo it.' }),
+  onlyAsUndo: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'It is only called to undo another operation.' }),
   amount: z
     .strictObject({
       value: paramPath.meta({ description: 'The parameter that holds the sum.' }),
-      currency: z.union([
-        paramPath,
-        z.string().refine(isCurrency),
-      ], { error: 'must be a currency of ISO 4217, or a path such as params.currency' }),
+      currency: z.union([paramPath, z.string().refine(isCurrency)], {
+        error: 'must be a currency of ISO 4217, or a path such as params.currency',
+      }),
     })
     .optional()
     .meta({ description: 'The money that it moves: limits and budgets of standing orders count it.' }),
@@ -112,13 +123,16 @@ const connector = z.strictObject({
     )
     .default({}),
   workspaces: z
-    .union([
-      z.literal('all'),
-      z
-        .array(z.string().refine((text) => isId('wks', text), 'must be the id of a workspace'))
-        .min(1)
-        .max(1_000),
-    ], { error: 'must be "all", or a list of the ids of workspaces' })
+    .union(
+      [
+        z.literal('all'),
+        z
+          .array(z.string().refine((text) => isId('wks', text), 'must be the id of a workspace'))
+          .min(1)
+          .max(1_000),
+      ],
+      { error: 'must be "all", or a list of the ids of workspaces' },
+    )
     .optional()
     .meta({ description: 'Who may use it; left out, the first workspace of the service alone.' }),
   operations: z.array(operation).min(1).max(100),

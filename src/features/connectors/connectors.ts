@@ -34,8 +34,7 @@ export class Connectors {
     const isFirst = await this.isFirst(scope);
     return this.#connectors.filter(
       ({ workspaces }) =>
-        workspaces === 'all' ||
-        (workspaces === 'first' ? isFirst : workspaces.includes(scope.workspaceId)),
+        workspaces === 'all' || (workspaces === 'first' ? isFirst : workspaces.includes(scope.workspaceId)),
     );
   }
 

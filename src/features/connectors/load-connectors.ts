@@ -97,7 +97,9 @@ class ConnectorCheck {
       ...this.address(),
       ...this.headers(),
       ...repeated(operations, `${this.at}.operations`),
-      ...operations.flatMap((operation, index) => this.operation(operation, `${this.at}.operations.${index}`)),
+      ...operations.flatMap((operation, index) =>
+        this.operation(operation, `${this.at}.operations.${index}`),
+      ),
     ];
   }
 
@@ -161,7 +163,9 @@ class ConnectorCheck {
       ...placesIn(path).flatMap((name) => {
         const schema = Object.hasOwn(params.properties, name) ? params.properties[name]! : undefined;
         const isGiven = schema && isScalar(schema) && params.required?.includes(name);
-        return isGiven ? [] : [fault(`{${name}} must be a required parameter that is a text, number or boolean`)];
+        return isGiven
+          ? []
+          : [fault(`{${name}} must be a required parameter that is a text, number or boolean`)];
       }),
     ];
   }
@@ -199,13 +203,16 @@ class ConnectorCheck {
     const { readOnly, onlyAsUndo, undo, method, name } = operation;
     if (readOnly) {
       if (undo || onlyAsUndo)
-        return [{ path: `${at}.readOnly`, message: 'an operation that changes nothing has no undo and is none' }];
+        return [
+          { path: `${at}.readOnly`, message: 'an operation that changes nothing has no undo and is none' },
+        ];
       return method === 'GET' || method === 'POST'
         ? []
         : [{ path: `${at}.readOnly`, message: `an operation with ${method} changes something` }];
     }
     if (onlyAsUndo) {
-      if (undo) return [{ path: `${at}.undo`, message: 'an operation that is only called as an undo has none' }];
+      if (undo)
+        return [{ path: `${at}.undo`, message: 'an operation that is only called as an undo has none' }];
       const isUsed = this.connector.operations.some((other) => other.undo?.operation === name);
       return isUsed ? [] : [{ path: `${at}.onlyAsUndo`, message: 'it is the undo of no operation' }];
     }
@@ -227,7 +234,9 @@ class ConnectorCheck {
     return [
       ...missing.map((each) => ({ path: `${at}.params.${each}`, message: `"${other.name}" requires it` })),
       ...Object.entries(undo.params).flatMap(([each, source]): ConnectorFault[] => {
-        const taken = Object.hasOwn(other.params.properties, each) ? other.params.properties[each]! : undefined;
+        const taken = Object.hasOwn(other.params.properties, each)
+          ? other.params.properties[each]!
+          : undefined;
         const place = `${at}.params.${each}`;
         if (!taken) return [{ path: place, message: `is not a parameter of "${other.name}"` }];
         if (typeof source !== 'string')
@@ -262,7 +271,8 @@ function loaded(connector: ConnectorContent, file: ConnectorsFile): LoadedConnec
     typeof value === 'string' ? [] : [file.secret(value.env)!],
   );
   const all = operations.map((content) => ({ content, operation: operationOf(connector, content) }));
-  const named = (list: typeof all) => new Map(list.map(({ content, operation }) => [content.name, operation]));
+  const named = (list: typeof all) =>
+    new Map(list.map(({ content, operation }) => [content.name, operation]));
   const isUndo = ({ name: each }: OperationContent) =>
     operations.some(({ undo }) => undo?.operation === each);
   return {
@@ -301,7 +311,10 @@ function operationOf(connector: ConnectorContent, content: OperationContent): Op
 }
 
 /** Whom it goes to, what it does and how it is undone; headers by their names and variables, never by their secrets. */
-function definitionOf({ name, baseUrl, headers, operations }: ConnectorContent, content: OperationContent): string {
+function definitionOf(
+  { name, baseUrl, headers, operations }: ConnectorContent,
+  content: OperationContent,
+): string {
   const undo = operations.find((each) => each.name === content.undo?.operation) ?? null;
   return sha256(canonicalJson({ name, baseUrl, headers, operation: content, undo }));
 }

@@ -38,6 +38,9 @@ export interface OperationRequest {
   body?: string;
 }
 
+/** What every server takes. */
+const MAX_URL_LENGTH = 8_000;
+
 const PLACE = /\{([^{}]*)\}/g;
 
 /** The parameters that stand in the path. */
@@ -46,7 +49,10 @@ export function placesIn(url: string): string[] {
 }
 
 /** Every fault of the arguments, at paths such as `email` or `address.city`. */
-export function faultsOfArguments({ params, url }: Pick<Operation, 'params' | 'url'>, given: unknown): Fault[] {
+export function faultsOfArguments(
+  { params, method, url }: Pick<Operation, 'params' | 'method' | 'url'>,
+  given: unknown,
+): Fault[] {
   const parsed = checkOf({ ...params }).safeParse(given);
   if (!parsed.success) {
     return parsed.error.issues.flatMap((issue) =>
@@ -60,13 +66,16 @@ export function faultsOfArguments({ params, url }: Pick<Operation, 'params' | 'u
     );
   }
   const values = given as Arguments;
-  return placesIn(url)
+  const faults = placesIn(url)
     .filter((name) => !isPathSegment(String(values[name])))
     .map((name) => ({
       path: name,
       rule: 'pathSegment',
       message: 'stands in a path, so it must not be empty, "." or ".."',
     }));
+  if (faults.length > 0 || requestOf({ method, url }, values).url.length <= MAX_URL_LENGTH) return faults;
+  const message = `make an address of more than ${MAX_URL_LENGTH} characters`;
+  return [{ path: '', rule: 'maxLength', message }];
 }
 
 /** An empty one, or one of dots, would reach another path than the one that was configured. */
@@ -75,13 +84,18 @@ function isPathSegment(value: string): boolean {
 }
 
 /** What is sent for arguments that are right. */
-export function requestOf({ method, url }: Pick<Operation, 'method' | 'url'>, given: Arguments): OperationRequest {
+export function requestOf(
+  { method, url }: Pick<Operation, 'method' | 'url'>,
+  given: Arguments,
+): OperationRequest {
   const inPath = new Set(placesIn(url));
   const target = url.replace(PLACE, (_, name: string) => encodeURIComponent(String(given[name])));
   const rest = Object.entries(given).filter(([name, value]) => !inPath.has(name) && value !== undefined);
   if (method !== 'GET' && method !== 'DELETE')
     return { method, url: target, body: JSON.stringify(Object.fromEntries(rest)) };
-  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)]))).toString();
+  const query = new URLSearchParams(
+    Object.fromEntries(rest.map(([name, value]) => [name, String(value)])),
+  ).toString();
   return { method, url: query === '' ? target : `${target}?${query}` };
 }
 

@@ -143,5 +143,7 @@ function numberOf({
   maximum = Number.MAX_VALUE,
 }: Extract<ParamSchema, { type: 'integer' | 'number' }>): z.ZodType {
   const number = z.number().min(minimum).max(maximum);
-  return type === 'integer' ? number.refine(Number.isSafeInteger, { error: 'must be a whole number' }) : number;
+  return type === 'integer'
+    ? number.refine(Number.isSafeInteger, { error: 'must be a whole number' })
+    : number;
 }

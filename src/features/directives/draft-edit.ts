@@ -77,7 +77,9 @@ export function planEdit(
   const kept = waiting.filter(({ workPacketId }) => !edit.remove.includes(workPacketId));
   const removed = waiting.filter(({ workPacketId }) => edit.remove.includes(workPacketId)).map(removal);
   const packets = [
-    ...kept.map((packet) => editedPacket(packet, edits.get(packet.workPacketId), { written, targets }, faults)),
+    ...kept.map((packet) =>
+      editedPacket(packet, edits.get(packet.workPacketId), { written, targets }, faults),
+    ),
     ...addedPackets(edit, { origin, by, nextPosition, targets }, faults),
   ];
   checkSize(edit, packets, faults);

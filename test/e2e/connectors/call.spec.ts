@@ -106,7 +106,9 @@ describe('a service that misbehaves', () => {
     const { directiveId, workPacketId } = await crm.approved(CREATE);
     expect(await failure(directiveId)).toMatchObject({ code: 'CALL_UNCONFIRMED' });
     expect(crm.service.received).toHaveLength(1);
-    const signals = await crm.test.rows(`select severity from signals where entity->>'id' = $1`, [workPacketId]);
+    const signals = await crm.test.rows(`select severity from signals where entity->>'id' = $1`, [
+      workPacketId,
+    ]);
     expect(signals).toEqual([{ severity: 'critical' }]);
   });
 
@@ -153,6 +155,38 @@ describe('a service that misbehaves', () => {
     expect(crm.service.received).toHaveLength(1);
   });
 
+  it('says why it refuses: the packet keeps it', async () => {
+    crm.answers((_received, response) => {
+      response.statusCode = 422;
+      response.end('{"email":"is taken"}');
+    });
+    const { directiveId } = await crm.approved(CREATE);
+    expect((await crm.packetOf(directiveId, 'failed')).result).toEqual({
+      status: 422,
+      answer: '{"email":"is taken"}',
+      error: { code: 'CALL_REFUSED', message: 'create_contact of crm answered 422.' },
+    });
+    // Receipts are kept for good.
+    expect(await crm.test.rows(`select 1 from receipts where position('is taken' in body) > 0`)).toEqual([]);
+  });
+
+  it('gives no answer to a call that is made again: until then it counts as one that may have left', async () => {
+    crm.answers((_received, response) => response.destroy());
+    const { directiveId, workPacketId } = await crm.approved(TAG);
+    const row = () =>
+      crm.test.rows<{ status: string; code: string }>(
+        `select status, result->'error'->>'code' as code from work_packets where work_packet_id = $1`,
+        [workPacketId],
+      );
+    const [waiting] = await eventually(row, ([packet]) => packet!.code === 'CALL_UNCONFIRMED');
+    expect(waiting!.status).toBe('sending');
+    expect((await crm.desk.kill()).body.unconfirmed).toMatchObject([{ workPacketId }]);
+    crm.answers(created);
+    await crm.desk.revert();
+    await crm.packetOf(directiveId, 'executed');
+    expect(crm.service.received[0]!.headers['idempotency-key']).toBe(workPacketId);
+  });
+
   it('answers 500: what may have taken effect is not called again', async () => {
     crm.answers((_received, response) => {
       response.statusCode = 500;
@@ -163,23 +197,23 @@ describe('a service that misbehaves', () => {
     expect(crm.service.received).toHaveLength(1);
   });
 
-  it.each([
-    '500',
-    'nothing, and breaks the connection off',
-  ])('answers %s, then well: what heeds a key is called again with the same one', async (how) => {
-    crm.answers((received, response, count) => {
-      if (count > 1) return created(received, response, count);
-      if (how !== '500') return response.destroy();
-      response.statusCode = 500;
-      response.end();
-    });
-    const { directiveId, workPacketId } = await crm.approved(TAG);
-    expect(await crm.packetOf(directiveId, 'executed')).toMatchObject({ attempts: 2 });
-    expect(crm.service.received.map(({ headers }) => headers['idempotency-key'])).toEqual([
-      workPacketId,
-      workPacketId,
-    ]);
-  });
+  it.each(['500', 'nothing, and breaks the connection off'])(
+    'answers %s, then well: what heeds a key is called again with the same one',
+    async (how) => {
+      crm.answers((received, response, count) => {
+        if (count > 1) return created(received, response, count);
+        if (how !== '500') return response.destroy();
+        response.statusCode = 500;
+        response.end();
+      });
+      const { directiveId, workPacketId } = await crm.approved(TAG);
+      expect(await crm.packetOf(directiveId, 'executed')).toMatchObject({ attempts: 2 });
+      expect(crm.service.received.map(({ headers }) => headers['idempotency-key'])).toEqual([
+        workPacketId,
+        workPacketId,
+      ]);
+    },
+  );
 
   it('asks to come again later: nothing was done, so it is called again', async () => {
     crm.answers((received, response, count) => {
@@ -201,7 +235,8 @@ describe('the kill switch during a call', () => {
     const killed = await crm.desk.kill();
     expect(killed.body.unconfirmed).toMatchObject([{ workPacketId }]);
     await eventually(
-      () => crm.test.rows('select status, result from work_packets where work_packet_id = $1', [workPacketId]),
+      () =>
+        crm.test.rows('select status, result from work_packets where work_packet_id = $1', [workPacketId]),
       ([row]) => row!['status'] === 'failed',
     );
     await crm.desk.revert();
@@ -325,9 +360,14 @@ describe('the secret of a connector', () => {
     await failure((await crm.approved(CREATE)).directiveId);
 
     const answers = await Promise.all(
-      ['/audit-feed?limit=100', '/feed?limit=100', '/signals', '/context', '/engines', `/directives/${directiveId}`].map(
-        async (path) => (await crm.test.owner.get(path)).text,
-      ),
+      [
+        '/audit-feed?limit=100',
+        '/feed?limit=100',
+        '/signals',
+        '/context',
+        '/engines',
+        `/directives/${directiveId}`,
+      ].map(async (path) => (await crm.test.owner.get(path)).text),
     );
     for (const spelling of spellings) {
       expect(await crm.tablesWith(spelling)).toEqual([]);
@@ -348,7 +388,13 @@ describe('a draft of a call', () => {
     ['without a value that is required', call('create_contact', { name: 'Jane' })],
     ['with dots in its path', call('tag_contact', { id: '..', tag: 'x' })],
     ['with nothing in its path', call('tag_contact', { id: '', tag: 'x' })],
-    ['of an undo', { type: 'http.undo', params: { connector: 'crm', operation: 'delete_contact', arguments: { id: 'c' } } }],
+    [
+      'of an undo',
+      {
+        type: 'http.undo',
+        params: { connector: 'crm', operation: 'delete_contact', arguments: { id: 'c' } },
+      },
+    ],
   ])('%s is refused', async (_what, packet) => {
     const text = `Try ${JSON.stringify(packet)}`;
     crm.runner.answer(text, {
@@ -374,7 +420,12 @@ describe('a draft of a call', () => {
   });
 
   it('takes nothing from its runner that only the file can say', async () => {
-    const lies = { request: 'GET https://harmless.example/', definition: 'f'.repeat(64), amount: 1, currency: 'EUR' };
+    const lies = {
+      request: 'GET https://harmless.example/',
+      definition: 'f'.repeat(64),
+      amount: 1,
+      currency: 'EUR',
+    };
     const { approval } = await crm.drafted({ ...CREATE, params: { ...CREATE.params, ...lies } });
     const { params, target } = approval.packets[0].action;
     expect(target).toBe(`POST http://${crm.service.hostPort}/v1/contacts`);
@@ -400,7 +451,14 @@ describe('a draft of a call', () => {
     expect(bad.body.error.details).toMatchObject([{ path: 'packets.0.params.arguments.email' }]);
     const edited = await crm.desk.edit(
       approvalId,
-      { packets: [{ workPacketId, params: { ...action.params, arguments: { email: 'jane@acme.example', credit: 12.5 } } }] },
+      {
+        packets: [
+          {
+            workPacketId,
+            params: { ...action.params, arguments: { email: 'jane@acme.example', credit: 12.5 } },
+          },
+        ],
+      },
       approval.contentHash,
     );
     expect(edited.status, edited.text).toBe(200);

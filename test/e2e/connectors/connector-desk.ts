@@ -162,9 +162,10 @@ export class ConnectorDesk {
     );
     const found = await Promise.all(
       tables.map(async ({ name }) => {
-        const rows = await this.test.rows(`select 1 from ${name} t where position($1 in t::text) > 0 limit 1`, [
-          text,
-        ]);
+        const rows = await this.test.rows(
+          `select 1 from ${name} t where position($1 in t::text) > 0 limit 1`,
+          [text],
+        );
         return rows.length > 0 ? [name] : [];
       }),
     );

@@ -47,7 +47,10 @@ async function ready(sentence: string) {
   return body;
 }
 
-async function approve(approval: { approvalId: string; packets: { workPacketId: string }[] }): Promise<string> {
+async function approve(approval: {
+  approvalId: string;
+  packets: { workPacketId: string }[];
+}): Promise<string> {
   const approved = await service.client().post(`/approvals/${approval.approvalId}/approve`);
   expect(approved.status, approved.text).toBe(200);
   return approval.packets[0]!.workPacketId;
@@ -76,17 +79,21 @@ const CREATE = 'Call create_contact of crm with email = jane@acme.example, name 
 const TAG = 'Call tag_contact of crm with id = c_42, tag = vip.';
 
 describe('a process that ends while it waits for an answer', () => {
-  it('leaves a call that may have taken effect unconfirmed: it is not made again', { timeout: 90_000 }, async () => {
-    answer = () => undefined;
-    const workPacketId = await approve(await ready(CREATE));
-    await killWhileSending();
-    expect(await until(workPacketId, 'failed')).toMatchObject([{ attempts: 1, code: 'UNCONFIRMED' }]);
-    expect(outside.received).toHaveLength(1);
-    expect(JSON.parse(outside.received[0]!.body.toString())).toEqual({
-      email: 'jane@acme.example',
-      name: 'Jane Doe',
-    });
-  });
+  it(
+    'leaves a call that may have taken effect unconfirmed: it is not made again',
+    { timeout: 90_000 },
+    async () => {
+      answer = () => undefined;
+      const workPacketId = await approve(await ready(CREATE));
+      await killWhileSending();
+      expect(await until(workPacketId, 'failed')).toMatchObject([{ attempts: 1, code: 'UNCONFIRMED' }]);
+      expect(outside.received).toHaveLength(1);
+      expect(JSON.parse(outside.received[0]!.body.toString())).toEqual({
+        email: 'jane@acme.example',
+        name: 'Jane Doe',
+      });
+    },
+  );
 
   it('has a call that heeds a key made again, with the same key', { timeout: 90_000 }, async () => {
     answer = () => undefined;
@@ -100,11 +107,14 @@ describe('a process that ends while it waits for an answer', () => {
   });
 
   it('leaves a posted event unconfirmed', { timeout: 90_000 }, async () => {
-    const registered = await service.client().post('/partner/webhooks', { description: 'ERP', url: outside.url });
+    const registered = await service
+      .client()
+      .post('/partner/webhooks', { description: 'ERP', url: outside.url });
     expect(registered.status, registered.text).toBe(201);
     answer = () => undefined;
     const workPacketId = await approve(await ready('Post “The delivery is late.” to the webhook ERP.'));
-    const posted = () => outside.received.filter(({ headers }) => headers['x-service-event'] === 'work_packet.posted');
+    const posted = () =>
+      outside.received.filter(({ headers }) => headers['x-service-event'] === 'work_packet.posted');
     await eventually(async () => posted().length === 1, Boolean, 20);
     await service.processes.at(-1)!.kill();
     answer = created;
@@ -112,7 +122,9 @@ describe('a process that ends while it waits for an answer', () => {
     expect(await until(workPacketId, 'failed')).toMatchObject([{ attempts: 1, code: 'UNCONFIRMED' }]);
     expect(posted()).toHaveLength(1);
     expect(JSON.parse(posted()[0]!.body.toString()).payload.data).toEqual({ text: 'The delivery is late.' });
-    expect((await service.client().delete(`/partner/webhooks/${registered.body.destinationId}`)).status).toBe(200);
+    expect((await service.client().delete(`/partner/webhooks/${registered.body.destinationId}`)).status).toBe(
+      200,
+    );
   });
 });
 
@@ -148,14 +160,24 @@ describe('a file that cannot be used', () => {
     const broken = join(folder, 'broken.json');
     await writeFile(broken, written);
     const child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/src/main.js')], {
-      env: { PATH: process.env['PATH'], PORT: '0', CONNECTORS_FILE: broken, CRM_TOKEN: SECRET, DATA_DIR: join(folder, 'data') },
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        CONNECTORS_FILE: broken,
+        CRM_TOKEN: SECRET,
+        DATA_DIR: join(folder, 'data'),
+      },
     });
     const [said, complained, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
       once(child, 'exit'),
     ]);
-    expect({ said, complained, code }).toEqual({ said: '', complained: message.replace('<path>', broken), code: 1 });
+    expect({ said, complained, code }).toEqual({
+      said: '',
+      complained: message.replace('<path>', broken),
+      code: 1,
+    });
   });
 });
 

@@ -111,9 +111,9 @@ describe('an event that a person approved', () => {
       result: { status: 200, answer: 'thanks', eventId: received!.eventId },
     });
     // It is no delivery: whatever becomes of it says nothing about the health of the destination.
-    expect(await test.rows('select 1 from webhook_deliveries where destination_id = $1', [destinationId])).toEqual(
-      [],
-    );
+    expect(
+      await test.rows('select 1 from webhook_deliveries where destination_id = $1', [destinationId]),
+    ).toEqual([]);
     const head = JSON.parse(body).payload.receiptHead;
     expect(
       await test.rows('select 1 from receipts where seq = $1 and hash = $2', [head.seq, head.hash]),
@@ -238,7 +238,9 @@ describe('a draft of a post', () => {
     const text = `Try ${Math.random()}`;
     runner.answer(text, { packets: [post(params())] });
     const { directiveId } = await new Desk(test).handIn({ text, capo });
-    expect((await new Desk(test).until(directiveId, 'failed')).error).toMatchObject({ code: 'INVALID_OUTPUT' });
+    expect((await new Desk(test).until(directiveId, 'failed')).error).toMatchObject({
+      code: 'INVALID_OUTPUT',
+    });
   });
 
   it("of another workspace's destination is refused", async () => {

@@ -111,14 +111,18 @@ function dataIn(draft: DraftBuilder, what: string, isVerbatim: boolean): Record<
 function prepareCall(draft: DraftBuilder, ask: Ask, said: Record<string, string | undefined>): boolean {
   const { operations } = draft.briefing.targets;
   const operation = operations.find(
-    (each) => plain(each.operation) === plain(said['operation']!) && plain(each.connector) === plain(said['connector']!),
+    (each) =>
+      plain(each.operation) === plain(said['operation']!) &&
+      plain(each.connector) === plain(said['connector']!),
   );
   if (!operation) {
     // “Call Jane of Acme” is about somebody else.
     if (said['label'] === undefined && said['place'] === undefined) return false;
     const there = operations.slice(0, 20).map((each) => `${each.operation} of ${each.connector}`);
     draft.remarks.push(
-      there.length === 0 ? 'No operations are configured here.' : `There are these operations: ${there.join(', ')}.`,
+      there.length === 0
+        ? 'No operations are configured here.'
+        : `There are these operations: ${there.join(', ')}.`,
     );
     draft.unable(`call ${said['operation']} of ${said['connector']}: there is no such operation`, ask);
     return true;
@@ -139,10 +143,7 @@ const PAIR =
   /(?<name>[A-Za-z][\w-]{0,59})\s*[=:]\s*(?:“(?<a>[^”]*)”|"(?<b>[^"]*)"|'(?<c>[^']*)'|(?<bare>[^,;\n“"']{1,2000}?))\s*(?=[,;\n]|$|\s(?:and|und|et|y)\s+[A-Za-z][\w-]{0,59}\s*[=:])/gu;
 
 /** `email = jane@acme.example, name = “Jane”`, JSON, or the one value that the operation requires. */
-function argumentsFrom(
-  operation: Operation,
-  text: string,
-): { given: Arguments; needsInput: NeededInput[] } {
+function argumentsFrom(operation: Operation, text: string): { given: Arguments; needsInput: NeededInput[] } {
   const { properties, required = [] } = operation.params;
   const needsInput: NeededInput[] = [];
   let given: Record<string, unknown> = objectIn(text) ?? {};
@@ -189,7 +190,8 @@ function argumentsFrom(
 function valueIn(text: string, schema: ParamSchema | undefined): unknown {
   if ((schema?.type === 'number' || schema?.type === 'integer') && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text))
     return Number(text);
-  if (schema?.type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text)) return /^(?:true|yes)$/i.test(text);
+  if (schema?.type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text))
+    return /^(?:true|yes)$/i.test(text);
   return text;
 }
 
@@ -215,5 +217,8 @@ function unquoted(text: string): string | undefined {
 
 /** Names that people write alike: in whatever case, with spaces, hyphens or underscores. */
 function plain(name: string): string {
-  return name.trim().toLowerCase().replace(/[\s_-]+/g, '_');
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '_');
 }

@@ -109,6 +109,7 @@ export class CallEffect {
       code: 'CALL',
       who: `${operation.operation} of ${operation.connector}`,
       isRepeatable: operation.repeatable,
+      isHarmless: operation.readOnly,
       refusalMeansNothingDone: false,
     });
     return answer;

@@ -10,8 +10,10 @@ interface Rules {
   code: 'WEBHOOK' | 'CALL';
   /** Who was asked, at the beginning of a sentence. */
   who: string;
-  /** The same request may be made twice and takes effect once. */
+  /** The same request may be made twice and takes effect once, or never takes any. */
   isRepeatable: boolean;
+  /** It only reads. */
+  isHarmless: boolean;
   /** An answer that refuses says that nothing was done, so that it may be asked again. */
   refusalMeansNothingDone: boolean;
 }
@@ -34,40 +36,41 @@ export function assertAccepted(answer: OutsideAnswer, rules: Rules): asserts ans
 type Answered = Extract<OutsideAnswer, { kind: 'answered' }>;
 type Failed = Extract<OutsideAnswer, { kind: 'failed' }>;
 
-function withoutAnswer({ error, mayHaveArrived }: Failed, { code, who, isRepeatable }: Rules): EffectFailed {
+function withoutAnswer(
+  { error, mayHaveArrived }: Failed,
+  { code, who, isRepeatable, isHarmless }: Rules,
+): EffectFailed {
   if (error === 'destination') {
     return new EffectFailed(`${code}_ADDRESS`, `${who} is at an address that nothing may be sent to.`, false);
   }
-  if (!mayHaveArrived || isRepeatable) {
+  if (!mayHaveArrived || isHarmless) {
     const about = mayHaveArrived ? 'gave no answer' : 'was not reached';
     return new EffectFailed(`${code}_UNREACHABLE`, `${who} ${about} (${error}).`, true);
   }
-  return new EffectFailed(
-    `${code}_UNCONFIRMED`,
-    `${who} gave no answer (${error}); it is not known whether it arrived, so it is not sent again.`,
-    false,
-  );
+  return unconfirmed(`${who} gave no answer (${error})`, code, isRepeatable);
 }
 
-function refusal({ status, retryAfterSeconds }: Answered, rules: Rules): EffectFailed {
-  const { code, who, isRepeatable, refusalMeansNothingDone } = rules;
-  const answered = `${who} answered ${status}`;
+/** One that may be repeated is: if no later try succeeds either, it ends as what it is. */
+function unconfirmed(
+  what: string,
+  code: Rules['code'],
+  isRepeatable: boolean,
+  known: EffectFailed['known'] = {},
+): EffectFailed {
+  const rest = isRepeatable ? '' : ', so it is not tried again';
+  const message = `${what}; it is not known whether it took effect${rest}.`;
+  return new EffectFailed(`${code}_UNCONFIRMED`, message, isRepeatable, known);
+}
+
+function refusal({ status, retryAfterSeconds, excerpt }: Answered, rules: Rules): EffectFailed {
+  const { code, who, isRepeatable, isHarmless, refusalMeansNothingDone } = rules;
+  const says = `${who} answered ${status}`;
+  const waitMs = Math.min(MAX_WAIT_MS, (retryAfterSeconds ?? 0) * 1_000);
+  const known = { answered: { status, ...(excerpt !== '' && { answer: excerpt }) }, waitMs };
   const saysLater = TRY_LATER.includes(status) || (status === 503 && retryAfterSeconds !== undefined);
-  if (saysLater || (status >= 500 && (isRepeatable || refusalMeansNothingDone))) {
-    const waitMs = Math.min(MAX_WAIT_MS, (retryAfterSeconds ?? 0) * 1_000);
-    return new EffectFailed(`${code}_REFUSED`, `${answered}.`, true, waitMs);
-  }
-  if (status >= 500) {
-    return new EffectFailed(
-      `${code}_UNCONFIRMED`,
-      `${answered}; it is not known whether it took effect, so it is not called again.`,
-      false,
-    );
-  }
-  const isRedirect = status >= 300 && status < 400;
-  return new EffectFailed(
-    `${code}_REFUSED`,
-    isRedirect ? `${answered}, a redirect, which is never followed.` : `${answered}.`,
-    false,
-  );
+  if (saysLater || (status >= 500 && (isHarmless || refusalMeansNothingDone)))
+    return new EffectFailed(`${code}_REFUSED`, `${says}.`, true, known);
+  if (status >= 500) return unconfirmed(says, code, isRepeatable, known);
+  const why = status >= 300 && status < 400 ? ', a redirect, which is never followed' : '';
+  return new EffectFailed(`${code}_REFUSED`, `${says}${why}.`, false, known);
 }

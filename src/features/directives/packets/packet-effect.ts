@@ -47,8 +47,8 @@ export class EffectFailed extends Error {
     message: string,
     /** Whether another try may succeed, and cannot do anything twice. */
     readonly retryable: boolean,
-    /** Milliseconds that whoever refused asks to wait at least. */
-    readonly waitMs = 0,
+    /** What is known besides: the answer of whoever refused, and how many milliseconds it asks to wait at least. */
+    readonly known: { answered?: { status: number; answer?: string }; waitMs?: number } = {},
   ) {
     super(message);
   }

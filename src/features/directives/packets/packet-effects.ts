@@ -83,7 +83,12 @@ export class PacketEffects {
     return { documentId };
   }
 
-  private raise({ params, teamId, capo, workPacketId }: PacketToSend<ParamsOf<'signal.raise'>>): ActionResult {
+  private raise({
+    params,
+    teamId,
+    capo,
+    workPacketId,
+  }: PacketToSend<ParamsOf<'signal.raise'>>): ActionResult {
     const signalId = this.signals.raise({
       type: params.type,
       severity: params.severity,

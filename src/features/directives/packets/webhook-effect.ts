@@ -60,6 +60,7 @@ export class WebhookEffect implements OutsideEffect<ParamsOf<'webhook.post'>> {
       code: 'WEBHOOK',
       who: 'The webhook destination',
       isRepeatable: false,
+      isHarmless: false,
       refusalMeansNothingDone: true,
     });
     const { status, excerpt } = answer;
@@ -73,7 +74,10 @@ function eventIdOf(workPacketId: string): string {
 }
 
 /** From what was allowed and what was sealed, so that each try sends the same bytes. */
-function bodyOf({ workspaceId, workPacketId, directiveId, capo, params }: Posted, envelope: Envelope): string {
+function bodyOf(
+  { workspaceId, workPacketId, directiveId, capo, params }: Posted,
+  envelope: Envelope,
+): string {
   const { timestamp, receiptHead } = envelope;
   const payload = { workPacketId, directiveId, capo, data: params.data, receiptHead };
   return JSON.stringify({ event: POSTED_EVENT, timestamp, workspaceId, payload });

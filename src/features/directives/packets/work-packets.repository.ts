@@ -68,7 +68,14 @@ type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status
 type Change = Partial<
   Pick<
     WorkPacketEntity,
-    'result' | 'compensation' | 'receiptId' | 'executedAt' | 'sendingSince' | 'attempts' | 'envelope' | 'decision'
+    | 'result'
+    | 'compensation'
+    | 'receiptId'
+    | 'executedAt'
+    | 'sendingSince'
+    | 'attempts'
+    | 'envelope'
+    | 'decision'
   >
 >;
 
