@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
-import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { type LoadedConnector, loadConnectors } from './load-connectors.js';
 import type { Operation } from './operation.js';
 
@@ -13,7 +13,7 @@ export class Connectors {
   /** @throws ConnectorsInvalid: the service does not start with a file that cannot be used as it stands */
   constructor(
     config: Config,
-    private readonly db: Db,
+    private readonly workspaces: Workspaces,
   ) {
     this.#connectors = config.connectorsFile ? loadConnectors(config.connectorsFile, config) : [];
   }
@@ -31,19 +31,10 @@ export class Connectors {
 
   private async usedBy(scope: Scope): Promise<LoadedConnector[]> {
     if (this.#connectors.length === 0) return [];
-    const isFirst = await this.isFirst(scope);
+    const isFirst = await this.workspaces.isFirst(scope);
     return this.#connectors.filter(
       ({ workspaces }) =>
         workspaces === 'all' || (workspaces === 'first' ? isFirst : workspaces.includes(scope.workspaceId)),
     );
-  }
-
-  private async isFirst(scope: Scope): Promise<boolean> {
-    const [row] = await this.db.read<{ isFirst: boolean }>(
-      scope,
-      'select is_first from workspaces where workspace_id = $1',
-      [scope.workspaceId],
-    );
-    return row?.isFirst ?? false;
   }
 }

@@ -1,7 +1,6 @@
-import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Compensation } from '../../../src/features/capos/action-types.js';
-import { PacketEffects } from '../../../src/features/directives/packets/packet-effects.js';
+import { CallEffect, type UndoParams } from '../../../src/features/directives/packets/call-effect.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -113,9 +112,10 @@ describe('a service that misbehaves', () => {
   });
 
   it('drips its answer without end', async () => {
-    crm.answers(async (_received, response) => {
+    crm.answers((_received, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
-      for await (const _ of every(50)) if (response.destroyed || !response.write(' ')) break;
+      const drip = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(drip));
     });
     const { directiveId } = await crm.approved(CREATE);
     expect(await failure(directiveId)).toMatchObject({ code: 'CALL_UNCONFIRMED' });
@@ -263,24 +263,10 @@ describe('the kill switch during a call', () => {
 
 describe('the undo of a call', () => {
   /** Undoes an executed packet as a revert does. */
-  async function undo(packet: { workPacketId: string; directiveId: string; compensation: Compensation }) {
-    const effects = crm.test.app.get(PacketEffects, { strict: false });
-    const { workspaceId } = crm.test;
-    const effect = await effects.undoing(workspaceId, packet.compensation);
-    if (effect.kind !== 'outside') throw new Error('a call is undone outside');
-    const { workPacketId, directiveId, compensation } = packet;
-    return effect.run(
-      {
-        workPacketId,
-        workspaceId,
-        teamId: null,
-        directiveId,
-        capo: 'capo_ops',
-        params: compensation.params,
-        envelope: null,
-      },
-      AbortSignal.timeout(10_000),
-    );
+  async function undo({ workPacketId, compensation }: { workPacketId: string; compensation: Compensation }) {
+    const calls = crm.test.app.get(CallEffect, { strict: false });
+    const effect = await calls.undo(crm.test.workspaceId, compensation.params as unknown as UndoParams);
+    return effect.run({ workPacketId }, AbortSignal.timeout(10_000));
   }
 
   it('calls the declared operation with what was answered', async () => {

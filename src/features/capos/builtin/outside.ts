@@ -180,7 +180,10 @@ function argumentsFrom(operation: Operation, text: string): { given: Arguments; 
       needsInput.push(needed(`params.arguments.${name}`, `What is ${name}?${about ? ` ${about}.` : ''}`));
     else
       needsInput.push(
-        needed(`params.arguments.${name}`, `“${cutText(String(value), 100)}” is no ${name}: ${message}`),
+        needed(
+          `params.arguments.${name}`,
+          `“${cutText(typeof value === 'string' ? value : JSON.stringify(value), 100)}” is no ${name}: ${message}`,
+        ),
       );
   }
   return { given, needsInput };

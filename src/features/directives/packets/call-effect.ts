@@ -17,6 +17,13 @@ export interface UndoParams {
   definition?: string;
 }
 
+/** How a call is undone, outside as well. */
+interface OutsideUndo {
+  kind: 'outside';
+  repeatable: boolean;
+  run(packet: { workPacketId: string }, signal: AbortSignal): Promise<ActionResult>;
+}
+
 /**
  * `http.call` and what undoes it. A call may be made again where the operator says that it is safe: it only reads, or the
  * service heeds `Idempotency-Key`. Any other that may have taken effect is not (docs/decisions/0017-outside-calls.md).
@@ -43,7 +50,7 @@ export class CallEffect {
   }
 
   /** @throws EffectFailed where it cannot be undone: the operation is gone or was changed, or its answer lacked something */
-  async undo(workspaceId: string, undo: UndoParams): Promise<OutsideEffect<UndoParams>> {
+  async undo(workspaceId: string, undo: UndoParams): Promise<OutsideUndo> {
     const { connector: name, operation, arguments: given, missing = [] } = undo;
     if (given === undefined) {
       const lacking = missing.length > 0 ? missing.join(', ') : 'the call was not answered';

@@ -53,3 +53,13 @@ export class EffectFailed extends Error {
     super(message);
   }
 }
+
+export function asEffectFailed(error: unknown): EffectFailed {
+  if (error instanceof EffectFailed) return error;
+  // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
+  return new EffectFailed(
+    'UNCONFIRMED',
+    'It failed unexpectedly; it is not known whether it arrived.',
+    false,
+  );
+}

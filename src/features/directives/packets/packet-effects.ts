@@ -1,33 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/kernel/clock.js';
-import type {
-  Action,
-  ActionResult,
-  ActionTypeName,
-  Compensation,
-  ParamsOf,
-} from '../../capos/action-types.js';
+import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
-import { HTTP_UNDO } from '../../capos/outside-targets.js';
 import { Documents } from '../../documents/documents.repository.js';
 import { Mailer, MailFailed } from '../../mail/mailer.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
-import { CallEffect, type UndoParams } from './call-effect.js';
+import { CallEffect } from './call-effect.js';
 import { type Effect, EffectFailed, type PacketToSend } from './packet-effect.js';
 import { WebhookEffect } from './webhook-effect.js';
 
-/** How one type takes effect, for these params in this workspace. */
-type EffectOf<Params> = (workspaceId: string, params: Params) => Effect<Params> | Promise<Effect<Params>>;
+type Effects = {
+  [T in ActionTypeName]: (
+    workspaceId: string,
+    params: ParamsOf<T>,
+  ) => Effect<ParamsOf<T>> | Promise<Effect<ParamsOf<T>>>;
+};
 
 /** What this program can do: file, raise, record, hand on, send mail, post an event, and call what the operator configured. */
 @Injectable()
 export class PacketEffects {
-  readonly #actions: { [T in ActionTypeName]: EffectOf<ParamsOf<T>> };
-  /** What undoes a packet. None of it is an action type, so no draft can propose it. */
-  readonly #compensations: Readonly<Record<string, EffectOf<never>>>;
+  readonly #effects: Effects;
 
   constructor(
     private readonly clock: Clock,
@@ -40,7 +35,7 @@ export class PacketEffects {
     webhook: WebhookEffect,
     calls: CallEffect,
   ) {
-    this.#actions = {
+    this.#effects = {
       'document.file': () => ({ kind: 'inside', run: (packet) => this.file(packet) }),
       'signal.raise': () => ({ kind: 'inside', run: (packet) => this.raise(packet) }),
       'revenue.record': () => ({ kind: 'inside', run: (packet) => this.record(packet) }),
@@ -53,19 +48,17 @@ export class PacketEffects {
       'webhook.post': () => webhook,
       'http.call': (workspaceId, params) => calls.call(workspaceId, params),
     };
-    this.#compensations = {
-      [HTTP_UNDO]: (workspaceId: string, params: UndoParams) => calls.undo(workspaceId, params),
-    };
   }
 
   /** @throws EffectFailed when nothing here carries the action out */
-  of(workspaceId: string, action: Action): Promise<Effect> {
-    return found<Action['params']>(this.#actions, workspaceId, action);
-  }
-
-  /** The effect of a compensation. @throws EffectFailed when nothing here carries it out, or it is known that it cannot be */
-  undoing(workspaceId: string, compensation: Compensation): Promise<Effect<Compensation['params']>> {
-    return found(this.#compensations, workspaceId, compensation);
+  async of(workspaceId: string, { type, params }: Action): Promise<Effect> {
+    // Each type is paired with its params above; TypeScript can't follow that pairing through a union of keys.
+    const effects = this.#effects as unknown as Readonly<
+      Record<string, ((workspaceId: string, params: unknown) => Effect | Promise<Effect>) | undefined>
+    >;
+    const effect = await effects[type]?.(workspaceId, params);
+    if (effect) return effect;
+    throw new EffectFailed('NOT_AVAILABLE', `Work packets of the type ${type} cannot be carried out.`, false);
   }
 
   private file({ params, ...packet }: PacketToSend<ParamsOf<'document.file'>>): ActionResult {
@@ -146,17 +139,4 @@ export class PacketEffects {
       throw new EffectFailed(`MAIL_${error.code.toUpperCase()}`, error.message, error.retryable);
     }
   }
-}
-
-async function found<Params>(
-  effects: object,
-  workspaceId: string,
-  { type, params }: { type: string; params: Params },
-): Promise<Effect<Params>> {
-  // Each type is paired with its params where it is declared; TypeScript can't follow that through a union of keys.
-  const effect = Object.hasOwn(effects, type)
-    ? (effects as Record<string, EffectOf<Params>>)[type]
-    : undefined;
-  if (effect) return effect(workspaceId, params);
-  throw new EffectFailed('NOT_AVAILABLE', `Work packets of the type ${type} cannot be carried out.`, false);
 }

@@ -13,7 +13,7 @@ import { KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
-import { EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
+import { asEffectFailed, EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
@@ -227,14 +227,4 @@ function unconfirmed(): EffectFailed {
 function toSend(packet: DuePacket, action: Action): PacketToSend {
   const { workPacketId, workspaceId, teamId, directiveId, capo, envelope } = packet;
   return { workPacketId, workspaceId, teamId, directiveId, capo, params: action.params, envelope };
-}
-
-function asEffectFailed(error: unknown): EffectFailed {
-  if (error instanceof EffectFailed) return error;
-  // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
-  return new EffectFailed(
-    'UNCONFIRMED',
-    'It failed unexpectedly; it is not known whether it arrived.',
-    false,
-  );
 }
