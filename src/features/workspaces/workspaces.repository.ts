@@ -39,7 +39,6 @@ export class Workspaces {
     return asRead(row!);
   }
 
-  /** The workspace itself. */
   /** Whether it is the first workspace of the service; it stays so for good. */
   async isFirst(scope: Scope): Promise<boolean> {
     const [row] = await this.db.read<{ isFirst: boolean }>(
@@ -50,6 +49,7 @@ export class Workspaces {
     return row?.isFirst ?? false;
   }
 
+  /** The workspace itself. */
   async facts(scope: Scope): Promise<WorkspaceFacts> {
     const [row] = await this.db.read<WorkspaceFacts>(
       scope,

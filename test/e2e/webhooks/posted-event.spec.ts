@@ -243,6 +243,23 @@ describe('a draft of a post', () => {
     });
   });
 
+  it('can be added by a person to what a capo drafted', async () => {
+    const { approval, approvalId, directiveId } = await drafted(
+      draftPacket({ type: 'document.file', params: { title: 'Late', body: 'The delivery is late.' } }),
+    );
+    const add = [{ action: { type: 'webhook.post', params: { destinationId, data: DATA } } }];
+    const edited = await new Desk(test).edit(
+      approvalId,
+      { packets: [], add, remove: [] },
+      approval.contentHash,
+    );
+    expect(edited.status, edited.text).toBe(200);
+    expect(edited.body).toMatchObject({ reversibility: 'irreversible' });
+    expect((await new Desk(test).approve(approvalId)).status).toBe(200);
+    await new Desk(test).until(directiveId, 'executed');
+    expect(JSON.parse(receiver.received[0]!.body.toString()).payload.data).toEqual(DATA);
+  });
+
   it("of another workspace's destination is refused", async () => {
     const { owner } = await test.createWorkspace();
     const text = 'Post it across';
