@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Compensation } from '../../../src/features/capos/action-types.js';
-import { CallEffect, type UndoParams } from '../../../src/features/directives/packets/call-effect.js';
+import { CallEffect } from '../../../src/features/directives/packets/call-effect.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -265,7 +265,7 @@ describe('the undo of a call', () => {
   /** Undoes an executed packet as a revert does. */
   async function undo({ workPacketId, compensation }: { workPacketId: string; compensation: Compensation }) {
     const calls = crm.test.app.get(CallEffect, { strict: false });
-    const effect = await calls.undo(crm.test.workspaceId, compensation.params as unknown as UndoParams);
+    const effect = await calls.undo(crm.test.workspaceId, compensation.params);
     return effect.run({ workPacketId }, AbortSignal.timeout(10_000));
   }
 

@@ -8,7 +8,7 @@ import { assertAccepted } from './outside-answer.js';
 import { EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
 
 /** What undoes a call: an operation with its arguments, or what the answer lacked to make them. */
-export interface UndoParams {
+interface UndoParams {
   connector: string;
   operation: string;
   arguments?: Arguments;
@@ -50,7 +50,9 @@ export class CallEffect {
   }
 
   /** @throws EffectFailed where it cannot be undone: the operation is gone or was changed, or its answer lacked something */
-  async undo(workspaceId: string, undo: UndoParams): Promise<OutsideUndo> {
+  async undo(workspaceId: string, params: Record<string, unknown>): Promise<OutsideUndo> {
+    // Written by `undoFor`, and by the registry before there is an answer.
+    const undo = params as unknown as UndoParams;
     const { connector: name, operation, arguments: given, missing = [] } = undo;
     if (given === undefined) {
       const lacking = missing.length > 0 ? missing.join(', ') : 'the call was not answered';
@@ -73,7 +75,7 @@ export class CallEffect {
       repeatable: found.repeatable,
       run: async ({ workPacketId }, signal) => {
         const answer = await this.answerTo(connector, found, given, `${workPacketId}-undo`, signal);
-        return { status: answer.status, ...(answer.excerpt !== '' && { answer: answer.excerpt }) };
+        return { status: answer.status };
       },
     };
   }
