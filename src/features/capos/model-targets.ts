@@ -10,7 +10,7 @@ const MAX_OPERATIONS = 40;
 const MAX_DESCRIBED = 20_000;
 
 /** As many operations as there is room for. */
-export function shownOperations({ operations }: OutsideTargets): Operation[] {
+function shownOperations({ operations }: OutsideTargets): Operation[] {
   const shown: Operation[] = [];
   let room = MAX_DESCRIBED;
   for (const operation of operations.slice(0, MAX_OPERATIONS)) {

@@ -6,8 +6,8 @@ import { objectSchema, paramName } from './param-schema.js';
 /** The form of CONNECTORS_FILE. What one part says about another is checked by `load-connectors.ts`. */
 
 /** Of connectors and operations. */
-export const NAME = /^[a-z][a-z0-9_-]{0,59}$/;
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const NAME = /^[a-z][a-z0-9_-]{0,59}$/;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const name = z.string().regex(NAME, 'must be lower-case letters, digits, _ and -, and begin with a letter');
 const sentence = z
@@ -143,7 +143,7 @@ export const connectorsFile = z.strictObject({
   connectors: z.array(connector).max(50),
 });
 
-export type ConnectorsContent = z.output<typeof connectorsFile>;
+type ConnectorsContent = z.output<typeof connectorsFile>;
 export type ConnectorContent = ConnectorsContent['connectors'][number];
 export type OperationContent = ConnectorContent['operations'][number];
 export type UndoContent = NonNullable<OperationContent['undo']>;

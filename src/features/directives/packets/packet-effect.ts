@@ -22,7 +22,7 @@ export interface PacketToSend<Params = ParamsOf<ActionTypeName>> {
 }
 
 /** Rows of our own, written in the transaction that claims the packet, so it happens exactly once. */
-export interface InsideEffect<Params> {
+interface InsideEffect<Params> {
   kind: 'inside';
   run(packet: PacketToSend<Params>): ActionResult | Promise<ActionResult>;
 }
