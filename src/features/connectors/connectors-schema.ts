@@ -3,7 +3,7 @@ import { isCurrency } from '../../platform/kernel/currency.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { objectSchema, paramName } from './param-schema.js';
 
-/** The form of CONNECTORS_FILE. What one part says about another is checked by `load-connectors.ts`. */
+/** The form of CONNECTORS_FILE. What one part says about another is checked by `connector-faults.ts`. */
 
 /** Of connectors and operations. */
 const NAME = /^[a-z][a-z0-9_-]{0,59}$/;
