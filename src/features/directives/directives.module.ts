@@ -12,6 +12,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { RevenueModule } from '../revenue/revenue.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DecidedOutput } from './decided-output.js';
@@ -31,10 +32,16 @@ import { DirectiveTransitions } from './directive-transitions.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
 import { CallEffect } from './packets/call-effect.js';
+import { CompensatePacket } from './packets/compensate-packet.js';
+import { CompensationFailures } from './packets/compensation-failures.js';
+import { CompensationResults } from './packets/compensation-results.js';
+import { Compensations } from './packets/compensations.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
+import { RevertDirective } from './packets/revert-directive.js';
 import { SendPacket } from './packets/send-packet.js';
+import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WebhookEffect } from './packets/webhook-effect.js';
@@ -56,6 +63,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     AuditModule,
     ConnectorsModule,
     WebhooksModule,
+    StandingOrdersModule,
   ],
   controllers: [DirectivesController, WorkPacketsController],
   providers: [
@@ -78,6 +86,12 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     CallEffect,
     WebhookEffect,
     PacketEffects,
+    Compensations,
+    CompensatePacket,
+    CompensationFailures,
+    CompensationResults,
+    RevertDirective,
+    WithdrawDelegation,
     PacketResults,
     RecallPackets,
     SendPacket,

@@ -13,7 +13,8 @@ export type PacketTrigger =
   | 'deny'
   | 'cancel'
   | 'kill'
-  | 'resume';
+  | 'resume'
+  | 'revert';
 
 /** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
 export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
@@ -100,6 +101,13 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     to: 'queued',
     by: 'an admin',
     when: 'A revert lifts the kill.',
+  },
+  {
+    trigger: 'revert',
+    from: ['executed'],
+    to: 'reverted',
+    by: 'an admin',
+    when: 'A revert that undoes what was carried out has undone it.',
   },
 ]);
 

@@ -9,7 +9,7 @@ import { type Action, type ActionResult, validateAction } from '../../capos/acti
 import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
 import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
+import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
@@ -204,7 +204,7 @@ export class SendPacket implements OnModuleInit {
       this.guardians.lockSharedStatement(item.workspaceId),
       this.packets.lockDueStatement(item.workspaceId, item.id),
     ])) as [[GuardianEntity], [DuePacket?]];
-    if (packet) await this.results.fail(item, packet, failure, { isKilled: mode === 'killed', calledOff });
+    if (packet) await this.results.fail(item, packet, failure, { isKilled: isHalted(mode), calledOff });
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
