@@ -41,6 +41,7 @@ export function briefingOf({ text, context, buyers = [] }: Case, capo: CapoRole)
         createdAt: NOW - 20 * HOUR,
       },
     ],
+    targets: { destinations: [], operations: [] },
     standingOrders: [
       {
         name: 'Mail needs approval',

@@ -1,6 +1,6 @@
 /**
  * Writes docs/reference: routes.txt (every route with its role and limit), errors.md (every error), states.md (the tables of
- * states), openapi.json. All are read from the decorators and definitions of the built program, which is wired but not started, so no
+ * states), openapi.json, and connectors.schema.json (the form of CONNECTORS_FILE). All are read from the decorators and definitions of the built program, which is wired but not started, so no
  * database is needed. With --check it writes nothing and exits 1 when a file would change.
  *
  * Built with the service, run from the project's folder: node dist/scripts/generate-reference.js [--check]
@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer, NestFactory } from '@nestjs/core';
 import { AppModule } from '../src/app.module.js';
+import { connectorsJsonSchema } from '../src/features/connectors/connectors-schema.js';
 import { DIRECTIVE_STATES } from '../src/features/directives/directive-states.js';
 import { PACKET_STATES } from '../src/features/directives/packets/packet-states.js';
 import { loadConfig } from '../src/platform/config/config.js';
@@ -65,6 +66,7 @@ const files = {
   'docs/reference/errors.md': errorReference(),
   'docs/reference/states.md': stateReference(),
   'docs/reference/openapi.json': `${JSON.stringify(openApiDocument(app), null, 2)}\n`,
+  'docs/reference/connectors.schema.json': `${JSON.stringify(connectorsJsonSchema(), null, 2)}\n`,
 };
 const check = process.argv.includes('--check');
 for (const [file, wanted] of Object.entries(files)) {

@@ -1,11 +1,12 @@
 import { loadConfig } from './platform/config/config.js';
 import { StartRefused } from './platform/kernel/start-refused.js';
-import { assertDataDir, assertPortsFree } from './start-checks.js';
+import { assertConnectors, assertDataDir, assertPortsFree } from './start-checks.js';
 
 try {
   const config = loadConfig();
   await assertPortsFree(config);
   assertDataDir(config);
+  await assertConnectors(config);
   // Only now, since loading the application takes longer than finding out that it cannot start.
   const { run } = await import('./run.js');
   await run(config);

@@ -97,6 +97,16 @@ function dataDirFault(error: unknown, dataDir: string): StartRefused | undefined
   );
 }
 
+/**
+ * Before a database is made, as the ports.
+ * @throws ConnectorsInvalid for a CONNECTORS_FILE that cannot be used
+ */
+export async function assertConnectors(config: Config): Promise<void> {
+  if (!config.connectorsFile) return;
+  const { loadConnectors } = await import('./features/connectors/load-connectors.js');
+  loadConnectors(config.connectorsFile, config);
+}
+
 /** The same error as a sentence with the remedy, if it is one that the person who starts the program can mend. */
 export function asStartRefused(error: unknown, config: Config, databaseUrl: string): unknown {
   if (error instanceof StartRefused) return error;

@@ -28,6 +28,8 @@ describe('the registry of action types', () => {
       'document.file | all | document | reversible',
       'signal.raise | all | signal | reversible',
       'email.send | marketing revenue ops | message | irreversible',
+      'webhook.post | revenue ops product | message | irreversible',
+      'http.call | ops product | call | externally_reversible',
       'revenue.record | revenue | record | reversible',
       'directive.create | executive | delegation | reversible',
       'standing_order.propose | executive | proposal | reversible',
@@ -35,7 +37,7 @@ describe('the registry of action types', () => {
   });
 
   it('gives each engine its own types', () => {
-    expect(actionTypesOf('product')).toEqual(['document.file', 'signal.raise']);
+    expect(actionTypesOf('product')).toEqual(['document.file', 'signal.raise', 'webhook.post', 'http.call']);
     expect(actionTypesOf('executive')).toEqual([
       'document.file',
       'signal.raise',
@@ -60,6 +62,12 @@ describe('the registry of action types', () => {
       { type: 'revenue.record', params: { amount: 1, currency: 'EUR', source: 'Acme' } },
       { eventId: 'rev_1' },
       { type: 'revenue.reverse', params: { eventId: 'rev_1' } },
+    ],
+    [{ type: 'webhook.post', params: { destinationId: 'whk_1', data: {} } }, { status: 200 }, null],
+    [
+      { type: 'http.call', params: { connector: 'crm', operation: 'add', arguments: {} } },
+      { status: 201, undo: { connector: 'crm', operation: 'remove', arguments: { id: 'c_1' } } },
+      { type: 'http.undo', params: { connector: 'crm', operation: 'remove', arguments: { id: 'c_1' } } },
     ],
     [
       { type: 'directive.create', params: { directive: 'Do it', capo: 'capo_ops' } },
@@ -88,6 +96,8 @@ describe('validateAction', () => {
     expect(validateAction('ops', 'email.send', mail)).toEqual({
       ok: true,
       action: { type: 'email.send', params: mail },
+      reversibility: 'irreversible',
+      compensation: null,
     });
   });
 

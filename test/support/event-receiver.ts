@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** A request as it came: the header lines in their order and spelling, and the exact bytes of the body. */
 interface Received {
+  method: string;
   path: string;
   rawHeaders: [name: string, value: string][];
   headers: IncomingMessage['headers'];
@@ -31,8 +32,9 @@ export async function startEventReceiver(answer?: Answer): Promise<EventReceiver
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { rawHeaders, headers, url } = request;
+      const { rawHeaders, headers, url, method } = request;
       const one: Received = {
+        method: method!,
         path: url!,
         rawHeaders: rawHeaders.flatMap((name, index) =>
           index % 2 === 0 ? [[name, rawHeaders[index + 1]!] as [string, string]] : [],

@@ -35,6 +35,15 @@ export interface Stretch {
 export class ReceiptChains {
   constructor(private readonly db: Db) {}
 
+  async head(workspaceId: string): Promise<ChainPoint> {
+    const [row] = await this.db.read<ChainPoint>(
+      whole(workspaceId),
+      'select seq, hash from receipt_heads where workspace_id = $1',
+      [workspaceId],
+    );
+    return row!;
+  }
+
   async headSeq(workspaceId: string): Promise<number> {
     const [row] = await this.db.read<{ seq: number }>(
       whole(workspaceId),

@@ -22,7 +22,12 @@ export const LIMITS = {
   description: 2_000,
   recipients: 100,
   amount: 1_000_000_000_000,
+  /** Bytes of JSON that are posted to a webhook, or that an operation is called with. */
+  json: 50_000,
 } as const;
+
+/** Levels of what is posted or called with. */
+const MAX_DEPTH = 8;
 
 const line = (max: number) =>
   z
@@ -55,6 +60,28 @@ const amount = z
   .positive()
   .max(LIMITS.amount)
   .refine((value) => Number(value.toFixed(4)) === value, { error: 'must have at most four decimals' });
+
+/** JSON that the database and a receiver read alike. */
+const jsonObject = z
+  .record(z.string().regex(/^[^\p{Cc}]{1,200}$/u), z.unknown())
+  .refine((value) => isStorableJson(value, MAX_DEPTH), {
+    error: `must be JSON of at most ${MAX_DEPTH} levels, without NUL or half characters`,
+    abort: true,
+  })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= LIMITS.json, {
+    error: `must have at most ${LIMITS.json} bytes`,
+  });
+
+function isStorableJson(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return typeof value === 'boolean';
+  if (value === null) return true;
+  if (depth === 0) return false;
+  return Object.entries(value).every(
+    ([key, each]) => isStorableJson(key, depth) && isStorableJson(each, depth - 1),
+  );
+}
 
 export const DocumentFile = z.strictObject({ title: line(LIMITS.title), body: text(LIMITS.document) });
 
@@ -90,4 +117,26 @@ export const DirectiveCreate = z.strictObject({
   directive: text(LIMITS.directive),
   capo: z.enum(CAPO_ROLES).exclude(['ceo']),
   priority: z.enum(PRIORITIES).optional(),
+});
+
+export const WebhookPost = z.strictObject({
+  destinationId: z.string().regex(/^whk_[0-9a-z]{26}$/, 'must be the id of a destination'),
+  /** The destination in a person's words. Set by us, so that an approval is bound to it. */
+  destination: line(LIMITS.title * 4).optional(),
+  data: jsonObject,
+});
+
+const NAME = z.string().regex(/^[a-z][a-z0-9_-]{0,59}$/, 'must be the name of a connector or an operation');
+
+export const HttpCall = z.strictObject({
+  connector: NAME,
+  operation: NAME,
+  arguments: jsonObject,
+  /** Method and address of the request. Set by us, as is all below it: an approval is bound to them. */
+  request: z.string().max(9_000).optional(),
+  /** The hash of what the operator's file says of the operation. */
+  definition: z.string().max(64).optional(),
+  /** The money that it moves, where the operation says which parameter that is. */
+  amount: z.number().optional(),
+  currency: z.string().max(3).optional(),
 });

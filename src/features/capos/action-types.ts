@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { REVERSIBILITIES, RISKS, type Priority, type Reversibility, type Risk } from '../terms/terms.js';
-import { DirectiveCreate, DocumentFile, EmailSend, RevenueRecord, SignalRaise } from './action-params.js';
+import {
+  DirectiveCreate,
+  DocumentFile,
+  EmailSend,
+  HttpCall,
+  RevenueRecord,
+  SignalRaise,
+  WebhookPost,
+} from './action-params.js';
 import { ENGINES, type Engine } from './capo.js';
 import { StandingOrderPropose } from './proposed-order.js';
+import { bindCall, bindPost, HTTP_UNDO, NO_TARGETS, OURS, type OutsideTargets } from './outside-targets.js';
 
 /**
  * The trusted registry of what a capo can do (CONTRACT.md, "Action types"). Scope, reversibility and undo are read
@@ -76,6 +85,30 @@ export const ACTION_TYPES = {
     target: ({ to, cc }) => [...(to ?? []), ...(cc ?? [])].join(', ') || null,
     compensate: () => null,
   }),
+  'webhook.post': define({
+    effect: 'Posts a signed event to a registered webhook destination. It cannot be taken back.',
+    engines: ['revenue', 'ops', 'product'],
+    kind: 'message',
+    reversibility: 'irreversible',
+    baseScore: 2,
+    params: WebhookPost,
+    target: ({ destination, destinationId }) => destination || destinationId || null,
+    compensate: () => null,
+  }),
+  'http.call': define({
+    effect:
+      'Calls an operation of a connector that the operator configured; it says itself how it is undone.',
+    engines: ['ops', 'product'],
+    kind: 'call',
+    // The class of an operation that changes something; one that is read-only is bound as such.
+    reversibility: 'externally_reversible',
+    baseScore: 2,
+    params: HttpCall,
+    target: ({ request, connector, operation }) =>
+      request || (connector && operation ? `${operation} of ${connector}` : null),
+    compensate: (_params, { undo: found }) =>
+      typeof found === 'object' && found !== null ? { type: HTTP_UNDO, params: { ...found } } : null,
+  }),
   'revenue.record': define({
     effect: 'Records a revenue event in the ledger.',
     engines: ['revenue'],
@@ -113,7 +146,15 @@ export type ParamsOf<T extends ActionTypeName> = z.infer<(typeof ACTION_TYPES)[T
 /** An action whose params belong to its type: narrowing on `type` narrows `params`. */
 export type Action = { [T in ActionTypeName]: { type: T; params: ParamsOf<T> } }[ActionTypeName];
 
-export type Validation = { ok: true; action: Action } | { ok: false; faults: Fault[] };
+/** A valid action, how far it can be undone and by what: the registry's answers, or those of what it reaches outside. */
+export interface ValidAction {
+  ok: true;
+  action: Action;
+  reversibility: Reversibility;
+  compensation: Compensation | null;
+}
+
+export type Validation = ValidAction | { ok: false; faults: Fault[] };
 
 export const ACTION_TYPE_NAMES = Object.keys(ACTION_TYPES) as ActionTypeName[];
 
@@ -131,14 +172,15 @@ function inScope(engine: Engine, type: ActionTypeName): boolean {
 
 /**
  * Either the action with checked params, or every fault at once. A type outside the engine's scope is a fault.
- * @param lacking what a draft still lacks, such as `params.to`: a fault at exactly such a path is forgiven, so whoever
- * reads the action must cope with nothing being there. What is sent is validated without it.
+ * @param lacking what a draft still lacks, such as `params.to`: a fault there is forgiven where nothing is there, so whoever
+ * reads the action must cope with that. What is sent is validated without it.
+ * @param targets what the workspace reaches outside; without them nothing outside but mail can be reached
  */
 export function validateAction(
   engine: Engine,
   type: string,
   params: unknown,
-  { lacking = [] }: { lacking?: readonly string[] } = {},
+  { lacking = [], targets = NO_TARGETS }: { lacking?: readonly string[]; targets?: OutsideTargets } = {},
 ): Validation {
   if (!isActionType(type)) {
     return { ok: false, faults: [{ path: 'type', rule: 'known', message: 'is not an action type' }] };
@@ -147,13 +189,33 @@ export function validateAction(
     const message = `is outside the scope of the ${engine} engine`;
     return { ok: false, faults: [{ path: 'type', rule: 'scope', message }] };
   }
+  const isOpen = (path: string) =>
+    lacking.some((open) => (path === open || path.startsWith(`${open}.`)) && isEmpty(valueAt(params, open)));
   const parsed = ACTION_TYPES[type].params.safeParse(params);
+  const faults = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => faultsOf(issue)).filter(({ path }) => !isOpen(path));
+  if (faults.length > 0) return { ok: false, faults };
+  return bound(type, (parsed.success ? parsed.data : params) as Record<string, unknown>, targets, isOpen);
+}
+
+function bound(
+  type: ActionTypeName,
+  params: Record<string, unknown>,
+  targets: OutsideTargets,
+  isOpen: (path: string) => boolean,
+): Validation {
   // The registry pairs each type with its schema; TypeScript can't follow that pairing through a union of keys.
-  if (parsed.success) return { ok: true, action: { type, params: parsed.data } as Action };
-  const faults = parsed.error.issues
-    .flatMap((issue) => faultsOf(issue))
-    .filter(({ path }) => !(lacking.includes(path) && isEmpty(valueAt(params, path))));
-  return faults.length === 0 ? { ok: true, action: { type, params } as Action } : { ok: false, faults };
+  const actionWith = (checked: Record<string, unknown>) => ({ type, params: checked }) as unknown as Action;
+  if (type !== 'webhook.post' && type !== 'http.call') {
+    const action = actionWith(params);
+    const { reversibility } = ACTION_TYPES[type];
+    return { ok: true, action, reversibility, compensation: compensationOf(action) };
+  }
+  const binding = (type === 'webhook.post' ? bindPost : bindCall)(params, targets, isOpen);
+  if (!binding.ok) return binding;
+  const { reversibility, compensation } = binding;
+  return { ok: true, action: actionWith(binding.params), reversibility, compensation };
 }
 
 /** What stands in `params` at a path such as `params.to`; undefined where nothing does. */
@@ -170,13 +232,18 @@ export function valueAt(params: unknown, path: string): unknown {
 
 /** The parameters of an action type that a draft may say it lacks, as paths. */
 export function parametersOf(type: ActionTypeName): string[] {
-  return Object.keys(ACTION_TYPES[type].params.shape).map((name) => `params.${name}`);
+  const ours = OURS[type] ?? [];
+  return Object.keys(ACTION_TYPES[type].params.shape)
+    .filter((name) => !ours.includes(name))
+    .map((name) => `params.${name}`);
 }
 
 /** Lacking is not the same as wrong: a person is asked for what is not there, and told of what is wrong. */
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return (
+    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  );
 }
 
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {

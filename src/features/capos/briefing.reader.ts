@@ -3,7 +3,11 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { actionTypesOf } from './action-types.js';
 import type { Briefing, FeedbackRound, Figures, Sender } from './briefing.js';
+import { engineOf } from './capo.js';
+import type { OutsideTargets } from './outside-targets.js';
+import { OutsideTargetsReader } from './outside-targets.reader.js';
 import { speaksOfFigures } from './vocabulary.js';
 import { buyerContextOf, type BuyerFacts } from '../partner/persona.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
@@ -134,6 +138,7 @@ export class BriefingReader {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
+    private readonly targets: OutsideTargetsReader,
   ) {}
 
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
@@ -162,8 +167,14 @@ export class BriefingReader {
       },
       feedback,
       buyerContext: buyerContextOf(buyers),
+      targets: await this.targetsFor(scope, directive.capo),
       ...(figures && { figures }),
       now,
     };
+  }
+
+  /** Nothing is looked up for a capo that reaches nobody outside. */
+  private targetsFor(scope: Scope, capo: CapoRole | null): Promise<OutsideTargets> {
+    return this.targets.for(scope, capo === null ? [] : actionTypesOf(engineOf(capo)));
   }
 }

@@ -1,4 +1,5 @@
 import { NO_COST, type CapoRole, type Cost, type Priority } from '../terms/terms.js';
+import type { OutsideTargets } from './outside-targets.js';
 import type { SignalSeverity, SignalType } from '../signals/signal-types.js';
 
 /** What every capo execution receives, whoever runs it (specification: "Context"). Plain data, ready to be stored. */
@@ -23,6 +24,8 @@ export interface Briefing {
   };
   guardian: { mode: string; pending: number };
   recentPackets: readonly PacketBrief[];
+  /** What can be reached outside besides mail. */
+  targets: OutsideTargets;
   /** What was counted by day; there only where the directive speaks of figures. */
   figures?: Figures;
   /** Unix milliseconds; runners never look at a clock of their own. */

@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { ConnectorsModule } from '../connectors/connectors.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { ActionReversibility } from '../standing-orders/action-reversibility.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ACTION_TYPES } from './action-types.js';
 import type { CapoRunner } from './briefing.js';
 import { BriefingReader } from './briefing.reader.js';
@@ -15,6 +17,7 @@ import { ModelBudget } from './model-budget.js';
 import { ModelCalls } from './model-calls.js';
 import type { ModelClient } from './model-client.js';
 import type { ModelPrices } from './model-cost.js';
+import { OutsideTargetsReader } from './outside-targets.reader.js';
 import { PausedCapoEntity } from './paused-capo.entity.js';
 import { PausedCapos } from './paused-capos.repository.js';
 
@@ -29,9 +32,16 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
 
 /** @level 5 */
 @Module({
-  imports: [TypeOrmModule.forFeature([PausedCapoEntity]), StandingOrdersModule, SignalsModule],
+  imports: [
+    TypeOrmModule.forFeature([PausedCapoEntity]),
+    StandingOrdersModule,
+    SignalsModule,
+    ConnectorsModule,
+    WebhooksModule,
+  ],
   providers: [
     PausedCapos,
+    OutsideTargetsReader,
     BriefingReader,
     DraftingStates,
     ModelBudget,
@@ -72,7 +82,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
       },
     },
   ],
-  exports: [PausedCapos, BriefingReader, DraftingStates, CAPO_RUNNER, MODEL],
+  exports: [OutsideTargetsReader, PausedCapos, BriefingReader, DraftingStates, CAPO_RUNNER, MODEL],
 })
 export class CaposModule {
   /** Standing orders must know which action types cannot be undone, and lie below this feature. */

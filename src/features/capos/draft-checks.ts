@@ -1,6 +1,7 @@
 import { cutText } from '../../platform/kernel/text.js';
 import type { Briefing, Concern, DraftContent, DraftPacket, NeededInput } from './briefing.js';
 import { DRAFT_BOUNDS } from './draft-bounds.js';
+import { OUTSIDE_TYPES } from './outside-targets.js';
 import { placeholdersIn } from './placeholders.js';
 import {
   addressesIn,
@@ -123,11 +124,26 @@ function inventions(packets: readonly DraftPacket[], known: KnownFacts): Concern
   ];
 }
 
-/** The sum that a record enters in the ledger. */
-function recorded(type: string, { amount, currency }: DraftPacket['params']): Amount[] {
+/** The sum that a record enters in the ledger, and each number that is posted or that a service is called with. */
+function recorded(type: string, params: DraftPacket['params']): Amount[] {
+  const { amount, currency } = params;
+  if (OUTSIDE_TYPES.includes(type)) {
+    return bareNumbersIn([params['data'], params['arguments']]).map((value) => ({
+      written: String(value),
+      values: [value],
+      unit: null,
+    }));
+  }
   if (type !== 'revenue.record' || typeof amount !== 'number') return [];
   const unit = typeof currency === 'string' ? currency : null;
   return [{ written: `${amount} ${unit ?? ''}`.trim(), values: [amount], unit }];
+}
+
+/** Numbers that stand for more than yes, no and one. */
+function bareNumbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return value === 0 || value === 1 ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(bareNumbersIn);
 }
 
 function concern(found: ReadonlySet<string>, noun: string): Concern[] {

@@ -60,6 +60,10 @@ function sentenceFor({ type, params }: Unfinished): string {
       return `A signal (${kindOf(params)}): “${words(params.title, 'no title')}”.`;
     case 'revenue.record':
       return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}.`;
+    case 'webhook.post':
+      return `An event for the webhook ${destinationIn(params)}.`;
+    case 'http.call':
+      return `A call of ${callIn(params)}.`;
     case 'directive.create':
       return `A directive for ${nameOf(params.capo)}: “${firstWords(params.directive)}”.`;
     case 'standing_order.propose':
@@ -77,6 +81,10 @@ function lineFor({ type, params }: Unfinished): string {
       return `Signal: ${words(params.title, 'no title')}`;
     case 'revenue.record':
       return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}`;
+    case 'webhook.post':
+      return `Event for the webhook ${destinationIn(params)}`;
+    case 'http.call':
+      return `Call of ${callIn(params)}`;
     case 'directive.create':
       return `Directive for ${nameOf(params.capo)}: ${firstWords(params.directive)}`;
     case 'standing_order.propose':
@@ -106,6 +114,14 @@ function sectionFor({ type, params }: Unfinished): string {
         `**Revenue:** ${sum(params)} from ${words(params.source, 'nobody')}`,
         ...(params.description ? [params.description] : []),
       ].join('\n\n');
+    case 'webhook.post':
+      return `**Event for the webhook:** ${destinationIn(params)}\n\n${jsonBlock(params.data)}`;
+    case 'http.call':
+      return [
+        `**Call:** ${callIn(params)}`,
+        ...(params.request ? [`\`${params.request.replaceAll('`', '%60')}\``] : []),
+        jsonBlock(params.arguments),
+      ].join('\n\n');
     case 'directive.create':
       return `**For ${nameOf(params.capo)}:**\n\n${words(params.directive, 'no text')}`;
     case 'standing_order.propose': {
@@ -118,6 +134,19 @@ function sectionFor({ type, params }: Unfinished): string {
       ].join('\n\n');
     }
   }
+}
+
+function destinationIn({ destination, destinationId }: Missing<ParamsOf<'webhook.post'>>): string {
+  return words(destination ?? destinationId, 'no destination');
+}
+
+function callIn({ connector, operation }: Missing<ParamsOf<'http.call'>>): string {
+  return `${words(operation, 'no operation')} of ${words(connector, 'no connector')}`;
+}
+
+/** No line of indented JSON begins with a backtick, so nothing in it ends the block. */
+function jsonBlock(value: unknown): string {
+  return `\`\`\`json\n${JSON.stringify(value ?? {}, null, 2)}\n\`\`\``;
 }
 
 function people(addresses: readonly (string | null)[] | null | undefined): string {

@@ -13,6 +13,8 @@ import {
 import type { DraftContent, DraftPacket, NeededInput } from './briefing.js';
 import { checkDraftBounds, DRAFT_BOUNDS, DraftTooLarge } from './draft-bounds.js';
 import type { Engine } from './capo.js';
+import { outsideForms, readOutside } from './model-targets.js';
+import { NO_TARGETS, OUTSIDE_TYPES, type OutsideTargets, withoutOurs } from './outside-targets.js';
 import type { Reading } from './model-client.js';
 
 /**
@@ -70,7 +72,11 @@ export function faultsOfAnswer({ issues }: z.ZodError): Fault[] {
 }
 
 /** A draft whose every packet the registry accepts for this engine, or all the faults. */
-export function readAnswer(engine: Engine, answer: unknown): Reading<DraftContent> {
+export function readAnswer(
+  engine: Engine,
+  answer: unknown,
+  targets: OutsideTargets = NO_TARGETS,
+): Reading<DraftContent> {
   const parsed = Answer.safeParse(answer);
   if (!parsed.success) return { ok: false, faults: faultsOfAnswer(parsed.error) };
   const faults: Fault[] = [];
@@ -78,9 +84,11 @@ export function readAnswer(engine: Engine, answer: unknown): Reading<DraftConten
   for (const [at, packet] of parsed.data.packets.entries()) {
     const params = isActionType(packet.type) ? withoutNulls(packet.type, packet.params) : packet.params;
     const lacking = packet.needsInput.map(({ path }) => path);
-    const checked = validateAction(engine, packet.type, params, { lacking });
+    const checked = validateAction(engine, packet.type, params, { lacking, targets });
     const found = [...(checked.ok ? [] : checked.faults), ...unknownPlaces(packet.type, packet.needsInput)];
-    if (checked.ok && found.length === 0) packets.push({ ...packet, params: { ...checked.action.params } });
+    // What we add to it is no model's, so nobody looks there for what a model has invented.
+    if (checked.ok && found.length === 0)
+      packets.push({ ...packet, params: withoutOurs(packet.type, checked.action.params) });
     else faults.push(...found.map((fault) => ({ ...fault, path: `packets.${at}.${fault.path}` })));
   }
   if (faults.length > 0) return { ok: false, faults };
@@ -98,10 +106,15 @@ export function readAnswer(engine: Engine, answer: unknown): Reading<DraftConten
 function unknownPlaces(type: string, needsInput: readonly NeededInput[]): Fault[] {
   const known = isActionType(type) ? parametersOf(type) : [];
   return needsInput.flatMap(({ path }, at) =>
-    known.includes(path)
+    known.some((name) => path === name || (isInside(type) && path.startsWith(`${name}.`)))
       ? []
       : [{ path: `needsInput.${at}.path`, rule: 'known', message: `must be one of ${known.join(', ')}` }],
   );
+}
+
+/** Whether a part of a parameter can be lacking. */
+function isInside(type: string): boolean {
+  return OUTSIDE_TYPES.includes(type);
 }
 
 /**
@@ -112,6 +125,7 @@ function withoutNulls(
   type: ActionTypeName,
   params: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  if (OUTSIDE_TYPES.includes(type)) return readOutside(type, params);
   const { required = [], properties = {} } = paramsSchema(type);
   const emptyOf = (key: string) => {
     const property = properties[key];
@@ -128,26 +142,31 @@ function withoutNulls(
   );
 }
 
-/** The JSON Schema of an answer, with only the action types of this engine in it. */
-export function answerSchema(engine: Engine): JSONSchema7 {
+/** The JSON Schema of an answer, with only the action types of this engine in it that have something to reach. */
+export function answerSchema(engine: Engine, targets: OutsideTargets = NO_TARGETS): JSONSchema7 {
   const string: JSONSchema7 = { type: 'string' };
-  const packets = actionTypesOf(engine).map((type) =>
-    object({
-      type: { type: 'string', const: type },
-      title: string,
-      target: string,
-      // Whatever is unknown can be left open, and is asked for in needsInput.
-      params: strict({ ...paramsSchema(type), required: [] }),
-      rationale: string,
-      multipliers: { type: 'array', items: object({ name: string, value: { type: 'number' } }) },
-      needsInput: { type: 'array', items: object({ path: string, message: string }) },
-    }),
-  );
+  const packets = actionTypesOf(engine).flatMap((type) => {
+    // Whatever is unknown can be left open, and is asked for in needsInput.
+    const forms = outsideForms(type, targets, strict) ?? [strict({ ...paramsSchema(type), required: [] })];
+    return forms.map((params) =>
+      object({
+        type: { type: 'string', const: type },
+        title: string,
+        target: string,
+        params,
+        rationale: string,
+        multipliers: { type: 'array', items: object({ name: string, value: { type: 'number' } }) },
+        needsInput: { type: 'array', items: object({ path: string, message: string }) },
+      }),
+    );
+  });
   return object({ summary: string, packets: { type: 'array', items: { anyOf: packets } } });
 }
 
-export function describedTypes(engine: Engine): string {
+/** The types that have something to reach, one a line. */
+export function describedTypes(engine: Engine, targets: OutsideTargets = NO_TARGETS): string {
   return actionTypesOf(engine)
+    .filter((type) => outsideForms(type, targets, strict)?.length !== 0)
     .map((type) => `- ${type}: ${ACTION_TYPES[type].effect}`)
     .join('\n');
 }

@@ -22,8 +22,8 @@ export class ModelRunner implements CapoRunner {
         name: 'draft',
         instructions: instructionsFor(briefing),
         data: dataFor(briefing),
-        schema: answerSchema(engine),
-        read: (value) => readAnswer(engine, value),
+        schema: answerSchema(engine, briefing.targets),
+        read: (value) => readAnswer(engine, value, briefing.targets),
       },
       options,
     );

@@ -13,6 +13,7 @@ import { isActionType, parametersOf, validateAction } from '../capos/action-type
 import type { Concern, Draft, DraftPacket } from '../capos/briefing.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
+import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -54,6 +55,7 @@ export class AcceptDraft {
     private readonly work: Work,
     private readonly guardians: Guardians,
     private readonly gate: PolicyGate,
+    private readonly targets: OutsideTargetsReader,
     private readonly directives: Directives,
     private readonly approvals: Approvals,
     private readonly requestApproval: RequestApproval,
@@ -70,7 +72,7 @@ export class AcceptDraft {
       const directive = await this.directives.lockDrafting(workspaceId, id);
       this.work.complete(item);
       if (!directive) return;
-      const packets = this.packetsOf(directive, draft);
+      const packets = await this.packetsOf(directive, draft);
       if (typeof packets === 'string') {
         const error = { code: 'INVALID_OUTPUT', message: packets };
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
@@ -99,14 +101,21 @@ export class AcceptDraft {
   }
 
   /** Or why a work packet is not one that this capo can make: the registry is trusted, the draft is not. */
-  private packetsOf(directive: DirectiveEntity, draft: Draft): WorkPacketEntity[] | string {
+  private async packetsOf(directive: DirectiveEntity, draft: Draft): Promise<WorkPacketEntity[] | string> {
     const capo = directive.capo!;
     const { workspaceId, directiveId, teamId } = directive;
     const createdAt = this.clock.now();
+    const targets = await this.targets.for(
+      { workspaceId, teamIds: 'all' },
+      draft.packets.map(({ type }) => type),
+    );
     const packets: WorkPacketEntity[] = [];
     for (const [position, proposed] of draft.packets.entries()) {
       const lacking = proposed.needsInput.map(({ path }) => path);
-      const validated = validateAction(engineOf(capo), proposed.type, proposed.params, { lacking });
+      const validated = validateAction(engineOf(capo), proposed.type, proposed.params, {
+        lacking,
+        targets,
+      });
       if (!validated.ok) return invalid(proposed.type, validated.faults);
       if (!canBeSupplied(proposed)) {
         return `The capo asked for input that an action of the type ${proposed.type} has no parameter for.`;
@@ -120,7 +129,7 @@ export class AcceptDraft {
         capo,
         createdAt,
       };
-      packets.push(newPacket(proposed, validated.action, origin));
+      packets.push(newPacket(proposed, validated, origin));
     }
     return packets;
   }

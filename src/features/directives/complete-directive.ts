@@ -71,6 +71,8 @@ const DEEDS: Readonly<Record<string, readonly [one: string, several: string]>> =
   'email.send/smtp': ['sent a mail', 'sent # mails'],
   'email.send/file': ['wrote a mail to a file', 'wrote # mails to files'],
   'document.file': ['filed a document', 'filed # documents'],
+  'webhook.post': ['posted an event', 'posted # events'],
+  'http.call': ['made a call', 'made # calls'],
   'signal.raise': ['raised a signal', 'raised # signals'],
   'revenue.record': ['recorded a revenue event', 'recorded # revenue events'],
   'directive.create': ['handed a directive to another capo', 'handed # directives to other capos'],

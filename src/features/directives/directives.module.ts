@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ConnectorsModule } from '../connectors/connectors.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -9,6 +11,7 @@ import { DocumentsModule } from '../documents/documents.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { RevenueModule } from '../revenue/revenue.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { CancelDirective } from './cancel-directive.js';
@@ -28,6 +31,7 @@ import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
+import { CallEffect } from './packets/call-effect.js';
 import { CompensatePacket } from './packets/compensate-packet.js';
 import { CompensationFailures } from './packets/compensation-failures.js';
 import { CompensationResults } from './packets/compensation-results.js';
@@ -40,6 +44,7 @@ import { SendPacket } from './packets/send-packet.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
+import { WebhookEffect } from './packets/webhook-effect.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** @level 7 */
@@ -55,6 +60,9 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     MailModule,
     RevenueModule,
     SignalsModule,
+    AuditModule,
+    ConnectorsModule,
+    WebhooksModule,
     StandingOrdersModule,
   ],
   controllers: [DirectivesController, WorkPacketsController],
@@ -75,6 +83,8 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     CancelDirective,
     ExpireDirective,
     HaltDirectives,
+    CallEffect,
+    WebhookEffect,
     PacketEffects,
     Compensations,
     CompensatePacket,

@@ -7,7 +7,6 @@ import type { PacketChange } from '../approvals/approval.entity.js';
 import type { Edit } from '../approvals/approval-subjects.js';
 import {
   ACTION_TYPES,
-  compensationOf,
   isActionType,
   parametersOf,
   type ParamsOf,
@@ -19,6 +18,7 @@ import { engineOf } from '../capos/capo.js';
 import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
 import { openPlace } from '../capos/draft-checks.js';
 import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
+import type { OutsideTargets } from '../capos/outside-targets.js';
 import { actionOf, newPacket, type PacketOrigin } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 
@@ -35,6 +35,18 @@ export interface EditPlan {
   removed: { packet: WorkPacketEntity; change: PacketChange }[];
 }
 
+/** What an edit needs to know of the draft and its directive. */
+interface EditedDraft {
+  origin: Origin;
+  by: Actor;
+  /** For what is added, behind all packets of the draft. */
+  nextPosition: number;
+  /** What people wrote in the directive: a placeholder in it is one on purpose. */
+  written: string;
+  /** What the workspace reaches outside. */
+  targets: OutsideTargets;
+}
+
 type Origin = Omit<PacketOrigin, 'workPacketId' | 'position'>;
 interface PacketEdit {
   params: Record<string, unknown>;
@@ -48,14 +60,12 @@ type PacketEdits = ReadonlyMap<string, PacketEdit>;
 /**
  * Checks all of an edit against the registry, and what it would make of the draft.
  * @param waiting the work packets that wait for a person
- * @param nextPosition for what is added, behind all packets of the draft
- * @param written what people wrote in the directive: a placeholder in it is one on purpose
  * @throws ValidationFailed with every fault at its path in the request
  */
 export function planEdit(
   edit: Edit,
   waiting: readonly WorkPacketEntity[],
-  { origin, by, nextPosition, written }: { origin: Origin; by: Actor; nextPosition: number; written: string },
+  { origin, by, nextPosition, written, targets }: EditedDraft,
 ): EditPlan {
   const faults: Fault[] = [];
   if (edit.packets.length + edit.add.length + edit.remove.length === 0 && !edit.output) {
@@ -67,8 +77,10 @@ export function planEdit(
   const kept = waiting.filter(({ workPacketId }) => !edit.remove.includes(workPacketId));
   const removed = waiting.filter(({ workPacketId }) => edit.remove.includes(workPacketId)).map(removal);
   const packets = [
-    ...kept.map((packet) => editedPacket(packet, edits.get(packet.workPacketId), written, faults)),
-    ...addedPackets(edit, { origin, by, nextPosition }, faults),
+    ...kept.map((packet) =>
+      editedPacket(packet, edits.get(packet.workPacketId), { written, targets }, faults),
+    ),
+    ...addedPackets(edit, { origin, by, nextPosition, targets }, faults),
   ];
   checkSize(edit, packets, faults);
   if (removed.length > 0 && kept.length + edit.add.length === 0) {
@@ -126,7 +138,7 @@ function soleDocument(edit: Edit, waiting: readonly WorkPacketEntity[]): WorkPac
 function editedPacket(
   packet: WorkPacketEntity,
   edit: PacketEdit | undefined,
-  written: string,
+  { written, targets }: Pick<EditedDraft, 'written' | 'targets'>,
   faults: Fault[],
 ): PlannedPacket {
   if (!edit) return { packet, change: undefined };
@@ -139,18 +151,19 @@ function editedPacket(
     .filter(({ path }) => !confirmed.includes(path))
     .flatMap((needed) => stillNeeded(needed, packet.params, params, written) ?? []);
   const lacking = needsInput.map(({ path }) => path);
-  const validated = validateAction(packet.engine, packet.actionType, params, { lacking });
+  const validated = validateAction(packet.engine, packet.actionType, params, { lacking, targets });
   if (!validated.ok) {
     faults.push(...validated.faults.map((fault) => placed(fault, at)));
     return { packet, change: undefined };
   }
-  const { action } = validated;
+  const { action, reversibility, compensation } = validated;
   const edited: WorkPacketEntity = {
     ...packet,
     title: titleOf(action),
     target: ACTION_TYPES[action.type].target(action.params),
     params: action.params,
-    compensation: compensationOf(action),
+    reversibility,
+    compensation,
     needsInput,
   };
   const before = Object.fromEntries(paths.map((path) => [path, valueAt(packet.params, path) ?? null]));
@@ -191,11 +204,11 @@ function checkConfirmed(
 
 function addedPackets(
   { add }: Edit,
-  { origin, by, nextPosition }: { origin: Origin; by: Actor; nextPosition: number },
+  { origin, by, nextPosition, targets }: Omit<EditedDraft, 'written'>,
   faults: Fault[],
 ): PlannedPacket[] {
   return add.flatMap(({ action: { type, params, title } }, index) => {
-    const validated = validateAction(engineOf(origin.capo), type, params);
+    const validated = validateAction(engineOf(origin.capo), type, params, { targets });
     if (!validated.ok) {
       faults.push(...validated.faults.map((fault) => placed(fault, `add.${index}.action`)));
       return [];
@@ -208,7 +221,7 @@ function addedPackets(
         multipliers: {},
         needsInput: [],
       },
-      validated.action,
+      validated,
       { ...origin, workPacketId, position: nextPosition + index },
     );
     return [{ packet, change: { workPacketId, change: 'added', paths: [], before: {} } }];

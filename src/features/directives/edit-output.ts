@@ -4,6 +4,7 @@ import type { ApprovalEntity, ApprovalPacket } from '../approvals/approval.entit
 import { concernsAfterEdit, packetsOf } from '../approvals/approval.js';
 import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects.js';
 import { stringsIn } from '../capos/draft-checks.js';
+import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
 import type { Decision } from '../standing-orders/evaluate.js';
@@ -27,6 +28,7 @@ export class EditOutput {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly gate: PolicyGate,
+    private readonly targets: OutsideTargetsReader,
   ) {}
 
   /** @throws ValidationFailed, PolicyDenied */
@@ -34,7 +36,7 @@ export class EditOutput {
     const { workspaceId, directiveId } = approval;
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
     const current = await this.packets.current(workspaceId, directiveId);
-    const plan = this.planOf(edit, directive, current, situation);
+    const plan = await this.planOf(edit, directive, current, situation);
     const changes = [...plan.packets, ...plan.removed].flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return undefined;
 
@@ -56,18 +58,22 @@ export class EditOutput {
     return { changes, content, details: { decisions: decisionsInReceipt(anew) } };
   }
 
-  private planOf(
+  private async planOf(
     edit: Edit,
     directive: DirectiveEntity,
     current: readonly WorkPacketEntity[],
     { by, at }: EditSituation,
-  ): EditPlan {
+  ): Promise<EditPlan> {
     const { workspaceId, directiveId, teamId } = directive;
     const origin = { workspaceId, teamId, directiveId, capo: directive.capo!, createdAt: at };
     const waiting = current.filter(({ status }) => status === 'awaiting_approval');
     const nextPosition = Math.max(-1, ...current.map(({ position }) => position)) + 1;
     const written = stringsIn([directive.text, directive.context]).join('\n');
-    return planEdit(edit, waiting, { origin, by, nextPosition, written });
+    const targets = await this.targets.for({ workspaceId, teamIds: 'all' }, [
+      ...waiting.map(({ actionType }) => actionType),
+      ...edit.add.map(({ action }) => action.type),
+    ]);
+    return planEdit(edit, waiting, { origin, by, nextPosition, written, targets });
   }
 
   /** One decision for each work packet that remains. @throws PolicyDenied */
@@ -95,10 +101,10 @@ export class EditOutput {
   private write({ packets, removed }: EditPlan, decisions: readonly Decision[]): void {
     for (const [index, { packet, change }] of packets.entries()) {
       const decision = decisions[index]!;
-      const { title, target, params, needsInput, compensation } = packet;
+      const { title, target, params, needsInput, reversibility, compensation } = packet;
       if (change?.change === 'added') this.packets.add(packet, 'ask', { decision });
       else if (change) {
-        const content = { title, target, params, needsInput, compensation, decision };
+        const content = { title, target, params, needsInput, reversibility, compensation, decision };
         this.packets.rewrite(packet, content);
       }
     }

@@ -4,7 +4,7 @@ import type { CapoRole, GuardianMode, Priority, Reversibility } from '../terms/t
 import { valueAt } from './match.js';
 import type { Presence, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 export interface DecidedPacket {
   /** Null in a preflight, where there is no packet yet. */

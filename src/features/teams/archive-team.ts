@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
+import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Members } from '../workspaces/members.repository.js';
 import { MoveOrders } from '../standing-orders/move-orders.js';
@@ -101,6 +102,7 @@ export class ArchiveTeam {
         details: { from: from.teamId, to: teamId },
       });
     }
-    return this.moveOrders.execute(from.teamId, { teamId, where }, actorOf(caller));
+    const orders = { teamId: teamId as Id<'team'> | null, where };
+    return this.moveOrders.execute(from.teamId, orders, actorOf(caller));
   }
 }

@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MAX_DESTINATIONS } from './destination.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
 
 /**
@@ -26,6 +27,17 @@ export class Destinations {
       order: newestFirst('destination_id'),
     };
     return readPage(this.db, scope, listing, query);
+  }
+
+  /** Those to which something is sent, the newest first; a workspace has few. */
+  receiving(scope: Scope): Promise<WebhookDestinationEntity[]> {
+    return this.db.read(
+      scope,
+      `select ${columnsOf(WebhookDestinationEntity)} from webhook_destinations
+       where workspace_id = $1 and deleted_at is null and status <> 'gone'
+       order by created_at desc, destination_id desc limit $2`,
+      [scope.workspaceId, MAX_DESTINATIONS],
+    );
   }
 
   /** How many there are; until the transaction ends nobody else adds one. */

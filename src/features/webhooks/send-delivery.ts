@@ -2,13 +2,12 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
-import { signEvent } from '../../platform/signatures/event-signature.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/event.js';
 import { CompleteAttempt, SECRET_UNREADABLE } from './complete-attempt.js';
 import type { ClaimedDelivery } from './deliveries.repository.js';
 import { attemptOf, IN_FLIGHT, judge, type Verdict } from './delivery.js';
-import { DestinationSecrets } from './destination-secrets.js';
+import { SignedHeaders } from './signed-headers.js';
 
 /** In flight in one process, whoever they are for. */
 const POOL = 512;
@@ -22,7 +21,7 @@ export class SendDelivery implements OnModuleInit {
 
   constructor(
     private readonly work: Work,
-    private readonly secrets: DestinationSecrets,
+    private readonly signing: SignedHeaders,
     private readonly requests: GuardedRequest,
     private readonly attempts: CompleteAttempt,
     private readonly clock: Clock,
@@ -55,7 +54,7 @@ export class SendDelivery implements OnModuleInit {
     }
     const at = this.clock.now();
     const n = delivery.sends + 1;
-    const headers = this.headers(delivery, at);
+    const headers = this.signing.headers(delivery, at);
     if (!headers) {
       await this.attempts.impossible(delivery, SECRET_UNREADABLE, at);
       this.#count('impossible');
@@ -65,26 +64,5 @@ export class SendDelivery implements OnModuleInit {
     const verdict = judge(n, answer);
     await this.attempts.execute(delivery, attemptOf(n, at, answer), verdict);
     this.#count(verdict.kind);
-  }
-
-  /**
-   * Exactly these, and what every request has: Host, Content-Length (CONTRACT, Webhooks). Undefined when the secret
-   * cannot be opened.
-   */
-  private headers(delivery: ClaimedDelivery, at: number): Record<string, string> | undefined {
-    const { body, eventId, queue, sealedSecret, formerSealedSecrets } = delivery;
-    const current = this.secrets.open(queue, sealedSecret);
-    if (current === undefined) return undefined;
-    const former = formerSealedSecrets
-      .map((sealed) => this.secrets.open(queue, sealed))
-      .filter((secret) => secret !== undefined);
-    return {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Consigliere',
-      'Accept-Encoding': 'identity',
-      'X-Service-Event': delivery.event,
-      'X-Service-RequestId': delivery.requestId,
-      ...signEvent({ body, at, id: eventId, secrets: [...new Set([current, ...former])] }),
-    };
   }
 }

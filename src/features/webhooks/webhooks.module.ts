@@ -12,11 +12,13 @@ import { WebhookDestinationEntity } from './destination.entity.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
 import { Destinations } from './destinations.repository.js';
+import { PostEvent } from './post-event.js';
 import { Redeliver } from './redeliver.js';
 import { RegisterDestination } from './register-destination.js';
 import { ResumeDestination } from './resume-destination.js';
 import { RotateDestinationSecret } from './rotate-destination-secret.js';
 import { SendDelivery } from './send-delivery.js';
+import { SignedHeaders } from './signed-headers.js';
 import { TestDestination } from './test-destination.js';
 
 /** @level 4 */
@@ -40,6 +42,9 @@ import { TestDestination } from './test-destination.js';
     Deliveries,
     CompleteAttempt,
     SendDelivery,
+    SignedHeaders,
+    PostEvent,
   ],
+  exports: [Destinations, PostEvent],
 })
 export class WebhooksModule {}

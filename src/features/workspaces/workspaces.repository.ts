@@ -42,6 +42,16 @@ export class Workspaces {
     return asRead(row!);
   }
 
+  /** Whether it is the first workspace of the service; it stays so for good. */
+  async isFirst(scope: Scope): Promise<boolean> {
+    const [row] = await this.db.read<{ isFirst: boolean }>(
+      scope,
+      'select is_first from workspaces where workspace_id = $1',
+      [scope.workspaceId],
+    );
+    return row?.isFirst ?? false;
+  }
+
   /** The workspace itself. */
   async facts(scope: Scope): Promise<WorkspaceFacts> {
     const [row] = await this.db.read<WorkspaceFacts>(

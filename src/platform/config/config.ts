@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
 import { hostPort } from '../outbound/destination-rules.js';
 import type { ConfigFault } from './config-fault.js';
+import { type ConnectorsFile, readConnectorsFile } from './connectors-file.js';
 import { environment, type Environment } from './environment.js';
 import { withSecretFiles } from './secret-files.js';
 
@@ -50,6 +51,8 @@ export class Config {
   readonly mailFrom: string;
   /** Each as `host:port`, in the writing of the WHATWG URL standard. */
   readonly outboundAllow: readonly string[];
+  /** Undefined: there are no connectors. */
+  readonly connectorsFile: ConnectorsFile | undefined;
   readonly bootstrapWorkspace: string;
   readonly bootstrapOwnerEmail: string;
   readonly bootstrapOwnerName: string | undefined;
@@ -69,7 +72,7 @@ export class Config {
   readonly oidcWorkspace: string | undefined;
   readonly oidcName: string | undefined;
 
-  constructor(values: Environment) {
+  constructor(values: Environment, connectorsFile?: ConnectorsFile) {
     this.nodeEnv = values.NODE_ENV;
     this.processRole = values.PROCESS_ROLE;
     this.host = values.HOST;
@@ -94,6 +97,7 @@ export class Config {
     this.mailTransport = values.MAIL_TRANSPORT ?? (values.SMTP_URL === undefined ? 'file' : 'smtp');
     this.mailFrom = values.MAIL_FROM;
     this.outboundAllow = Object.freeze(values.OUTBOUND_ALLOW ?? []);
+    this.connectorsFile = connectorsFile;
     this.bootstrapWorkspace = values.BOOTSTRAP_WORKSPACE;
     this.bootstrapOwnerEmail = values.BOOTSTRAP_OWNER_EMAIL;
     this.bootstrapOwnerName = values.BOOTSTRAP_OWNER_NAME;
@@ -108,7 +112,7 @@ export class Config {
     this.oidcDomains = Object.freeze(values.OIDC_DOMAINS ?? []);
     this.oidcWorkspace = values.OIDC_WORKSPACE;
     this.oidcName = values.OIDC_NAME;
-    Object.freeze(this); // deep, since every other field is a primitive
+    Object.freeze(this); // deep, since every other field is a primitive or frozen itself
   }
 }
 
@@ -123,8 +127,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== '')),
   );
   const parsed = environment.safeParse(given);
+  const connectors = readConnectorsFile(given);
   const faults = [
     ...unreadable,
+    ...connectors.faults,
     ...(parsed.error?.issues ?? []).map(({ path, message }) => ({ variable: String(path[0]), message })),
     ...missing(given).filter(({ variable }) => given[`${variable}_FILE`] === undefined),
     ...forbidden(given),
@@ -132,7 +138,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...plainIssuer(given),
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
-  return new Config(parsed.data);
+  return new Config(parsed.data, connectors.file);
 }
 
 /** What another variable forbids. */

@@ -269,6 +269,12 @@ export const environment = z.object({
     example: 'receiver.internal:8080,localhost:9000',
     whenUnset: 'public https addresses only',
   }),
+  CONNECTORS_FILE: line(4096).optional().register(notes, {
+    description:
+      'A JSON file of operations at other services that the capos may call (docs/guides/connectors.md). It names its secrets by environment variables of their own.',
+    example: '/etc/consigliere/connectors.json',
+    whenUnset: 'nothing but registered webhooks and mail is called',
+  }),
   BOOTSTRAP_WORKSPACE: line(100).default('My workspace').register(notes, {
     description: 'The name of the workspace that the first start makes.',
     example: 'Acme',

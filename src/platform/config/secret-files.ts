@@ -6,7 +6,7 @@ import { environment, notes } from './environment.js';
 const SUFFIX = '_FILE';
 
 /** Longer than any secret, and than a model's key; a wrong path may lead to a file of gigabytes. */
-const MAX_BYTES = 65_536;
+export const SECRET_BYTES = 65_536;
 
 const WHY: Record<string, string> = {
   ENOENT: 'names a file that does not exist',
@@ -39,9 +39,9 @@ export function withSecretFiles(given: NodeJS.ProcessEnv): {
       continue;
     }
     try {
-      values[name] = contentOf(path);
+      values[name] = secretIn(readBounded(path, SECRET_BYTES));
     } catch (error) {
-      faults.push({ variable, message: error instanceof Unusable ? error.message : whyUnreadable(error) });
+      faults.push({ variable, message: whyUnreadable(error) });
     }
   }
   return { given: values, faults };
@@ -49,27 +49,31 @@ export function withSecretFiles(given: NodeJS.ProcessEnv): {
 
 class Unusable extends Error {}
 
-function contentOf(path: string): string {
+/** @throws what {@link whyUnreadable} puts into words, also for a file of more than `maxBytes` */
+export function readBounded(path: string, maxBytes: number): string {
   // Opening a pipe would otherwise wait for whoever writes into it.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
     if (stat.isDirectory()) throw new Unusable(WHY['EISDIR']);
     if (!stat.isFile()) throw new Unusable('names something that is not a regular file');
-    if (stat.size > MAX_BYTES) throw new Unusable(`names a file of more than ${MAX_BYTES} bytes`);
-    return secretIn(readFileSync(file, 'utf8'));
+    if (stat.size > maxBytes) throw new Unusable(`names a file of more than ${maxBytes} bytes`);
+    return readFileSync(file, 'utf8');
   } finally {
     closeSync(file);
   }
 }
 
-function secretIn(text: string): string {
+/** The content of a file with one secret, without the end of its line. @throws for an empty one */
+export function secretIn(text: string): string {
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw new Unusable('names an empty file');
   return secret;
 }
 
-function whyUnreadable(error: unknown): string {
+/** What is wrong with the file that a variable names, behind the variable's name. */
+export function whyUnreadable(error: unknown): string {
+  if (error instanceof Unusable) return error.message;
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return WHY[code] ?? `names a file that cannot be read (${code})`;
 }

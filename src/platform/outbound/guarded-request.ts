@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Dispatcher } from 'undici';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { isPublicUnicast } from './address-rules.js';
@@ -31,13 +32,22 @@ export interface OutboundPost {
   signal?: AbortSignal;
 }
 
+export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface OutboundRequest extends Omit<OutboundPost, 'body'> {
+  method: OutboundMethod;
+  body?: string | Uint8Array;
+  /** Milliseconds for the whole; 10 s unless said. */
+  timeoutMs?: number;
+  /** Bytes of the answer that are kept; all that are read unless said. */
+  keep?: number;
+}
+
 interface Answered {
   kind: 'answered';
   status: number;
   /** Only with 429 and 503. */
   retryAfterSeconds?: number;
-  /** The first 2 KiB of the body, as text that can be stored. */
-  excerpt: string;
   /** Milliseconds. */
   durationMs: number;
 }
@@ -45,11 +55,17 @@ interface Answered {
 interface Failed {
   kind: 'failed';
   error: Failure;
+  /** Whether the receiver may have got a part of the request, or all of it. */
+  mayHaveArrived: boolean;
   /** Milliseconds. */
   durationMs: number;
 }
 
-export type Answer = Answered | Failed;
+/** An answer with the first 2 KiB of its body, as text that can be stored. */
+export type Answer = (Answered & { excerpt: string }) | Failed;
+
+/** An answer with its body, of which at most 64 KiB are read. */
+export type WholeAnswer = (Answered & { body: Buffer; isWhole: boolean }) | Failed;
 
 /**
  * The one way out to addresses that others chose. Whoever is at the other end, a request takes bounded time and
@@ -74,26 +90,41 @@ export class GuardedRequest implements OnApplicationShutdown {
     return (await this.addressesOf(destination)) ? destination : refused('address');
   }
 
+  /** Sends one POST as {@link send} does, and keeps the beginning of the answer. */
+  async post(request: OutboundPost): Promise<Answer> {
+    const answer = await this.send({ ...request, method: 'POST', keep: EXCERPT_READ_BYTES });
+    if (answer.kind === 'failed') return answer;
+    const { body, isWhole: _isWhole, ...answered } = answer;
+    return { ...answered, excerpt: excerptOf(body) };
+  }
+
   /**
-   * Sends one POST and reads the answer. The address is checked anew and the checked address is the one that is
+   * Sends one request and reads the answer. The address is checked anew and the checked address is the one that is
    * dialled. Redirects are answers like any other, and nothing is unpacked.
    *
-   * @throws TypeError a header that cannot be sent; whatever the network does is an {@link Answer}
+   * @throws TypeError a header that cannot be sent; whatever the network does is an answer
    */
-  async post(request: OutboundPost): Promise<Answer> {
+  async send(request: OutboundRequest): Promise<WholeAnswer> {
     const started = performance.now();
     const durationMs = () => Math.round(performance.now() - started);
     const end = new AbortController();
-    const timer = setTimeout(() => end.abort(new ExchangeFailed('timeout')), EXCHANGE_MS);
+    const timer = setTimeout(
+      () => end.abort(new ExchangeFailed('timeout')),
+      request.timeoutMs ?? EXCHANGE_MS,
+    );
     const cancel = () => end.abort(new ExchangeFailed('aborted'));
     request.signal?.addEventListener('abort', cancel);
     if (request.signal?.aborted) cancel();
+    let mayHaveArrived = false;
+    const onSend = () => {
+      mayHaveArrived = true;
+    };
     try {
       // undici does not hear the signal while it connects.
-      const answer = await Promise.race([this.exchange(request, end.signal), abortOf(end.signal)]);
+      const answer = await Promise.race([this.exchange(request, end.signal, onSend), abortOf(end.signal)]);
       return { kind: 'answered', ...answer, durationMs: durationMs() };
     } catch (error) {
-      return { kind: 'failed', error: failureOf(error), durationMs: durationMs() };
+      return { kind: 'failed', error: failureOf(error), mayHaveArrived, durationMs: durationMs() };
     } finally {
       clearTimeout(timer);
       request.signal?.removeEventListener('abort', cancel);
@@ -104,7 +135,11 @@ export class GuardedRequest implements OnApplicationShutdown {
     await this.#pools.destroy();
   }
 
-  private async exchange({ url, headers, body }: OutboundPost, signal: AbortSignal) {
+  private async exchange(
+    { method, url, headers, body, keep = ANSWER_BYTES }: OutboundRequest,
+    signal: AbortSignal,
+    onSend: () => void,
+  ) {
     const destination = this.judge(url);
     if (!destination.ok) throw new ExchangeFailed('destination');
     const addresses = await this.addressesOf(destination);
@@ -116,17 +151,18 @@ export class GuardedRequest implements OnApplicationShutdown {
         addresses,
         isAllowed: destination.exempt ? () => true : isPublicUnicast,
       })
+      .compose(noting(onSend))
       .request({
-        method: 'POST',
+        method,
         path: destination.url.pathname + destination.url.search,
         headers: sendable(headers),
-        body,
+        body: body ?? null,
         signal,
       });
     return {
       status: answer.statusCode,
       ...this.retryAfter(answer.statusCode, answer.headers['retry-after']),
-      excerpt: excerptOf(await beginningOf(answer.body)),
+      ...(await beginningOf(answer.body, keep)),
     };
   }
 
@@ -170,14 +206,29 @@ function sendable(headers: OutboundPost['headers']): OutboundPost['headers'] {
   return headers;
 }
 
-/** Reads up to {@link ANSWER_BYTES} and keeps the first {@link EXCERPT_READ_BYTES}. */
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+/** Tells when the first byte of a request is about to be written to a connection; before that nothing can have arrived. */
+function noting(onSend: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      onSend();
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  };
+}
+
+/** Reads up to {@link ANSWER_BYTES} and keeps the first `keep` of them. */
+async function beginningOf(
+  body: AsyncIterable<Buffer>,
+  keep: number,
+): Promise<{ body: Buffer; isWhole: boolean }> {
   const kept: Buffer[] = [];
   let read = 0;
   for await (const chunk of body) {
-    if (read < EXCERPT_READ_BYTES) kept.push(chunk.subarray(0, EXCERPT_READ_BYTES - read));
+    if (read < keep) kept.push(chunk.subarray(0, keep - read));
     read += chunk.length;
     if (read >= ANSWER_BYTES) break; // leaving the loop ends the connection
   }
-  return Buffer.concat(kept);
+  return { body: Buffer.concat(kept), isWhole: read <= keep && read < ANSWER_BYTES };
 }

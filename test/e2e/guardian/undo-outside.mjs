@@ -1,7 +1,7 @@
 // Loaded into the processes of the revert's test before the program itself: compensations of the types `test.repeatable` and
 // `test.once` are HTTP requests to UNDO_URL, which names the process that makes them.
 import { Compensations } from '../../../dist/src/features/directives/packets/compensations.js';
-import { EffectFailed } from '../../../dist/src/features/directives/packets/packet-effects.js';
+import { EffectFailed } from '../../../dist/src/features/directives/packets/packet-effect.js';
 
 const known = Object.getOwnPropertyDescriptor(Compensations.prototype, 'of').value;
 

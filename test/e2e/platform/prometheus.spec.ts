@@ -78,6 +78,12 @@ describe('METRICS_PORT', () => {
     for (const outcome of ['delivered', 'again', 'given_up', 'gone', 'impossible']) {
       expect(samples.get(`consigliere_deliveries_total{outcome="${outcome}"}`), outcome).toBe(0);
     }
+    for (const outcome of ['answered', 'refused', 'failed']) {
+      expect(samples.get(`consigliere_connector_calls_total{outcome="${outcome}"}`), outcome).toBe(0);
+    }
+    for (const outcome of ['accepted', 'refused', 'failed', 'impossible']) {
+      expect(samples.get(`consigliere_posted_events_total{outcome="${outcome}"}`), outcome).toBe(0);
+    }
     for (const outcome of ['sent', 'filed', 'refused', 'unreachable', 'unconfirmed', 'error']) {
       expect(samples.get(`consigliere_mail_total{outcome="${outcome}"}`), outcome).toBe(0);
     }

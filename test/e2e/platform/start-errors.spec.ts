@@ -68,6 +68,7 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   MAIL_TRANSPORT: ['outbox', 'must be one of smtp, file'],
   MAIL_FROM: ['Ada', 'must be a mail address, with or without a name: Name <name@example.com>'],
   OUTBOUND_ALLOW: ['receiver', 'must be a comma-separated list of host:port'],
+  CONNECTORS_FILE: ['/nowhere/connectors.json', 'names a file that does not exist'],
   BOOTSTRAP_WORKSPACE: ['a\nb', 'must be 1 to 100 characters on one line'],
   BOOTSTRAP_OWNER_EMAIL: ['ada', 'must be a mail address'],
   BOOTSTRAP_OWNER_NAME: ['a\nb', 'must be 1 to 100 characters on one line'],

@@ -129,7 +129,10 @@ export class DraftBuilder {
         { path: 'params.to', message: `Does this still hold? The directive says “${oneLine(back![0])}”.` },
       ];
     const written = JSON.stringify(
-      this.packets.map(({ params: { to, cc, directive }, needsInput }) => [to, cc, directive, needsInput]),
+      this.packets.map(({ params, needsInput }) => {
+        const { to, cc, directive, data, arguments: given } = params;
+        return [to, cc, directive, data, given, needsInput];
+      }),
     ).toLowerCase();
     const unused = new Set(
       addressesIn(this.whole.text)

@@ -8,6 +8,7 @@ import { type Ask, asksOf, MAX_ASKS } from './asks.js';
 import { DraftBuilder } from './draft-builder.js';
 import { prepareRevenue, prepareSignal } from './ledger.js';
 import { prepareMail } from './mail.js';
+import { prepareOutside } from './outside.js';
 import { prepareDocument } from './report.js';
 import { revise } from './revision.js';
 import { meant } from './people.js';
@@ -22,6 +23,11 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (text.length > READABLE) draft.remarks.push(`Only the first ${READABLE} characters were read.`);
   const round = briefing.feedback.at(-1);
   if (round && round.previous.packets.length > 0) return revise(draft, round);
+  const sentence: Ask = { start: 0, end: whole.text.length, headEnd: whole.text.length, kind: 'unclear' };
+  if (prepareOutside(draft, sentence)) {
+    rate(draft, sentence, whole.masked);
+    return draft.finish();
+  }
   const asks = asksOf(whole);
   for (const ask of asks) prepare(draft, ask);
   if (asks.length === MAX_ASKS)

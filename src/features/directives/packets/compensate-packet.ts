@@ -12,7 +12,7 @@ import { COMPENSATE } from '../../guardian/revert-progress.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { CompensationResults } from './compensation-results.js';
 import { Compensations } from './compensations.js';
-import { asEffectFailed, EffectFailed } from './packet-effects.js';
+import { asEffectFailed, EffectFailed } from './packet-effect.js';
 import type { PacketToUndo, Undo } from './undo.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';

@@ -10,7 +10,7 @@ import { RevertProgress } from '../../guardian/revert-progress.js';
 import type { StepStatus } from '../../guardian/revert.entity.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { CompensationFailures } from './compensation-failures.js';
-import type { EffectFailed } from './packet-effects.js';
+import type { EffectFailed } from './packet-effect.js';
 import { RevertDirective } from './revert-directive.js';
 import type { Undone } from './undo.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ActionResult, Compensation } from '../../capos/action-types.js';
+import { HTTP_UNDO } from '../../capos/outside-targets.js';
 import { Documents } from '../../documents/documents.repository.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { WithdrawProposal } from '../../standing-orders/withdraw-proposal.js';
-import { EffectFailed } from './packet-effects.js';
+import { CallEffect } from './call-effect.js';
+import { EffectFailed } from './packet-effect.js';
 import type { PacketToUndo, Undo, Undone } from './undo.js';
 import { WithdrawDelegation } from './withdraw-delegation.js';
 
@@ -24,7 +26,9 @@ export class Compensations {
     revenue: RevenueEvents,
     delegation: WithdrawDelegation,
     proposal: WithdrawProposal,
+    calls: CallEffect,
   ) {
+    this.declare(HTTP_UNDO, (workspaceId, params) => calls.undo(workspaceId, params));
     this.inside('document.withdraw', 'documentId', async (documentId, { by }) =>
       (await documents.withdraw(documentId, by)) ? done({ documentId }) : gone('document'),
     );

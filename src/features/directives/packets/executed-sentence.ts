@@ -12,6 +12,10 @@ export function executedSentence(
       return result['transport'] === 'file'
         ? `${capo} wrote the mail "${title}" to a file (${String(result['response'])}); nobody has received it, since no mail server is configured.`
         : `${capo} sent the mail "${title}".`;
+    case 'webhook.post':
+      return `${capo} posted "${title}".`;
+    case 'http.call':
+      return `${capo} made the call "${title}".`;
     case 'document.file':
       return `${capo} filed the document "${title}".`;
     case 'signal.raise':

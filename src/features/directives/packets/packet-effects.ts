@@ -11,63 +11,27 @@ import { Documents } from '../../documents/documents.repository.js';
 import { Mailer, MailFailed } from '../../mail/mailer.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
-import type { CapoRole } from '../../terms/terms.js';
 import { ProposeStandingOrder } from '../../standing-orders/propose-standing-order.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
+import { CallEffect } from './call-effect.js';
+import { type Effect, EffectFailed, type PacketToSend } from './packet-effect.js';
+import { WebhookEffect } from './webhook-effect.js';
 
 /** How much is told of what is wrong with a proposal. */
 const MAX_MESSAGE = 1_000;
 
-/** A packet as an effect sees it. */
-export interface PacketToSend<T extends ActionTypeName = ActionTypeName> {
-  workPacketId: string;
-  workspaceId: string;
-  teamId: string | null;
-  directiveId: string;
-  capo: CapoRole;
-  params: ParamsOf<T>;
-}
+type Effects = {
+  [T in ActionTypeName]: (
+    workspaceId: string,
+    params: ParamsOf<T>,
+  ) => Effect<ParamsOf<T>> | Promise<Effect<ParamsOf<T>>>;
+};
 
-/**
- * How an action type takes effect. `inside`: rows of our own, written in the transaction that claims the packet, so it
- * happens exactly once. `outside`: something that leaves the program; `repeatable` says whether doing it again after a
- * crash can be told from doing it once.
- */
-export type Effect<T extends ActionTypeName = ActionTypeName> =
-  | { kind: 'inside'; run(packet: PacketToSend<T>): ActionResult | Promise<ActionResult> }
-  | {
-      kind: 'outside';
-      repeatable: boolean;
-      run(packet: PacketToSend<T>, signal: AbortSignal): Promise<ActionResult>;
-    };
-
-/** Why an effect did not happen, for an operator's eyes. */
-export class EffectFailed extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    /** Whether another try may succeed, and cannot do anything twice. */
-    readonly retryable: boolean,
-  ) {
-    super(message);
-  }
-}
-
-export function asEffectFailed(error: unknown): EffectFailed {
-  if (error instanceof EffectFailed) return error;
-  // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
-  return new EffectFailed(
-    'UNCONFIRMED',
-    'It failed unexpectedly; it is not known whether it arrived.',
-    false,
-  );
-}
-
-/** What this program can do by itself: file, raise, record, hand on, propose orders, and send mail. */
+/** What this program can do: file, raise, record, hand on, propose orders, send mail, post an event, and call what the operator configured. */
 @Injectable()
 export class PacketEffects {
-  readonly #effects: { [T in ActionTypeName]?: Effect<T> };
+  readonly #effects: Effects;
 
   constructor(
     private readonly clock: Clock,
@@ -78,34 +42,37 @@ export class PacketEffects {
     private readonly directives: Directives,
     private readonly handIn: HandInDirective,
     private readonly proposeOrder: ProposeStandingOrder,
+    webhook: WebhookEffect,
+    calls: CallEffect,
   ) {
     this.#effects = {
-      'document.file': { kind: 'inside', run: (packet) => this.file(packet) },
-      'signal.raise': { kind: 'inside', run: (packet) => this.raise(packet) },
-      'revenue.record': { kind: 'inside', run: (packet) => this.record(packet) },
-      'directive.create': { kind: 'inside', run: (packet) => this.delegate(packet) },
-      'standing_order.propose': { kind: 'inside', run: (packet) => this.propose(packet) },
-      'email.send': {
+      'document.file': () => ({ kind: 'inside', run: (packet) => this.file(packet) }),
+      'signal.raise': () => ({ kind: 'inside', run: (packet) => this.raise(packet) }),
+      'revenue.record': () => ({ kind: 'inside', run: (packet) => this.record(packet) }),
+      'directive.create': () => ({ kind: 'inside', run: (packet) => this.delegate(packet) }),
+      'standing_order.propose': () => ({ kind: 'inside', run: (packet) => this.propose(packet) }),
+      'email.send': () => ({
         kind: 'outside',
         repeatable: mailer.repeatable,
         run: (packet, signal) => this.send(packet, signal),
-      },
+      }),
+      'webhook.post': () => webhook,
+      'http.call': (workspaceId, params) => calls.call(workspaceId, params),
     };
   }
 
   /** @throws EffectFailed when nothing here carries the action out */
-  of({ type }: Action): Effect {
-    const effect = this.#effects[type] as unknown as Effect | undefined;
-    if (!effect)
-      throw new EffectFailed(
-        'NOT_AVAILABLE',
-        `Work packets of the type ${type} cannot be carried out.`,
-        false,
-      );
-    return effect;
+  async of(workspaceId: string, { type, params }: Action): Promise<Effect> {
+    // Each type is paired with its params above; TypeScript can't follow that pairing through a union of keys.
+    const effects = this.#effects as unknown as Readonly<
+      Record<string, ((workspaceId: string, params: unknown) => Effect | Promise<Effect>) | undefined>
+    >;
+    const effect = await effects[type]?.(workspaceId, params);
+    if (effect) return effect;
+    throw new EffectFailed('NOT_AVAILABLE', `Work packets of the type ${type} cannot be carried out.`, false);
   }
 
-  private file({ params, ...packet }: PacketToSend<'document.file'>): ActionResult {
+  private file({ params, ...packet }: PacketToSend<ParamsOf<'document.file'>>): ActionResult {
     const { teamId, directiveId, workPacketId, capo } = packet;
     const documentId = this.documents.file({
       teamId,
@@ -120,7 +87,12 @@ export class PacketEffects {
     return { documentId };
   }
 
-  private raise({ params, teamId, capo, workPacketId }: PacketToSend<'signal.raise'>): ActionResult {
+  private raise({
+    params,
+    teamId,
+    capo,
+    workPacketId,
+  }: PacketToSend<ParamsOf<'signal.raise'>>): ActionResult {
     const signalId = this.signals.raise({
       type: params.type,
       severity: params.severity,
@@ -140,7 +112,7 @@ export class PacketEffects {
     teamId,
     workPacketId,
     capo,
-  }: PacketToSend<'revenue.record'>): Promise<ActionResult> {
+  }: PacketToSend<ParamsOf<'revenue.record'>>): Promise<ActionResult> {
     const { event } = await this.revenue.record({
       teamId,
       amount: params.amount,
@@ -155,7 +127,7 @@ export class PacketEffects {
   }
 
   /** The new directive stops at a person like any other; who asked for the first one asks for it too. */
-  private async delegate(packet: PacketToSend<'directive.create'>): Promise<ActionResult> {
+  private async delegate(packet: PacketToSend<ParamsOf<'directive.create'>>): Promise<ActionResult> {
     const { params, workspaceId, teamId, directiveId: delegatedFrom, capo } = packet;
     const { directive: text, capo: to, priority } = params;
     const context = { delegatedBy: capo, delegatedFrom };
@@ -168,7 +140,7 @@ export class PacketEffects {
   }
 
   /** A draft, which a person activates or does not. */
-  private async propose(packet: PacketToSend<'standing_order.propose'>): Promise<ActionResult> {
+  private async propose(packet: PacketToSend<ParamsOf<'standing_order.propose'>>): Promise<ActionResult> {
     const { params, capo, workPacketId } = packet;
     const teamId = packet.teamId as Id<'team'> | null;
     try {
@@ -183,7 +155,7 @@ export class PacketEffects {
   }
 
   private async send(
-    { params, workPacketId }: PacketToSend<'email.send'>,
+    { params, workPacketId }: PacketToSend<ParamsOf<'email.send'>>,
     signal: AbortSignal,
   ): Promise<ActionResult> {
     try {

@@ -15,10 +15,10 @@ import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { executedSentence } from './executed-sentence.js';
-import type { EffectFailed } from './packet-effects.js';
+import type { EffectFailed } from './packet-effect.js';
 import { delayOf, delayOfWork } from './throttled-packet.js';
 import { decisionsInReceipt } from './work-packet.js';
-import type { WorkPacketEntity } from './work-packet.entity.js';
+import type { PacketResult, WorkPacketEntity } from './work-packet.entity.js';
 import { type DuePacket, WorkPackets } from './work-packets.repository.js';
 
 const MAX_ATTEMPTS = 5;
@@ -51,7 +51,7 @@ export class PacketResults {
         target: packet.target,
         attempt: packet.attempts,
         began: beganIn(packet),
-        result,
+        result: withoutAnswer(result),
       },
       guardianEpoch: epoch,
     });
@@ -81,22 +81,26 @@ export class PacketResults {
     failure: EffectFailed,
     { isKilled, calledOff }: { isKilled: boolean; calledOff: boolean },
   ): Promise<void> {
-    const { code, message, retryable } = failure;
+    const { code, message, retryable, known } = failure;
     const failures = item.failures + 1;
     if (!retryable || (failures >= MAX_ATTEMPTS && !isKilled && !calledOff)) {
       await this.giveUp(packet, failure);
       this.work.complete(item);
       return;
     }
-    const change = { result: { error: { code, message } }, sendingSince: null };
-    this.packets.transition(packet, isKilled ? 'kill' : 'retry', change);
+    const result = resultOf(failure);
+    // Until its next try it stays as one that has left, so that nobody cancels or denies it as if it had not.
+    if (isUnconfirmed(failure) && !isKilled && !calledOff)
+      this.packets.transition(packet, 'send', { result });
+    else this.packets.transition(packet, isKilled ? 'kill' : 'retry', { result, sendingSince: null });
     if (isKilled) this.work.park(item);
     else if (calledOff) this.work.reschedule(item, 0);
-    else this.work.reschedule(item, backoffMs(failures), { code, message });
+    else this.work.reschedule(item, Math.max(known.waitMs ?? 0, backoffMs(failures)), { code, message });
   }
 
   /** Ends it as failed, with a signal, since a person has to look. The work on it is ended by the caller. */
-  async giveUp(packet: WorkPacketEntity, { code, message }: EffectFailed): Promise<void> {
+  async giveUp(packet: WorkPacketEntity, failure: EffectFailed): Promise<void> {
+    const { code, message } = failure;
     const receiptId = this.receipts.append({
       ...subject(packet),
       action: 'packet.failed',
@@ -105,13 +109,13 @@ export class PacketResults {
       details: { actionType: packet.actionType, code, attempt: packet.attempts, began: beganIn(packet) },
     });
     this.packets.transition(packet, 'fail', {
-      result: { error: { code, message } },
+      result: resultOf(failure),
       receiptId,
       sendingSince: null,
     });
     this.signals.raise({
       type: 'agent',
-      severity: code.endsWith('UNCONFIRMED') ? 'critical' : 'warning',
+      severity: isUnconfirmed(failure) ? 'critical' : 'warning',
       title: `Not carried out: ${packet.title}`,
       body: message,
       score: null,
@@ -185,6 +189,21 @@ export class PacketResults {
 /** Where in the chain it was last handed out; null for one that never was, or by an earlier version. */
 function beganIn({ beganEpoch, beganSeq }: WorkPacketEntity): { epoch: number; seq: number } | null {
   return beganEpoch === null || beganSeq === null ? null : { epoch: beganEpoch, seq: beganSeq };
+}
+
+/** Nobody knows whether it took effect. */
+function isUnconfirmed({ code }: EffectFailed): boolean {
+  return code.endsWith('UNCONFIRMED');
+}
+
+/** Why it did not take effect, with what was answered. */
+function resultOf({ code, message, known }: EffectFailed): PacketResult {
+  return { ...known.answered, error: { code, message } };
+}
+
+/** Receipts are kept for good; the words of others are not for them. */
+function withoutAnswer({ answer: _answer, ...result }: ActionResult): ActionResult {
+  return result;
 }
 
 /** What the receipts of a packet have in common. */

@@ -1,22 +1,20 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
+import { canonicalJson } from '../../../platform/kernel/canonical-json.js';
 import { Clock } from '../../../platform/kernel/clock.js';
 import { throughOutage } from '../../../platform/work/through-outage.js';
 import { Work } from '../../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/work/work-item.js';
 import { type Action, type ActionResult, validateAction } from '../../capos/action-types.js';
+import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
+import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
-import {
-  asEffectFailed,
-  type Effect,
-  EffectFailed,
-  PacketEffects,
-  type PacketToSend,
-} from './packet-effects.js';
+import { asEffectFailed, EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
+import { PacketEffects } from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
 import { contentHash, decidedPacketOf } from './work-packet.js';
@@ -24,7 +22,7 @@ import { type DuePacket, WorkPackets } from './work-packets.repository.js';
 
 const EFFECT_TIMEOUT_MS = 30_000;
 
-type Outside = Extract<Effect, { kind: 'outside' }>;
+type Outside = OutsideEffect<Action['params']>;
 
 interface Handed {
   packet: DuePacket;
@@ -46,6 +44,7 @@ export class SendPacket implements OnModuleInit {
     private readonly guardians: Guardians,
     private readonly gate: PolicyGate,
     private readonly packets: WorkPackets,
+    private readonly targets: OutsideTargetsReader,
     private readonly effects: PacketEffects,
     private readonly results: PacketResults,
     private readonly recallPackets: RecallPackets,
@@ -86,8 +85,8 @@ export class SendPacket implements OnModuleInit {
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
     if (!packet || letsNothingLeave(guardian.mode)) return undefined;
-    const action = this.allowedAction(packet);
-    const effect = this.effects.of(action);
+    const action = await this.allowedAction(packet);
+    const effect = await this.effects.of(workspaceId, action);
     // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
     if (packet.status === 'sending' && effect.kind === 'outside' && !effect.repeatable) throw unconfirmed();
     if (!(await this.mayLeave(item, packet, guardian))) return undefined;
@@ -137,24 +136,41 @@ export class SendPacket implements OnModuleInit {
     return { code: 'DEADLINE_PASSED', message: 'The deadline of its directive passed before it was sent.' };
   }
 
-  /** @throws EffectFailed when the packet is not the one that was allowed, or lacks something */
-  private allowedAction(packet: DuePacket): Action {
+  /** @throws EffectFailed when the packet is not the one that was allowed, lacks something, or reaches something else now */
+  private async allowedAction(packet: DuePacket): Promise<Action> {
     if (packet.needsInput.length > 0) {
       const message = 'The work packet lacks something that a person has to supply.';
       throw new EffectFailed('INPUT_REQUIRED', message, false);
     }
-    const validated = validateAction(packet.engine, packet.actionType, packet.params);
+    const { workspaceId, engine, actionType, params } = packet;
+    const targets = await this.targets.for({ workspaceId, teamIds: 'all' }, [actionType]);
+    const validated = validateAction(engine, actionType, params, { targets });
+    if (!validated.ok && validated.faults.some(({ rule }) => rule === 'known')) {
+      const message = 'What the work packet reaches outside is not there any more.';
+      throw new EffectFailed('NOT_AVAILABLE', message, false);
+    }
     if (!validated.ok || contentHash(packet) !== packet.allowedHash) {
       throw new EffectFailed('CONTENT_CHANGED', 'The work packet has changed since it was allowed.', false);
+    }
+    const isBound = OUTSIDE_TYPES.includes(actionType);
+    if (isBound && canonicalJson(validated.action.params) !== canonicalJson(params)) {
+      const message = 'What the work packet reaches outside has changed since it was allowed.';
+      throw new EffectFailed('CONTENT_CHANGED', message, false);
     }
     return validated.action;
   }
 
-  private markSending(packet: DuePacket, action: Action, effect: Outside, guardian: GuardianEntity): Handed {
+  private async markSending(
+    packet: DuePacket,
+    action: Action,
+    effect: Outside,
+    guardian: GuardianEntity,
+  ): Promise<Handed> {
     const begun = begunBy(packet, guardian);
     const sendingSince = packet.sendingSince ?? this.clock.now();
-    this.packets.transition(packet, 'send', { ...begun, sendingSince });
-    return { packet: { ...packet, ...begun, status: 'sending', sendingSince }, action, effect };
+    const envelope = packet.envelope ?? (await effect.seal?.(packet.workspaceId)) ?? null;
+    this.packets.transition(packet, 'send', { ...begun, sendingSince, envelope });
+    return { packet: { ...packet, ...begun, status: 'sending', sendingSince, envelope }, action, effect };
   }
 
   private async handOut(
@@ -215,6 +231,6 @@ function unconfirmed(): EffectFailed {
 }
 
 function toSend(packet: DuePacket, action: Action): PacketToSend {
-  const { workPacketId, workspaceId, teamId, directiveId, capo } = packet;
-  return { workPacketId, workspaceId, teamId, directiveId, capo, params: action.params } as PacketToSend;
+  const { workPacketId, workspaceId, teamId, directiveId, capo, envelope } = packet;
+  return { workPacketId, workspaceId, teamId, directiveId, capo, params: action.params, envelope };
 }

@@ -3,6 +3,7 @@ import type { Compensation, PacketKind } from '../../capos/action-types.js';
 import type { NeededInput } from '../../capos/briefing.js';
 import type { Engine } from '../../capos/capo.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
+import type { Envelope } from './packet-effect.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { CapoRole, Reversibility } from '../../terms/terms.js';
 
@@ -99,4 +100,7 @@ export class WorkPacketEntity {
   /** How often it was handed out. */
   @Column('int')
   attempts!: number;
+  /** What is put around what is posted; written when it is first sent. Null where nothing is. */
+  @Column('jsonb', { nullable: true })
+  envelope!: Envelope | null;
 }

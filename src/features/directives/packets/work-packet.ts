@@ -1,5 +1,5 @@
 import type { DraftPacket } from '../../capos/briefing.js';
-import { type Action, ACTION_TYPES, compensationOf, leverageOf } from '../../capos/action-types.js';
+import { type Action, ACTION_TYPES, leverageOf, type ValidAction } from '../../capos/action-types.js';
 import { engineOf } from '../../capos/capo.js';
 import type { DecidedPacket, RecordedInput } from '../../standing-orders/decision-input.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
@@ -37,7 +37,7 @@ export interface PacketOrigin {
 /** A packet from a capo's draft. Scope, reversibility, undo and base score come from the registry, not from the draft. */
 export function newPacket(
   draft: Pick<DraftPacket, 'title' | 'rationale' | 'multipliers' | 'needsInput'>,
-  action: Action,
+  { action, reversibility, compensation }: Omit<ValidAction, 'ok'>,
   origin: PacketOrigin,
 ): WorkPacketEntity {
   const type = ACTION_TYPES[action.type];
@@ -50,8 +50,8 @@ export function newPacket(
     target: type.target(action.params),
     params: action.params,
     needsInput: draft.needsInput,
-    reversibility: type.reversibility,
-    compensation: compensationOf(action),
+    reversibility,
+    compensation,
     status: 'drafted',
     decision: null,
     allowedHash: null,
@@ -69,6 +69,7 @@ export function newPacket(
     throttledUntil: null,
     throttledBy: null,
     attempts: 0,
+    envelope: null,
   };
 }
 

@@ -81,6 +81,7 @@ type Change = Partial<
     | 'executedAt'
     | 'sendingSince'
     | 'attempts'
+    | 'envelope'
     | 'decision'
     | 'beganEpoch'
     | 'beganSeq'
@@ -90,7 +91,7 @@ type Change = Partial<
 /** What an edit replaces. */
 type RewrittenContent = Pick<
   WorkPacketEntity,
-  'title' | 'target' | 'params' | 'needsInput' | 'compensation' | 'decision'
+  'title' | 'target' | 'params' | 'needsInput' | 'reversibility' | 'compensation' | 'decision'
 >;
 
 @Injectable()

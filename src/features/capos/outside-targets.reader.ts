@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Connectors } from '../connectors/connectors.js';
+import { Destinations } from '../webhooks/destinations.repository.js';
+import { redactedUrl } from '../webhooks/redacted-url.js';
+import { NO_TARGETS, OUTSIDE_TYPES, type OutsideTargets } from './outside-targets.js';
+
+/** Looks up what a workspace reaches outside now. */
+@Injectable()
+export class OutsideTargetsReader {
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly connectors: Connectors,
+  ) {}
+
+  async read(scope: Scope): Promise<OutsideTargets> {
+    const receiving = await this.destinations.receiving(scope);
+    return {
+      destinations: receiving.map(({ destinationId, description, url }) => ({
+        destinationId,
+        description,
+        url: redactedUrl(url),
+      })),
+      operations: await this.connectors.operations(scope),
+    };
+  }
+
+  /** What actions of these types need; nothing is looked up for others. */
+  async for(scope: Scope, types: readonly string[]): Promise<OutsideTargets> {
+    return types.some((type) => OUTSIDE_TYPES.includes(type)) ? this.read(scope) : NO_TARGETS;
+  }
+}

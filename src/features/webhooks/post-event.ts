@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { type Answer, GuardedRequest } from '../../platform/outbound/guarded-request.js';
+import type { WebhookDestinationEntity } from './destination.entity.js';
+import { Destinations } from './destinations.repository.js';
+import { SignedHeaders } from './signed-headers.js';
+
+/** An event that is posted to one destination because somebody decided so, not because something happened here. */
+export interface PostedEvent {
+  destinationId: string;
+  eventId: string;
+  event: string;
+  requestId: string;
+  /** The same bytes at every try. */
+  body: string;
+  signal: AbortSignal;
+}
+
+/** Why nothing was sent, whatever the receiver does. */
+export type Unsendable = 'no_destination' | 'secret_unreadable';
+
+/**
+ * Posts one event and answers what the receiver said: the same signature, rules for addresses and limits as a delivery. It
+ * is no delivery: whoever posts it decides whether it is sent again, and it changes nothing about the health of the
+ * destination.
+ */
+@Injectable()
+export class PostEvent {
+  readonly #count: (outcome: 'accepted' | 'refused' | 'failed' | 'impossible') => void;
+
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly signing: SignedHeaders,
+    private readonly requests: GuardedRequest,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    this.#count = metrics.outcomes(
+      'consigliere_posted_events_total',
+      'Tries of this process to post an event that a capo drafted, by what came of them',
+      ['accepted', 'refused', 'failed', 'impossible'],
+    );
+  }
+
+  async execute(scope: Scope, posted: PostedEvent): Promise<Answer | Unsendable> {
+    const destination = (await this.destinations.receiving(scope)).find(
+      ({ destinationId }) => destinationId === posted.destinationId,
+    );
+    if (!destination) return this.impossible('no_destination');
+    const at = this.clock.now();
+    const headers = this.signing.headers({ ...posted, ...signersOf(destination, at) }, at);
+    if (!headers) return this.impossible('secret_unreadable');
+    const { body, signal } = posted;
+    const answer = await this.requests.post({ url: destination.url, headers, body, signal });
+    const isAccepted = answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
+    this.#count(answer.kind === 'failed' ? 'failed' : isAccepted ? 'accepted' : 'refused');
+    return answer;
+  }
+
+  private impossible(why: Unsendable): Unsendable {
+    this.#count('impossible');
+    return why;
+  }
+}
+
+/** The secret, and those that were rotated out and sign for a while. */
+function signersOf({ destinationId, sealedSecret, formerSecrets }: WebhookDestinationEntity, at: number) {
+  return {
+    queue: destinationId,
+    // Only a deleted one has none.
+    sealedSecret: sealedSecret!,
+    formerSealedSecrets: formerSecrets.filter(({ until }) => until > at).map(({ sealed }) => sealed),
+  };
+}
