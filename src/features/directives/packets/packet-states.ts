@@ -13,7 +13,10 @@ export type PacketTrigger =
   | 'deny'
   | 'cancel'
   | 'kill'
-  | 'resume';
+  | 'resume'
+  | 'send_again'
+  | 'send_after_revert'
+  | 'confirm';
 
 /** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
 export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
@@ -100,6 +103,27 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     to: 'queued',
     by: 'an admin',
     when: 'A revert lifts the kill.',
+  },
+  {
+    trigger: 'send_again',
+    from: ['failed', 'sending'],
+    to: 'queued',
+    by: 'an operator',
+    when: 'An escalation is decided so: it certainly did not leave, or a person says that it did not arrive.',
+  },
+  {
+    trigger: 'send_after_revert',
+    from: ['failed', 'sending'],
+    to: 'halted',
+    by: 'an operator',
+    when: 'A person says that it did not arrive, while the kill switch is engaged.',
+  },
+  {
+    trigger: 'confirm',
+    from: ['failed', 'sending'],
+    to: 'executed',
+    by: 'an operator',
+    when: 'Nobody here could tell whether it arrived, and a person says that it did.',
   },
 ]);
 
