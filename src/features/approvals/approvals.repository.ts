@@ -170,7 +170,7 @@ export class Approvals {
     );
     const { escalationId, teamId, directiveId } = approval;
     if (escalationId === null) return;
-    const about = { entityType: 'approval', entityId: approvalId, kind: APPROVAL_EXPIRING };
+    const about = { entityType: 'approval', entityId: approvalId, kind: APPROVAL_EXPIRING } as const;
     this.escalations.resolve(
       { escalationId, teamId, directiveId, ...about },
       becauseOf(status, by, approval.title),
