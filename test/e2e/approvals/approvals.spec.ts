@@ -309,17 +309,6 @@ describe('POST /approvals/{id}/approve', () => {
     ]);
   });
 
-  it('escalates what expires, when an order asks for it', async () => {
-    const { approvalId } = await desk.handInReady();
-    await test.rows(`update approvals set on_expiry = 'escalate' where approval_id = $1`, [approvalId]);
-    await age(approvalId);
-    const [signal] = await eventually(
-      () => test.rows(`select severity, type from signals where entity->>'id' = $1`, [approvalId]),
-      (found) => found.length > 0,
-    );
-    expect(signal).toEqual({ severity: 'critical', type: 'policy' });
-  });
-
   it('is 403 for who asked, when an order wants somebody else', async () => {
     const { approvalId } = await desk.handInReady();
     await test.rows('update approvals set self_approval = false where approval_id = $1', [approvalId]);
