@@ -41,7 +41,7 @@ create table escalations (
 -- At most one of a kind is open about the same.
 create unique index escalations_one_open on escalations (workspace_id, kind, entity_type, entity_id)
   where status = 'open';
-create index escalations_open on escalations (workspace_id, coalesce(due_at, timestamptz '9999-12-31 00:00:00+00'),
+create index escalations_open on escalations (workspace_id, least(due_at, timestamptz '2200-01-01 00:00:00+00'),
   created_at desc, escalation_id desc) where status = 'open';
 create index escalations_by_status on escalations (workspace_id, status, created_at desc, escalation_id desc);
 select app.isolate('escalations', true);

@@ -18,9 +18,12 @@ import type { EscalationsQuery } from './escalations.dto.js';
 const COLUMNS = columnsOf(EscalationEntity);
 const MAX_REASON = 1_000;
 
-/** What ends or becomes worse first comes first; escalations_open is the index of this order. */
+/**
+ * What ends or becomes worse first comes first; escalations_open is the index of this order. Nothing is due at all where
+ * `least` has no other value; a cursor holds no time later than 2255.
+ */
 const MOST_URGENT_FIRST: SortKey[] = [
-  { column: `coalesce(due_at, timestamptz '9999-12-31 00:00:00+00')`, kind: 'time' },
+  { column: `least(due_at, timestamptz '2200-01-01 00:00:00+00')`, kind: 'time' },
   ...newestFirst('escalation_id'),
 ];
 

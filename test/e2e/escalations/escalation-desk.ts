@@ -1,4 +1,7 @@
 import { expect } from 'vitest';
+import { Escalations, type NewEscalation } from '../../../src/features/escalations/escalations.repository.js';
+import { Db } from '../../../src/platform/database/db.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
 import type { Client } from '../../support/client.js';
 import { type Answer, eventually, type TestApp } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
@@ -44,6 +47,23 @@ export class EscalationDesk extends Desk {
 
   async member(role: 'viewer' | 'operator' | 'admin', teamIds: string[] = []): Promise<EscalationDesk> {
     return this.as(await this.test.createMember(this.workspaceId, role, teamIds));
+  }
+
+  /** Opens one as a feature of the program does; about a record of its own unless said, which nothing but `dismiss` knows. */
+  open(escalation: Partial<NewEscalation> = {}): Promise<string> {
+    const { app } = this.test;
+    const { workspaceId } = this;
+    return app.get(Db).transaction({ workspaceId, teamIds: 'all' }, () =>
+      app.get(Escalations).open({
+        kind: 'connector_red',
+        entity: { type: 'test', id: newId('req') },
+        teamId: null,
+        reason: 'The printer is on fire.',
+        options: ['dismiss'],
+        dueAt: null,
+        ...escalation,
+      }),
+    );
   }
 
   /** Every escalation about this record, oldest first. */
