@@ -8,7 +8,7 @@ import { Events } from '../events/events.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
 import { DEFAULT_EXPIRY_MS } from './approval.js';
-import type { ApprovalEntity, Revision } from './approval.entity.js';
+import type { ApprovalEntity, ApprovalKind, Revision } from './approval.entity.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
 
 /** What an approval is asked for. */
@@ -17,6 +17,8 @@ export interface NewApproval {
   workspaceId: string;
   teamId: string | null;
   directiveId: string;
+  /** Left out: `output`. */
+  kind?: ApprovalKind;
   capo: CapoRole | null;
   title: string;
   priority: Priority;
@@ -47,7 +49,7 @@ export class RequestApproval {
     const approval: ApprovalEntity = {
       ...asked,
       requesterIds: [...asked.requesterIds],
-      kind: 'output',
+      kind: asked.kind ?? 'output',
       status: 'pending',
       ready: false,
       summary: '',

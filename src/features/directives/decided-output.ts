@@ -47,6 +47,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   onModuleInit(): void {
     this.subjects.register('output', this);
+    this.subjects.register('budget_override', this);
   }
 
   async approved(approval: UnrevisedApproval, by: Actor): Promise<DirectiveStatus> {

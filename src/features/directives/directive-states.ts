@@ -21,7 +21,8 @@ export type DirectiveTrigger =
   | 'resume'
   | 'resume_sending'
   | 'send_again'
-  | 'confirm';
+  | 'confirm'
+  | 'ask_override';
 
 /** Nothing of it has been handed out; of a halted one a part may have been, which whoever ends it looks at. */
 const UNSENT = ['pending_approval', 'queued', 'executing', 'halted'] as const;
@@ -167,6 +168,13 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     to: 'executed',
     by: 'an operator',
     when: 'A person says that what nobody here could tell did arrive, and nothing else of it failed.',
+  },
+  {
+    trigger: 'ask_override',
+    from: ['failed'],
+    to: 'pending_approval',
+    by: 'an operator',
+    when: 'A budget denied it, and a person is asked to let it through once.',
   },
 ]);
 

@@ -12,6 +12,7 @@ import { RevenueModule } from '../revenue/revenue.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { AssertWanted } from './assert-wanted.js';
+import { BudgetOverride } from './budget-override.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DecidedOutput } from './decided-output.js';
 import { DirectiveEntity } from './directive.entity.js';
@@ -65,6 +66,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DraftDirective,
     AcceptDraft,
     AssertWanted,
+    BudgetOverride,
     DecidedOutput,
     CompleteDirective,
     DropRest,

@@ -5,8 +5,10 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/request-approval.js';
+import { Escalations } from '../escalations/escalations.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { AssertWanted } from './assert-wanted.js';
+import { BUDGET_EXCEEDED } from './packets/escalate-failed.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { titleOf } from './directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
@@ -24,6 +26,7 @@ export class RetryDirective {
     private readonly transitions: DirectiveTransitions,
     private readonly work: Work,
     private readonly wanted: AssertWanted,
+    private readonly escalations: Escalations,
   ) {}
 
   /** @throws NotFound; InvalidTransition unless it failed, when a part of it may have been sent, after its deadline, or in an archived team */
@@ -50,6 +53,8 @@ export class RetryDirective {
       approvalId === undefined ? {} : { approvalId },
     );
     this.directives.update(directive, { error: null });
+    const because = `${caller.name} asked for another draft of "${title}".`;
+    await this.escalations.resolveAbout(BUDGET_EXCEEDED, { type: 'directive', id: directiveId }, because);
     if (approvalId) {
       this.requestApproval.open({
         approvalId,

@@ -5,7 +5,7 @@ import { Approvals } from '../../../src/features/approvals/approvals.repository.
 import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
-import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk, DOCUMENT, expectUnbroken, MAIL } from '../directives/desk.js';
 
 let test: TestApp;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DISMISS } from '../../escalations/escalation.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
+import type { Decision } from '../../standing-orders/evaluate.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
@@ -10,7 +11,9 @@ export const PACKET_FAILED = 'packet_failed';
 export const KILL_UNCONFIRMED = 'kill_unconfirmed';
 /** What an escalation is about that stands for the failed directives of one team, or of none. */
 export const FAILED_DIRECTIVES = 'failed_directives';
+export const BUDGET_EXCEEDED = 'budget_exceeded';
 export const RETRY = 'retry';
+export const APPROVE_ONCE = 'approve_once';
 
 /** So many failures of a team are told one by one; one escalation stands for the rest (docs/decisions/0019). */
 const MOST_ONE_BY_ONE = 20;
@@ -52,6 +55,30 @@ export class EscalateFailed {
     });
   }
 
+  /** A budget, and nothing else, has denied these packets of a directive. */
+  async overBudget(
+    { directiveId, teamId }: Pick<DirectiveEntity, 'directiveId' | 'teamId'>,
+    title: string,
+    decisions: readonly Decision[],
+  ): Promise<void> {
+    const denied = decisions.filter(({ outcome }) => outcome === 'deny');
+    if (denied.length === 0 || !denied.every(isOfBudget)) return;
+    const isOneMore =
+      (await this.escalations.countOpen(BUDGET_EXCEEDED, teamId, MOST_ONE_BY_ONE)) >= MOST_ONE_BY_ONE;
+    await this.escalations.open({
+      kind: BUDGET_EXCEEDED,
+      entity: isOneMore
+        ? { type: 'standing_order', id: budgetOf(denied[0]!) }
+        : { type: 'directive', id: directiveId },
+      teamId,
+      directiveId: isOneMore ? null : directiveId,
+      reason: `"${title}" was stopped by a budget. ${denied[0]!.explanation[0] ?? ''}`,
+      options: isOneMore ? [DISMISS] : [APPROVE_ONCE, RETRY, DISMISS],
+      dueAt: null,
+      counts: isOneMore,
+    });
+  }
+
   /** A packet of which nobody here can tell whether it arrived. One that was escalated by a kill stays so. */
   async unconfirmed(packet: WorkPacketEntity, message: string, isKilled: boolean): Promise<void> {
     const { workPacketId, teamId, directiveId, title } = packet;
@@ -85,4 +112,13 @@ export class EscalateFailed {
     });
     this.directives.update(directive, { escalationId });
   }
+}
+
+/** Whether it was denied by what it would cost, and by no order that denies. */
+export function isOfBudget({ outcome, matched }: Decision): boolean {
+  return outcome === 'deny' && !matched.some(({ effect }) => effect === 'deny');
+}
+
+function budgetOf({ limits }: Decision): string {
+  return limits.find(({ limit, holds }) => limit === 'budget' && !holds)!.standingOrderId;
 }

@@ -138,6 +138,7 @@ export class PacketResults {
       receiptId,
       sendingSince: null,
     });
+    await this.escalateFailed.overBudget(packet, packet.title, [decision]);
     await this.end(item, packet);
   }
 

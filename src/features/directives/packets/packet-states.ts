@@ -16,7 +16,8 @@ export type PacketTrigger =
   | 'resume'
   | 'send_again'
   | 'send_after_revert'
-  | 'confirm';
+  | 'confirm'
+  | 'ask_override';
 
 /** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
 export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
@@ -124,6 +125,13 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     to: 'executed',
     by: 'an operator',
     when: 'Nobody here could tell whether it arrived, and a person says that it did.',
+  },
+  {
+    trigger: 'ask_override',
+    from: ['denied', 'cancelled'],
+    to: 'awaiting_approval',
+    by: 'an operator',
+    when: 'A budget denied it, or another one of the draft, and a person is asked to let it through once.',
   },
 ]);
 

@@ -176,6 +176,17 @@ export class WorkPackets {
     );
   }
 
+  /** Locks the packets of the last draft of a directive that were denied, or cancelled with one that was. */
+  lockStopped(workspaceId: string, directiveId: string): Promise<WorkPacketEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from work_packets p where workspace_id = $1 and directive_id = $2
+         and status in ('denied', 'cancelled') and created_at = (
+           select max(created_at) from work_packets where workspace_id = $1 and directive_id = $2)
+       order by position for update`,
+      [workspaceId, directiveId],
+    );
+  }
+
   lock(workspaceId: string, workPacketId: string): Promise<WorkPacketEntity | undefined> {
     return this.db.lockOne(WorkPacketEntity, { workspaceId, workPacketId }, 'for update');
   }
