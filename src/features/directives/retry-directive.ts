@@ -53,6 +53,7 @@ export class RetryDirective {
       approvalId === undefined ? {} : { approvalId },
     );
     this.directives.update(directive, { error: null });
+    this.packets.supersedeDenied(workspaceId, directiveId);
     const because = `${caller.name} asked for another draft of "${title}".`;
     await this.escalations.resolveAbout(BUDGET_EXCEEDED, { type: 'directive', id: directiveId }, because);
     if (approvalId) {

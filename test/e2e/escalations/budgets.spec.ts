@@ -129,7 +129,7 @@ describe('a directive that a budget has stopped', () => {
     expect((await desk.client.delete(`/standing-orders/${orderId}`)).status).toBe(200);
     await orders.active({ ...RECORD, name: 'More', budget: { ...RECORD.budget, amount: 5000 } }, desk.client);
     await desk.decided(escalation.id, 'retry');
-    await desk.until(directiveId, 'executed').catch(async () => console.log(JSON.stringify(await desk.packets(directiveId), null, 1)));
+    expectUnbroken(await desk.until(directiveId, 'executed'));
     expect(await recorded()).toEqual([400, 200]);
     expect(await desk.actionsAbout(escalation.id)).toEqual(['escalation.opened', 'escalation.decided']);
   });

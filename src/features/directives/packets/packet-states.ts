@@ -17,7 +17,8 @@ export type PacketTrigger =
   | 'send_again'
   | 'send_after_revert'
   | 'confirm'
-  | 'ask_override';
+  | 'ask_override'
+  | 'supersede';
 
 /** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
 export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
@@ -132,6 +133,13 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     to: 'awaiting_approval',
     by: 'an operator',
     when: 'A budget denied it, or another one of the draft, and a person is asked to let it through once.',
+  },
+  {
+    trigger: 'supersede',
+    from: ['denied'],
+    to: 'cancelled',
+    by: 'an operator',
+    when: 'Another draft is requested of its directive, which ends as that one does.',
   },
 ]);
 

@@ -224,6 +224,15 @@ export class WorkPackets {
     };
   }
 
+  /** Another draft takes the place of the one that was denied. */
+  supersedeDenied(workspaceId: string, directiveId: string): void {
+    this.db.write(
+      `update work_packets set status = $3
+       where workspace_id = $1 and directive_id = $2 and status in ${PACKET_STATES.sourcesSql('supersede')}`,
+      [workspaceId, directiveId, PACKET_STATES.next('denied', 'supersede')],
+    );
+  }
+
   /** True when a packet of the directive has left, or may have. */
   async anyHandedOut(workspaceId: string, directiveId: string): Promise<boolean> {
     const rows = await this.db.query(
