@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import type { EscalationKind } from '../escalations/escalation.js';
+import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import type { ApprovalEntity, ApprovalStatus } from './approval.entity.js';
 
 export const APPROVAL_EXPIRING = 'approval_expiring' satisfies EscalationKind;

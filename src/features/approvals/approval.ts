@@ -149,7 +149,10 @@ export function assertOtherEyes(
  * An expired approval is never an approval, whether or not the work that ends it has been done yet. A kill stops the
  * clock of the approval, but not the deadline of its directive: what came too late is no use after the revert either.
  */
-export function isExpired({ status, expiresAt, frozenMs, deadline }: UnrevisedApproval, now: number): boolean {
+export function isExpired(
+  { status, expiresAt, frozenMs, deadline }: UnrevisedApproval,
+  now: number,
+): boolean {
   if (status !== 'pending') return status === 'expired';
   return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
 }

@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { DISMISS } from '../escalations/escalation.js';
+import { DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';

@@ -8,7 +8,7 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { DISMISS } from '../escalations/escalation.js';
+import { DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { APPROVAL_EXPIRED } from './approval-expiry.js';

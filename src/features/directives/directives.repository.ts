@@ -20,7 +20,17 @@ const DRAFTING_SQL = sqlList(DRAFTING);
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
 const SUMMARY = columnsOf(DirectiveEntity, {
-  without: ['workspaceId', 'text', 'error', 'context', 'routing', 'output', 'feedback', 'history', 'escalationId'],
+  without: [
+    'workspaceId',
+    'text',
+    'error',
+    'context',
+    'routing',
+    'output',
+    'feedback',
+    'history',
+    'escalationId',
+  ],
 });
 
 /** A directive as lists show it: of texts only the beginning, of drafts and contexts nothing. */

@@ -5,7 +5,8 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { EscalationEntity } from './escalation.entity.js';
-import { DISMISS, judge, viewOf } from './escalation.js';
+import { judge, viewOf } from './escalation.js';
+import { DISMISS } from './escalation-kinds.js';
 import { type EscalationHandler, type EscalationOption, EscalationOptions } from './escalation-options.js';
 import type { DecideEscalationBody, EscalationView } from './escalations.dto.js';
 import { Escalations } from './escalations.repository.js';
@@ -56,11 +57,11 @@ function optionOf(handler: EscalationHandler, decision: string, caller: Caller):
   });
 }
 
-function dismissal({ dismissed }: EscalationHandler, { name }: Caller): EscalationOption {
+function dismissal(handler: EscalationHandler, { name }: Caller): EscalationOption {
   return {
     role: 'operator',
     run: async (escalation: EscalationEntity) => {
-      await dismissed?.(escalation);
+      await handler.dismissed?.(escalation);
       return `${name} dismissed the escalation: ${escalation.reason}`;
     },
   };

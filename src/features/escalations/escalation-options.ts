@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller, Role } from '../../platform/auth/caller.js';
 import type { EscalationEntity } from './escalation.entity.js';
-import type { EscalationKind } from './escalation.js';
+import type { EscalationKind } from './escalation-kinds.js';
 
 /** Who decides, and when. */
 export interface Decider {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { EscalationKind, EscalationStatus } from './escalation.js';
+import type { EscalationKind, EscalationStatus } from './escalation-kinds.js';
 
 @Entity('escalations')
 export class EscalationEntity {

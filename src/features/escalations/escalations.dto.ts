@@ -7,7 +7,7 @@ import {
   ESCALATION_STATUSES,
   type EscalationKind,
   type EscalationStatus,
-} from './escalation.js';
+} from './escalation-kinds.js';
 
 /** The parameter of the paths, as it is documented. */
 export const ESCALATION_PARAM = {

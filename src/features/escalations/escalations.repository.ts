@@ -12,7 +12,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { EscalationOpened } from './escalation-opened.js';
 import { EscalationEntity } from './escalation.entity.js';
-import type { EscalationKind } from './escalation.js';
+import type { EscalationKind } from './escalation-kinds.js';
 import type { EscalationsQuery } from './escalations.dto.js';
 
 const COLUMNS = columnsOf(EscalationEntity);

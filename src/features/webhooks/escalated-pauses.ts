@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DISMISS } from '../escalations/escalation.js';
+import { DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 

@@ -110,7 +110,7 @@ describe('an approval that is about to expire', () => {
 
   it('is escalated at once when it has less than 15 minutes in all', async () => {
     const { approvalId } = await ready({ expiresInMinutes: 5, onExpiry: 'escalate' });
-    await desk.opened(approvalId, 'approval_expiring');
+    expect(await desk.opened(approvalId, 'approval_expiring')).toMatchObject({ status: 'open' });
   });
 
   it.each([
@@ -148,9 +148,10 @@ describe('an approval that is about to expire', () => {
     await hurry(waiting.approvalId);
     await untilSwept(test);
     expect(await desk.about(waiting.approvalId)).toEqual([]);
-    await test.rows(`update guardians set killed_at = killed_at - interval '1 hour' where workspace_id = $1`, [
-      desk.workspaceId,
-    ]);
+    await test.rows(
+      `update guardians set killed_at = killed_at - interval '1 hour' where workspace_id = $1`,
+      [desk.workspaceId],
+    );
     await test.rows(`update approvals set frozen_ms = 7200000 where workspace_id = $1`, [desk.workspaceId]);
     await desk.revert();
     const { expires } = await row(told.approvalId);

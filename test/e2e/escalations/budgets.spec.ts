@@ -169,8 +169,7 @@ describe('a budget that stops everything', () => {
     const ids: string[] = [];
     for (let n = 0; n < 23; n++) ids.push(await record(600 + n));
     await eventually(
-      () =>
-        test.rows(`select 1 from directives where directive_id = any($1) and status = 'failed'`, [ids]),
+      () => test.rows(`select 1 from directives where directive_id = any($1) and status = 'failed'`, [ids]),
       (rows) => rows.length === 23,
       30,
     );

@@ -48,10 +48,9 @@ async function paused() {
 
 const statusOf = async (destinationId: string) =>
   (
-    await test.rows<{ status: string }>(
-      `select status from webhook_destinations where destination_id = $1`,
-      [destinationId],
-    )
+    await test.rows<{ status: string }>(`select status from webhook_destinations where destination_id = $1`, [
+      destinationId,
+    ])
   )[0]!.status;
 
 describe('a destination that is paused because it failed', () => {

@@ -62,7 +62,7 @@ describe('GET /escalations', () => {
     const now = Date.now();
     for (const dueAt of [null, now + HOUR, now + HOUR, null, 8.64e15]) await desk.open({ dueAt });
     const seen: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const page: any = await desk.list(`?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
       seen.push(...page.items.map((one: any) => one.escalationId));
       cursor = page.nextCursor;
@@ -82,7 +82,10 @@ describe('GET /escalations', () => {
   });
 
   it('shows everybody those of their own teams, and nobody those of another workspace', async () => {
-    const [a, b] = [await test.createTeam(desk.workspaceId, 'A'), await test.createTeam(desk.workspaceId, 'B')];
+    const [a, b] = [
+      await test.createTeam(desk.workspaceId, 'A'),
+      await test.createTeam(desk.workspaceId, 'B'),
+    ];
     const [ofA, ofB, ofNone] = [
       await desk.open({ teamId: a }),
       await desk.open({ teamId: b }),
@@ -288,9 +291,11 @@ describe('a cause that is gone', () => {
     const other = await desk.open({ entity, kind: 'packet_failed' });
     const { workspaceId } = desk;
     const resolve = () =>
-      test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, () =>
-        test.app.get(Escalations).resolveAbout('connector_red', entity, 'The printer prints again.'),
-      );
+      test.app
+        .get(Db)
+        .transaction({ workspaceId, teamIds: 'all' }, () =>
+          test.app.get(Escalations).resolveAbout('connector_red', entity, 'The printer prints again.'),
+        );
     await resolve();
     await resolve();
     expect(await desk.escalation(id)).toMatchObject({

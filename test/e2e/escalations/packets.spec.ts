@@ -172,8 +172,8 @@ describe('a work packet that certainly did not leave', () => {
 
 describe('an outage', () => {
   it('is one escalation beyond the first twenty, and all that failed is sent again by it', async () => {
-    const one = await refused();
-    const directiveIds = [one.directiveId];
+    const first = await refused();
+    const directiveIds = [first.directiveId];
     for (let n = 1; n < 24; n++) {
       const { directiveId, approvalId } = await desk.handInReady();
       await desk.approve(approvalId);

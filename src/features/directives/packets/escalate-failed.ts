@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DISMISS } from '../../escalations/escalation.js';
+import { DISMISS } from '../../escalations/escalation-kinds.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
 import type { DirectiveEntity } from '../directive.entity.js';

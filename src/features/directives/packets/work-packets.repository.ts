@@ -192,7 +192,10 @@ export class WorkPackets {
   }
 
   /** What is known now of a locked packet that failed. */
-  correct({ workspaceId, workPacketId, status }: PacketKey, change: Pick<Change, 'result' | 'receiptId'>): void {
+  correct(
+    { workspaceId, workPacketId, status }: PacketKey,
+    change: Pick<Change, 'result' | 'receiptId'>,
+  ): void {
     this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, change);
   }
 
