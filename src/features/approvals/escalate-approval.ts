@@ -51,7 +51,8 @@ export class EscalateApproval implements OnModuleInit {
         this.approvals.lockStatement(workspaceId, [id]),
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
-      if (guardian.mode === 'killed' || !approval || !this.isToEscalate(approval)) return;
+      const { mode } = guardian;
+      if (mode === 'killed' || mode === 'recovering' || !approval || !this.isToEscalate(approval)) return;
       const { title, teamId, directiveId, expiresAt } = approval;
       const escalationId = await this.escalations.open({
         kind: APPROVAL_EXPIRING,

@@ -146,6 +146,27 @@ describe('a directive that a budget has stopped', () => {
     expect(id).not.toBe(escalation.id);
   });
 
+  it('is let through once, too, when the budget stops it only as it is about to be sent', async () => {
+    await test.rows(`create or replace function wait_for_test() returns trigger language plpgsql as $$
+      begin new.due_at := 'infinity'; return new; end $$`);
+    const orderId = await orders.active(RECORD, desk.client);
+    await test.rows(`create trigger wait_for_test before insert on work_items for each row
+      when (new.kind = 'packet.send') execute function wait_for_test()`);
+    const directiveId = await record(300);
+    await desk.until(directiveId, 'sending');
+    await test.rows('drop trigger wait_for_test on work_items');
+    await desk.client.delete(`/standing-orders/${orderId}`);
+    await orders.active({ ...RECORD, budget: { ...RECORD.budget, amount: 100 } }, desk.client);
+    await test.rows(`update work_items set due_at = now() where workspace_id = $1`, [desk.workspaceId]);
+    await desk.until(directiveId, 'failed');
+    const { id } = await desk.opened(directiveId, 'budget_exceeded');
+    await desk.decided(id, 'approve_once');
+    const { approvalId } = await desk.directive(directiveId);
+    expect((await desk.approve(approvalId)).status).toBe(200);
+    expectUnbroken(await desk.until(directiveId, 'executed'));
+    expect(await recorded()).toEqual([300]);
+  });
+
   it('stays failed when it is dismissed', async () => {
     const { directiveId, escalation } = await stopped();
     await desk.decided(escalation.id, 'dismiss');
