@@ -1147,6 +1147,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- What is simulated over looks back a year; receipts keep what it takes to make a decision again.
+  subject := 'policy decisions';
+  delete from policy_decisions u using (
+    select d.workspace_id, d.at, d.decision_id from workspaces w cross join lateral (
+      select e.workspace_id, e.at, e.decision_id from policy_decisions e
+      where e.workspace_id = w.workspace_id and e.at < now() - interval '400 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.at = old.at and u.decision_id = old.decision_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
@@ -2685,9 +2697,9 @@ create table policy_decisions (
   params jsonb not null,
   constraint policy_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'throttle'::text, 'require_approval'::text, 'deny'::text]))),
   constraint policy_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, decision_id)
+  constraint policy_decisions_pkey PRIMARY KEY (workspace_id, at, decision_id)
 );
-CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, decision_id DESC);
+CREATE INDEX policy_decisions_of_packet ON public.policy_decisions USING btree (workspace_id, work_packet_id, at DESC);
 alter table policy_decisions enable row level security;
 alter table policy_decisions force row level security;
 create policy isolation on policy_decisions for all to public using ((
@@ -2700,7 +2712,9 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
+create policy system_lets_go on policy_decisions for all to consigliere_system using (true);
 grant insert, select on policy_decisions to consigliere_app;
+grant delete, select, update on policy_decisions to consigliere_system;
 
 create unlogged table rate_windows (
   key text not null,
