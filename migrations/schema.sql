@@ -147,6 +147,34 @@ begin
 end $function$;
 alter function app.begin_second_factor(text,text,timestamp with time zone) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.canonical_json(value jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  n numeric;
+begin
+  case jsonb_typeof(value)
+    when 'object' then
+      return '{' || coalesce((select string_agg(to_json(e.key)::text || ':' || app.canonical_json(e.value), ','
+        order by e.key collate "C") from jsonb_each(value) e), '') || '}';
+    when 'array' then
+      return '[' || coalesce((select string_agg(app.canonical_json(e.value), ',' order by e.ordinality)
+        from jsonb_array_elements(value) with ordinality e), '') || ']';
+    when 'number' then
+      n := value::numeric;
+      -- JavaScript writes what is very large or very small with an exponent.
+      if n <> 0 and (abs(n) >= 1e21 or abs(n) < 1e-6) then
+        return regexp_replace(n::float8::text, 'e([+-])0*', 'e\1');
+      end if;
+      return trim_scale(n)::text;
+    else
+      return value::text;
+  end case;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.check_attempt(p_kind text, p_id text, p_attempt bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1830,6 +1858,64 @@ AS $function$
   ) c join members m on m.member_id = c.member_id
 $function$;
 
+CREATE OR REPLACE FUNCTION app.take_checkpoint(p_checkpoint_id text, p_label text, p_taken_before text, p_by jsonb, p_at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  own_workspace constant text := current_setting('app.workspace_id', true);
+  most_orders constant int := 10000;
+  is_killed boolean;
+  former_mode text;
+  orders text;
+  order_count int;
+  settings jsonb;
+  snapshot text;
+  head receipt_heads;
+  checkpoint_hash text;
+begin
+  select g.mode = 'killed', case when g.mode in ('killed', 'recovering') then g.mode_before_kill else g.mode end
+    into strict is_killed, former_mode from guardians g where g.workspace_id = own_workspace;
+  if is_killed and p_taken_before = 'kill' then
+    return null;
+  end if;
+  select count(*), coalesce(string_agg('{"hash":' || to_json(o.hash)::text || ',"standingOrderId":' || to_json(o.standing_order_id)::text
+      || ',"status":"' || o.status || '","version":' || o.version || '}', ',' order by o.standing_order_id collate "C"), '')
+    into order_count, orders
+    from (select hash, standing_order_id, status, version from standing_orders
+      where workspace_id = own_workspace and status in ('active', 'shadow')
+        and (expires_at is null or expires_at > p_at) limit most_orders + 1) o;
+  if order_count > most_orders then
+    raise exception 'more than % standing orders are in force', most_orders using errcode = 'CW004';
+  end if;
+  -- Every setting of the workspace, in the names of the wire.
+  select jsonb_build_object('timezone', w.timezone, 'locale', w.locale, 'currency', w.currency, 'presence', w.presence,
+      'quietHours', w.quiet_hours, 'notifications', w.notifications, 'sender', jsonb_build_object('name', w.sender_name,
+        'signature', w.sender_signature, 'replyTo', w.sender_reply_to), 'modelBudget', w.model_budget,
+      'retention', w.retention, 'secondFactor', w.second_factor)
+    into strict settings from workspaces w where w.workspace_id = own_workspace;
+  select * into strict head from receipt_heads h where h.workspace_id = own_workspace;
+  snapshot := '{"mode":"' || former_mode || '","orders":[' || orders || '],"settings":' || app.canonical_json(settings) || '}';
+  checkpoint_hash := encode(sha256(convert_to('{"auto":' || (p_taken_before is not null)::text
+    || ',"checkpointId":' || to_json(p_checkpoint_id)::text || ',"createdAt":' || app.ms(p_at)
+    || ',"createdBy":' || app.canonical_json(p_by) || ',"label":' || coalesce(to_json(p_label)::text, 'null')
+    || ',"receiptHash":' || to_json(head.hash)::text || ',"receiptSeq":' || head.seq || ',"snapshot":' || snapshot || '}',
+    'UTF8')), 'hex');
+  insert into guardian_checkpoints (workspace_id, checkpoint_id, label, taken_before, created_by, created_at, receipt_seq,
+    receipt_hash, snapshot, hash)
+  values (own_workspace, p_checkpoint_id, p_label, p_taken_before, p_by, p_at, head.seq, head.hash, snapshot::jsonb,
+    checkpoint_hash);
+  return jsonb_build_object('checkpointId', p_checkpoint_id, 'receiptSeq', head.seq, 'hash', checkpoint_hash);
+exception when others then
+  if p_taken_before is distinct from 'kill' then
+    raise;
+  end if;
+  return null;
+end $function$;
+alter function app.take_checkpoint(text,text,text,jsonb,timestamp with time zone) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.take_sign_in_lock(p_lock_id text)
  RETURNS TABLE(user_id text, address text, at timestamp with time zone)
  LANGUAGE sql
@@ -2356,6 +2442,32 @@ CASE
 END));
 grant insert, select, update on escalations to consigliere_app;
 
+create table guardian_checkpoints (
+  workspace_id text not null,
+  checkpoint_id text not null,
+  label text,
+  taken_before text,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  receipt_seq bigint not null,
+  receipt_hash text not null,
+  snapshot jsonb not null,
+  hash text not null,
+  constraint guardian_checkpoints_taken_before_check CHECK ((taken_before = ANY (ARRAY['kill'::text, 'activation'::text, 'pack_install'::text]))),
+  constraint guardian_checkpoints_pkey PRIMARY KEY (workspace_id, checkpoint_id)
+);
+CREATE INDEX guardian_checkpoints_newest ON public.guardian_checkpoints USING btree (workspace_id, created_at DESC, checkpoint_id DESC);
+alter table guardian_checkpoints enable row level security;
+alter table guardian_checkpoints force row level security;
+create policy isolation on guardian_checkpoints for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_adds on guardian_checkpoints for insert to consigliere_system with check (true);
+grant select on guardian_checkpoints to consigliere_app;
+grant insert on guardian_checkpoints to consigliere_system;
+
 create table guardians (
   workspace_id text not null,
   mode text not null default 'guardrailed'::text,
@@ -2364,7 +2476,7 @@ create table guardians (
   killed_at timestamp with time zone,
   killed_by jsonb,
   reason text,
-  last_checkpoint_id text,
+  kill_checkpoint_id text,
   constraint guardians_check CHECK (((mode = 'killed'::text) = (killed_at IS NOT NULL))),
   constraint guardians_mode_check CHECK ((mode = ANY (ARRAY['observe'::text, 'supervised'::text, 'guardrailed'::text, 'autonomous'::text, 'killed'::text, 'recovering'::text]))),
   constraint guardians_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -2843,6 +2955,7 @@ create table revenue_events (
   created_at timestamp with time zone not null,
   work_packet_id text,
   team_id text,
+  reverses text,
   constraint revenue_events_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint revenue_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint revenue_events_pkey PRIMARY KEY (event_id),
@@ -2852,6 +2965,7 @@ create table revenue_events (
 CREATE INDEX revenue_events_by_currency ON public.revenue_events USING btree (workspace_id, currency, occurred_at DESC, event_id DESC);
 CREATE INDEX revenue_events_by_source ON public.revenue_events USING btree (workspace_id, source, occurred_at DESC, event_id DESC);
 CREATE INDEX revenue_events_by_time ON public.revenue_events USING btree (workspace_id, occurred_at DESC, event_id DESC);
+CREATE UNIQUE INDEX revenue_events_reversed_once ON public.revenue_events USING btree (workspace_id, reverses) WHERE (reverses IS NOT NULL);
 alter table revenue_events enable row level security;
 alter table revenue_events force row level security;
 create policy isolation on revenue_events for all to public using ((
@@ -2869,6 +2983,42 @@ CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events FOR EACH ROW E
 grant insert, select on revenue_events to consigliere_app;
 grant select on revenue_events to consigliere_system;
 
+create table revert_steps (
+  workspace_id text not null,
+  revert_id text not null,
+  "position" integer not null,
+  work_packet_id text not null,
+  team_id text,
+  reversibility text not null,
+  compensation jsonb,
+  status text not null,
+  reason text,
+  result jsonb,
+  attempts integer not null default 0,
+  begun_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  receipt_id text,
+  constraint revert_steps_status_check CHECK ((status = ANY (ARRAY['planned'::text, 'done'::text, 'failed'::text, 'not_possible'::text, 'skipped'::text]))),
+  constraint revert_steps_revert_id_fkey FOREIGN KEY (revert_id) REFERENCES reverts(revert_id),
+  constraint revert_steps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint revert_steps_pkey PRIMARY KEY (workspace_id, revert_id, "position"),
+  constraint revert_steps_workspace_id_work_packet_id_revert_id_key UNIQUE (workspace_id, work_packet_id, revert_id)
+);
+CREATE INDEX revert_steps_planned ON public.revert_steps USING btree (workspace_id, revert_id, "position") WHERE (status = 'planned'::text);
+alter table revert_steps enable row level security;
+alter table revert_steps force row level security;
+create policy isolation on revert_steps for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select, update on revert_steps to consigliere_app;
+
 create table reverts (
   revert_id text not null,
   workspace_id text not null,
@@ -2877,9 +3027,17 @@ create table reverts (
   plan jsonb not null,
   created_by jsonb not null,
   created_at timestamp with time zone not null,
+  status text not null default 'done'::text,
+  checkpoint_id text,
+  killed_at timestamp with time zone,
+  guardian_epoch bigint,
+  receipt_id text,
+  ended_at timestamp with time zone,
+  constraint reverts_status_check CHECK ((status = ANY (ARRAY['running'::text, 'stopped'::text, 'done'::text]))),
   constraint reverts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint reverts_pkey PRIMARY KEY (revert_id)
 );
+CREATE UNIQUE INDEX reverts_running ON public.reverts USING btree (workspace_id) WHERE (status = 'running'::text);
 alter table reverts enable row level security;
 alter table reverts force row level security;
 create policy isolation on reverts for all to public using (
@@ -2887,7 +3045,7 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
-grant insert, select on reverts to consigliere_app;
+grant insert, select, update on reverts to consigliere_app;
 
 create table second_factors (
   user_id text not null,

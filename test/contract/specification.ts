@@ -43,6 +43,7 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/audit-feed', [30, MINUTE]),
   route('POST', ['/api/pro/guardian/kill-switch', '/api/pro/guardian/killswitch'], [30, MINUTE]),
   route('POST', '/api/pro/guardian/revert', [20, MINUTE]),
+  route('POST', '/api/pro/guardian/checkpoint', [30, MINUTE]),
   route('GET', '/api/pro/engines', [30, MINUTE]),
   route('GET', '/api/pro/profile', [20, MINUTE]),
   route('PUT', '/api/pro/settings'),
@@ -71,7 +72,6 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/family/comment', [30, MINUTE]),
-  route('POST', '/api/pro/guardian/checkpoint', [30, MINUTE]),
   route('POST', '/api/pro/guardian/preflight', [60, MINUTE]),
   route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
 ];

@@ -23,8 +23,8 @@ const CONTRACT = {
  * `cancelled` a work packet comes back only where a person decides an escalation so, or has another draft made.
  */
 const FINAL = {
-  directive: ['executed', 'rejected', 'expired', 'cancelled'],
-  packet: ['executed'],
+  directive: ['rejected', 'expired', 'cancelled', 'reverted'],
+  packet: ['reverted'],
 };
 
 function reached<S extends string>(table: TransitionTable<S, string>, from: (S | null)[]): Set<S> {
@@ -40,10 +40,17 @@ function reached<S extends string>(table: TransitionTable<S, string>, from: (S |
 }
 
 describe('the states of a directive', () => {
-  it('are those of the contract, each reached from its hand-in but for the undo that is still to come', () => {
+  it('are those of the contract, each reached from its hand-in', () => {
     expect([...DIRECTIVE_STATUSES]).toEqual(CONTRACT.directive);
     const statuses = reached(DIRECTIVE_STATES, [null]);
-    expect(CONTRACT.directive.filter((status) => !statuses.has(status as never))).toEqual(['reverted']);
+    expect(CONTRACT.directive.filter((status) => !statuses.has(status as never))).toEqual([]);
+  });
+
+  it('lead on from what was carried out only by a revert, which ends them', () => {
+    const onwards = DIRECTIVE_STATES.transitions.filter(({ from }) => from.includes('executed'));
+    expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
+      ['revert', 'reverted', 'an admin'],
+    ]);
   });
 
   it('begin as the specification says: pending_approval when approval is wanted, which it is by default', () => {
@@ -61,7 +68,7 @@ describe('the states of a directive', () => {
     );
   });
 
-  it('lead on from a failure only when an operator asks for it', () => {
+  it('lead on from a failure only when an operator asks for it, or what was carried out is undone', () => {
     const onwards = DIRECTIVE_STATES.transitions.filter(({ from }) => from.includes('failed'));
     expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
       ['retry_for_approval', 'pending_approval', 'an operator'],
@@ -69,6 +76,7 @@ describe('the states of a directive', () => {
       ['send_again', 'sending', 'an operator'],
       ['confirm', 'executed', 'an operator'],
       ['ask_override', 'pending_approval', 'an operator'],
+      ['revert', 'reverted', 'an admin'],
     ]);
   });
 
@@ -99,10 +107,10 @@ describe('the states of a directive', () => {
 });
 
 describe('the states of a work packet', () => {
-  it('are those of the contract, each reached from its draft but for the undo that is still to come', () => {
+  it('are those of the contract, each reached from its draft', () => {
     expect([...PACKET_STATUSES]).toEqual(CONTRACT.packet);
     const statuses = reached(PACKET_STATES, ['drafted']);
-    expect(CONTRACT.packet.filter((status) => !statuses.has(status as never))).toEqual(['reverted']);
+    expect(CONTRACT.packet.filter((status) => !statuses.has(status as never))).toEqual([]);
   });
 
   it('end where the contract names no way on', () => {
@@ -127,7 +135,15 @@ describe('the states of a work packet', () => {
   });
 
   it('never lead back to sending from where it was decided that it may not leave', () => {
-    const barred = ['denied', 'cancelled', 'failed', 'executed', 'awaiting_approval', 'halted'] as const;
+    const barred = [
+      'denied',
+      'cancelled',
+      'failed',
+      'executed',
+      'reverted',
+      'awaiting_approval',
+      'halted',
+    ] as const;
     for (const status of barred) expect(PACKET_STATES.sources('send')).not.toContain(status);
   });
 });

@@ -186,8 +186,44 @@ const GUARDIAN: Record<string, Step> = {
     await walk.direct.post('/guardian/kill-switch');
     await walk.owner.put('/guardian/mode', { mode: 'autonomous' });
   },
+  'POST /api/pro/guardian/checkpoint': async (walk) => {
+    await walk.order(ALLOW_MEMOS);
+    await walk.owner.post('/guardian/checkpoint', { label: 'Before spring' });
+    await walk.owner.post('/guardian/checkpoint');
+    await (await walk.viewer()).post('/guardian/checkpoint');
+  },
+  'GET /api/pro/guardian/checkpoint': async (walk) => {
+    await walk.order(ALLOW_MEMOS);
+    await walk.owner.get('/guardian/checkpoint');
+    await walk.owner.get('/guardian/checkpoint?limit=1&offset=0');
+    await walk.stranger.get('/guardian/checkpoint');
+  },
+  'GET /api/pro/guardian/checkpoint/{checkpointId}': async (walk) => {
+    await walk.order(ALLOW_MEMOS);
+    const { checkpointId } = (await walk.direct.post('/guardian/checkpoint')).body;
+    await walk.owner.get(`/guardian/checkpoint/${checkpointId}`);
+    await walk.owner.get(`/guardian/checkpoint/${newId('chk')}`);
+  },
+  'GET /api/pro/guardian/reverts/{revertId}': async (walk) => {
+    await walk.direct.post('/guardian/checkpoint');
+    await walk.executed(MEMO);
+    const { revertId } = (await walk.direct.post('/guardian/revert', { mode: 'compensate' })).body;
+    await walk.owner.get(`/guardian/reverts/${revertId}`);
+    await walk.owner.get(`/guardian/reverts/${revertId}?limit=1`);
+    await walk.owner.get(`/guardian/reverts/${newId('rvt')}`);
+    await (await walk.viewer()).get(`/guardian/reverts/${revertId}`);
+  },
   'POST /api/pro/guardian/revert': async (walk) => {
     await walk.owner.post('/guardian/revert');
+    await walk.owner.post('/guardian/revert', { mode: 'restore' });
+    await walk.order(ALLOW_MEMOS);
+    const { checkpointId } = (await walk.direct.post('/guardian/checkpoint')).body;
+    await walk.order({ name: 'No mail', effect: 'deny', match: { actionTypes: ['email.send'] } });
+    await walk.owner.post('/guardian/revert', { mode: 'restore', checkpointId, dryRun: true });
+    await walk.owner.post('/guardian/revert', { mode: 'restore', checkpointId, reason: 'As it was.' });
+    await walk.executed(MEMO);
+    await walk.owner.post('/guardian/revert', { mode: 'compensate', checkpointId, dryRun: true });
+    await walk.owner.post('/guardian/revert', { mode: 'compensate', checkpointId: newId('chk') });
     await walk.ready();
     await walk.direct.post('/guardian/kill-switch');
     await walk.owner.post('/guardian/revert', { reason: 'All clear.', mode: 'resume' });

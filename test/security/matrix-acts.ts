@@ -313,5 +313,29 @@ export const ACTS: Acts = {
   'PUT /guardian/mode': { ...ADMINISTER, request: withBody({ mode: 'guardrailed' }) },
   'POST /guardian/kill-switch': kill,
   'POST /guardian/killswitch': kill,
-  'POST /guardian/revert': { ...ADMINISTER, before: killed },
+  'POST /guardian/revert': [
+    { ...ADMINISTER, what: 'resume', before: killed },
+    { ...ADMINISTER, what: 'restore, as a dry run', request: withBody({ mode: 'restore', dryRun: true }) },
+    {
+      ...ADMINISTER,
+      what: 'compensate, as a dry run',
+      request: withBody({ mode: 'compensate', dryRun: true }),
+    },
+  ],
+  'GET /guardian/reverts/:revertId': {
+    right: ofWorkspace('admin'),
+    row: 'revert',
+    places: WHOLE_OR_FOREIGN,
+  },
+  'POST /guardian/checkpoint': {
+    right: ofWorkspace('operator'),
+    places: WHOLE,
+    request: withBody({ label: 'Now' }),
+  },
+  'GET /guardian/checkpoint': READ,
+  'GET /guardian/checkpoint/:checkpointId': {
+    right: ofWorkspace('viewer'),
+    row: 'checkpoint',
+    places: WHOLE_OR_FOREIGN,
+  },
 };

@@ -202,7 +202,9 @@ export type RowKind =
   | 'token of an owner'
   | 'destination'
   | 'paused destination'
-  | 'delivery';
+  | 'delivery'
+  | 'checkpoint'
+  | 'revert';
 
 const ALLOW = { effect: 'allow', match: { actionTypes: ['document.file'] } };
 
@@ -300,6 +302,24 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
       id: (await leaveDelivered(test, workspaceId)).deliveryId,
       teamId,
     }),
+  checkpoint:
+    () =>
+    async ({ desk, teamId }) => ({
+      id: (await desk.client.post('/guardian/checkpoint')).body.checkpointId,
+      teamId,
+    }),
+  // A true one would stop the work of the other rows.
+  revert:
+    (test) =>
+    async ({ workspaceId, teamId }) => {
+      const revertId = newId('rvt');
+      await test.rows(
+        `insert into reverts (revert_id, workspace_id, mode, plan, created_by, created_at)
+         values ($1, $2, 'resume', '[]', '{"type": "system", "id": "system", "name": "Consigliere", "via": "schedule"}', now())`,
+        [revertId, workspaceId],
+      );
+      return { id: revertId, teamId };
+    },
 };
 
 type Copy = (test: TestApp, row: Row) => Promise<Row>;

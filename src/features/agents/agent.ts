@@ -5,7 +5,9 @@ import type { AgentStatus, AgentView } from './agents.dto.js';
 /** What is known of one capo; times in Unix milliseconds. */
 export interface AgentFacts {
   role: CapoRole;
+  /** The kill switch is engaged, or what came before it is being undone. */
   killed: boolean;
+  recovering?: boolean;
   killReason: string | null;
   pausedBy: Actor | null;
   pendingDirectives: number;
@@ -56,6 +58,7 @@ function keepsFailing({ failures, lastExecutedAt }: AgentFacts): boolean {
 function reasonOf(status: AgentStatus, facts: AgentFacts): string {
   switch (status) {
     case 'halted':
+      if (facts.recovering) return 'A revert is undoing work packets.';
       return `The kill switch is engaged${facts.killReason === null ? '.' : `: ${facts.killReason}`}`;
     case 'paused':
       return `Paused by ${facts.pausedBy!.name}.`;

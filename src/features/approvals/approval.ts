@@ -3,7 +3,7 @@ import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
-import { letsNothingLeave } from '../guardian/guardian.js';
+import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
 import {
   ApprovalAlreadyDecided,
@@ -100,8 +100,7 @@ export function judgeEdit(
   if (approval.status !== 'pending')
     throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
   // Observing stops what leaves, and not the work on drafts.
-  if (guardian === 'killed' || guardian === 'recovering')
-    throw new GuardianHalted({ details: { mode: guardian } });
+  if (isHalted(guardian)) throw new GuardianHalted({ details: { mode: guardian } });
   if (!approval.ready) throw new ApprovalNotReady();
   if (ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });

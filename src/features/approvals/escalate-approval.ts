@@ -8,6 +8,7 @@ import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/
 import { DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { isExpired } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
@@ -51,8 +52,7 @@ export class EscalateApproval implements OnModuleInit {
         this.approvals.lockStatement(workspaceId, [id]),
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
-      const { mode } = guardian;
-      if (mode === 'killed' || mode === 'recovering' || !approval || !this.isToEscalate(approval)) return;
+      if (isHalted(guardian.mode) || !approval || !this.isToEscalate(approval)) return;
       const { title, teamId, directiveId, expiresAt } = approval;
       const escalationId = await this.escalations.open({
         kind: APPROVAL_EXPIRING,

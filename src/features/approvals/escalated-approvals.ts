@@ -9,6 +9,7 @@ import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
 import { GuardianHalted } from '../guardian/guardian.errors.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { assertOtherEyes, isExpired } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
@@ -70,7 +71,7 @@ export class EscalatedApprovals implements OnModuleInit {
     const { guardian, approval } = await this.lock(escalation);
     requireRole(caller, approval.teamId, 'operator');
     assertInTime(approval, at);
-    if (guardian.mode === 'killed' || guardian.mode === 'recovering') {
+    if (isHalted(guardian.mode)) {
       throw new GuardianHalted({ details: { mode: guardian.mode } });
     }
     assertOtherEyes(approval, peopleBehind(caller));

@@ -7,6 +7,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
@@ -55,7 +56,7 @@ export class ExpireApproval implements OnModuleInit {
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
       // While killed nobody could have approved it; the revert gives the time back.
-      if (guardian.mode === 'killed' || !approval || approval.frozenMs !== null) return;
+      if (isHalted(guardian.mode) || !approval || approval.frozenMs !== null) return;
       const at = this.clock.now();
       if (approval.status !== 'pending' || approval.expiresAt > at) return;
       // Its directive ends as well, and says why (ExpireDirective).

@@ -1,4 +1,5 @@
 import { CAPOS } from '../capos/capo.js';
+import { isHalted } from '../guardian/guardian.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
 import type { ListedApproval } from './approval.entity.js';
 import type { WaitingFor } from './approvals.dto.js';
@@ -16,11 +17,13 @@ export function waitingFor(
   { mode, paused }: Holdups,
 ): WaitingFor | null {
   if (status !== 'pending') return null;
-  if (mode === 'killed' || mode === 'recovering') {
+  if (isHalted(mode)) {
     return {
       reason: 'revert',
       message:
-        'The kill switch is engaged: nothing is drafted, edited or approved until an admin reverts it.',
+        mode === 'killed'
+          ? 'The kill switch is engaged: nothing is drafted, edited or approved until an admin reverts it.'
+          : 'A revert is undoing work packets: nothing is drafted, edited or approved until it has ended.',
     };
   }
   if (!ready) return draftAwaited(capo, paused);

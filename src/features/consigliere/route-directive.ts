@@ -11,7 +11,7 @@ import { DirectiveTransitions } from '../directives/directive-transitions.js';
 import { Directives } from '../directives/directives.repository.js';
 import { GiveUpDraft } from '../directives/give-up-draft.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { KILLED_TOPIC } from '../guardian/guardian.js';
+import { isHalted, KILLED_TOPIC } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import type { RouteRequest } from './route.js';
@@ -127,7 +127,7 @@ export class RouteDirective implements OnModuleInit {
       this.directives.lockDraftingStatement(workspaceId, id),
     ])) as [[GuardianEntity], [DirectiveEntity?]];
     if (!directive) return undefined;
-    if (guardian.mode === 'killed') {
+    if (isHalted(guardian.mode)) {
       this.work.park(item);
       return undefined;
     }

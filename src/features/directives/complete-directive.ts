@@ -71,6 +71,9 @@ export class CompleteDirective {
         { error },
       );
       await this.escalateFailed.directive(directive, title, tally);
+    } else if (tally.reverted > 0 && tally.executed === 0) {
+      const summary = `What was carried out of "${title}" has been undone.`;
+      this.transitions.apply(directive, 'revert', { actor: SYSTEM, action: 'directive.reverted', summary });
     } else if (tally.expired > 0 && tally.executed === 0) {
       const summary = `"${title}" expired: its deadline passed before anything was sent.`;
       this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });

@@ -22,7 +22,8 @@ export type DirectiveTrigger =
   | 'resume_sending'
   | 'send_again'
   | 'confirm'
-  | 'ask_override';
+  | 'ask_override'
+  | 'revert';
 
 /** Nothing of it has been handed out; of a halted one a part may have been, which whoever ends it looks at. */
 const UNSENT = ['pending_approval', 'queued', 'executing', 'halted'] as const;
@@ -176,11 +177,21 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     by: 'an operator',
     when: 'A budget denied it, and a person is asked to let it through once.',
   },
+  {
+    trigger: 'revert',
+    from: ['executed', 'failed', 'halted', 'sending'],
+    to: 'reverted',
+    by: 'an admin',
+    when: 'A revert has undone everything of it that was carried out; what was still to be sent is cancelled.',
+  },
 ]);
+
+/** What only somebody who asks for it leads on from: another draft, or the undo. */
+const ENDED: readonly DirectiveStatus[] = ['executed', 'failed'];
 
 /** Whether nothing more comes of it unless somebody asks for it again. */
 export function hasEnded(status: DirectiveStatus): boolean {
-  return status === 'failed' || DIRECTIVE_STATES.isFinal(status);
+  return ENDED.includes(status) || DIRECTIVE_STATES.isFinal(status);
 }
 
 /** The statuses in which a capo may still draft. */

@@ -10,6 +10,7 @@ import { DocumentsModule } from '../documents/documents.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { RevenueModule } from '../revenue/revenue.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { AssertWanted } from './assert-wanted.js';
 import { BudgetOverride } from './budget-override.js';
@@ -31,13 +32,20 @@ import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
+import { CompensatePacket } from './packets/compensate-packet.js';
+import { CompensationFailures } from './packets/compensation-failures.js';
+import { CompensationResults } from './packets/compensation-results.js';
+import { Compensations } from './packets/compensations.js';
 import { EscalateFailed } from './packets/escalate-failed.js';
+import { FailedCompensations } from './packets/failed-compensations.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
+import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
+import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
@@ -56,6 +64,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     MailModule,
     RevenueModule,
     SignalsModule,
+    StandingOrdersModule,
   ],
   controllers: [DirectivesController, WorkPacketsController],
   providers: [
@@ -79,7 +88,14 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     ExpireDirective,
     HaltDirectives,
     EscalateFailed,
+    FailedCompensations,
     PacketEffects,
+    Compensations,
+    CompensatePacket,
+    CompensationFailures,
+    CompensationResults,
+    RevertDirective,
+    WithdrawDelegation,
     PacketResults,
     RecallPackets,
     SendAgain,

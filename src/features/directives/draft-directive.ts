@@ -11,7 +11,7 @@ import { CAPO_RUNNER } from '../capos/capos.module.js';
 import { withReplyTo } from '../capos/reply-to.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { KILLED_TOPIC } from '../guardian/guardian.js';
+import { isHalted, KILLED_TOPIC } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { AcceptDraft } from './accept-draft.js';
 import { titleOf } from './directive.js';
@@ -83,7 +83,7 @@ export class DraftDirective implements OnModuleInit {
         this.paused.statement(workspaceId),
       ])) as [[GuardianEntity], [DirectiveEntity?], { capo: string }[]];
       if (!directive) return undefined;
-      if (guardian.mode === 'killed' || paused.some(({ capo }) => capo === directive.capo)) {
+      if (isHalted(guardian.mode) || paused.some(({ capo }) => capo === directive.capo)) {
         this.work.park(item);
         return undefined;
       }

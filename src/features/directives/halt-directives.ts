@@ -9,12 +9,15 @@ import {
   type Halted,
   type HeldBack,
   type LiftingAct,
-  type PlannedStep,
+  type ResumedPacket,
 } from '../guardian/halting.js';
+import { COMPENSATE } from '../guardian/revert-progress.js';
+import { UndoableWork } from '../guardian/undoable-work.js';
 import { CompleteDirective } from './complete-directive.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
 import { SEND_AGAIN } from './packets/send-again.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** A draft that is under way is void; whoever resumes makes another. */
@@ -27,6 +30,7 @@ const SENDING_WORK = ['packet.send', SEND_AGAIN];
 export class HaltDirectives implements Haltable, OnModuleInit {
   constructor(
     private readonly haltableWork: HaltableWork,
+    private readonly undoableWork: UndoableWork,
     private readonly approvals: Approvals,
     private readonly packets: WorkPackets,
     private readonly directives: Directives,
@@ -36,6 +40,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
 
   onModuleInit(): void {
     this.haltableWork.register(this);
+    this.undoableWork.register(this.packets);
   }
 
   async halt(workspaceId: string, { at, receiptId }: GuardianAct): Promise<Halted> {
@@ -43,23 +48,23 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     const unconfirmed = await this.packets.halt(workspaceId);
     const halted = await this.directives.halt(workspaceId, receiptId, at);
     this.work.parkAll(DRAFTING_WORK);
-    this.work.parkUnclaimed(SENDING_WORK);
+    this.work.parkUnclaimed([...SENDING_WORK, COMPENSATE]);
     return { halted, unconfirmed };
   }
 
-  async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<PlannedStep[]> {
+  async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<ResumedPacket[]> {
     this.approvals.unfreeze(workspaceId, killedAt, at);
     const packets = await this.packets.resume(workspaceId);
     await this.resumeDirectives(workspaceId, receiptId, at);
-    this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK]);
+    this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK, COMPENSATE]);
     // Each, whatever became of its work meanwhile: what could not be sent while it was halted may have been given up.
     this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
-    return packets.map(({ workPacketId, reversibility }) => ({
-      workPacketId,
-      reversibility,
-      compensation: null,
-      status: 'done',
-    }));
+    return packets.map((packet) => lineOf(packet, 'done'));
+  }
+
+  async halted(workspaceId: string): Promise<ResumedPacket[]> {
+    const packets = await this.packets.halted(workspaceId);
+    return packets.map((packet) => lineOf(packet, 'planned'));
   }
 
   releaseHeldBack(): void {
@@ -84,4 +89,11 @@ export class HaltDirectives implements Haltable, OnModuleInit {
       await this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
     }
   }
+}
+
+function lineOf(
+  { workPacketId, reversibility }: Pick<WorkPacketEntity, 'workPacketId' | 'reversibility'>,
+  status: ResumedPacket['status'],
+): ResumedPacket {
+  return { workPacketId, reversibility, compensation: null, status, reason: null };
 }

@@ -2,17 +2,15 @@ import { Body, Controller, Get, Post, Put } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ChangeMode } from './change-mode.js';
-import { GuardianView, KillAnswer, KillBody, ModeBody, RevertAnswer, RevertBody } from './guardian.dto.js';
+import { GuardianView, KillAnswer, KillBody, ModeBody } from './guardian.dto.js';
 import { GuardianHalted } from './guardian.errors.js';
 import { Guardians } from './guardians.repository.js';
 import { viewOf } from './guardian.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
-import { RevertKill } from './revert-kill.js';
 
 @Controller(['api/pro/guardian', 'api/admin/guardian'])
 export class GuardianController {
@@ -21,7 +19,6 @@ export class GuardianController {
     private readonly work: HaltableWork,
     private readonly clock: Clock,
     private readonly killSwitch: KillSwitch,
-    private readonly revertKill: RevertKill,
     private readonly changeMode: ChangeMode,
   ) {}
 
@@ -53,19 +50,6 @@ export class GuardianController {
   })
   kill(@CurrentCaller() caller: Caller, @Body() body: KillBody): Promise<KillAnswer> {
     return this.killSwitch.execute(caller, body.reason ?? null);
-  }
-
-  /** Restores operation after a kill. */
-  @Post('revert')
-  @Route({
-    auth: 'member',
-    role: 'admin',
-    limit: specified('/api/pro/guardian/revert'),
-    returns: { 200: RevertAnswer },
-    errors: [InvalidTransition],
-  })
-  revert(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
-    return this.revertKill.execute(caller, body);
   }
 
   /** Sets how much the guardian lets pass. */

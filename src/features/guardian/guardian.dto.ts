@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { GuardianMode } from '../terms/terms.js';
 
@@ -110,69 +110,6 @@ export class KillAnswer {
   halted!: HaltedWork;
   /** Work packets that were already handed out; whether they arrived is not known yet. */
   unconfirmed!: UnconfirmedPacket[];
-}
-
-export class RevertBody {
-  /**
-   * Why, for the receipt; 1 to 1,000 characters.
-   * @example 'The price list is mended.'
-   */
-  @IsOptional()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(1000)
-  reason?: string;
-
-  /**
-   * `resume` goes back to the mode before the kill and lets the halted work go on.
-   * @example 'resume'
-   */
-  @IsOptional()
-  @IsIn(['resume'])
-  mode?: 'resume';
-}
-
-export class RevertStep {
-  /**
-   * The work packet to undo.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
-  workPacketId!: string;
-  /**
-   * read_only, reversible, externally_reversible or irreversible
-   * @example 'irreversible'
-   */
-  reversibility!: string;
-  /** The action that undoes it; null: there is none. */
-  compensation!: object | null;
-  /**
-   * What became of it.
-   * @example 'not_possible'
-   */
-  status!: 'planned' | 'done' | 'failed' | 'not_possible' | 'skipped';
-}
-
-export class RevertAnswer {
-  /**
-   * The id of the revert.
-   * @example 'rvt_01khqxmfv0f3g05ngebp6trccz'
-   */
-  revertId!: string;
-  /**
-   * How it was reverted.
-   * @example 'resume'
-   */
-  mode!: 'resume';
-  /**
-   * What is undone; empty with `resume`.
-   * @example []
-   */
-  plan!: RevertStep[];
-  /**
-   * The receipt of the revert.
-   * @example 'rcp_01khqxmfv0vrpg8btgq6g3zpgd'
-   */
-  receiptId!: string;
 }
 
 export class ModeBody {

@@ -19,24 +19,7 @@ export class GuardianEntity {
   killedBy!: Actor | null;
   @Column('text', { nullable: true })
   reason!: string | null;
+  /** The checkpoint that the last kill took; null: it could take none. */
   @Column('text', { nullable: true })
-  lastCheckpointId!: string | null;
-}
-
-@Entity('reverts')
-export class RevertEntity {
-  @PrimaryColumn('text')
-  revertId!: string;
-  @Column('text')
-  workspaceId!: string;
-  @Column('text')
-  mode!: 'resume';
-  @Column('text', { nullable: true })
-  reason!: string | null;
-  @Column('jsonb')
-  plan!: unknown[];
-  @Column('jsonb')
-  createdBy!: Actor;
-  @Column('timestamptz')
-  createdAt!: number;
+  killCheckpointId!: string | null;
 }

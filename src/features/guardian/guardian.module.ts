@@ -2,32 +2,90 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
 import { EventsModule } from '../events/events.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
+import { BeforeActivation } from '../standing-orders/before-activation.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AutonomyMode } from '../workspaces/autonomy-mode.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ChangeMode } from './change-mode.js';
+import { CheckpointEntity } from './checkpoint.entity.js';
+import { CheckpointsController } from './checkpoints.controller.js';
+import { Checkpoints } from './checkpoints.repository.js';
+import { CompensateWork } from './compensate-work.js';
+import { EndRevert } from './end-revert.js';
+import { FindCheckpoint } from './find-checkpoint.js';
 import { GuardianController } from './guardian.controller.js';
-import { GuardianEntity, RevertEntity } from './guardian.entity.js';
+import { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
+import { LiftKill } from './lift-kill.js';
 import { PolicyGate } from './policy-gate.js';
-import { RevertKill } from './revert-kill.js';
+import { PutBack } from './put-back.js';
+import { ReadRevert } from './read-revert.js';
+import { RestoreCheckpoint } from './restore-checkpoint.js';
+import { ResumeWork } from './resume-work.js';
+import { RevertEntity, RevertStepEntity } from './revert.entity.js';
+import { RevertProgress } from './revert-progress.js';
+import { Revert } from './revert.js';
+import { RevertsController } from './reverts.controller.js';
+import { Reverts } from './reverts.repository.js';
+import { StopRevert } from './stop-revert.js';
+import { TakeCheckpoint } from './take-checkpoint.js';
+import { UndoableWork } from './undoable-work.js';
 
 /** @level 4 */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([GuardianEntity, RevertEntity]),
+    TypeOrmModule.forFeature([GuardianEntity, CheckpointEntity, RevertEntity, RevertStepEntity]),
     EventsModule,
     WorkspacesModule,
     StandingOrdersModule,
+    SignalsModule,
   ],
-  controllers: [GuardianController],
-  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate],
-  exports: [Guardians, HaltableWork, KillSwitch, PolicyGate, RevertKill],
+  controllers: [GuardianController, CheckpointsController, RevertsController],
+  providers: [
+    Guardians,
+    HaltableWork,
+    KillSwitch,
+    ChangeMode,
+    PolicyGate,
+    Checkpoints,
+    TakeCheckpoint,
+    FindCheckpoint,
+    Reverts,
+    UndoableWork,
+    Revert,
+    ResumeWork,
+    RestoreCheckpoint,
+    PutBack,
+    CompensateWork,
+    RevertProgress,
+    StopRevert,
+    EndRevert,
+    LiftKill,
+    ReadRevert,
+  ],
+  exports: [
+    Guardians,
+    HaltableWork,
+    KillSwitch,
+    PolicyGate,
+    Reverts,
+    RevertProgress,
+    TakeCheckpoint,
+    UndoableWork,
+  ],
 })
 export class GuardianModule {
-  constructor(autonomyMode: AutonomyMode, guardians: Guardians, figures: Figures) {
+  constructor(
+    autonomyMode: AutonomyMode,
+    guardians: Guardians,
+    figures: Figures,
+    beforeActivation: BeforeActivation,
+    takeCheckpoint: TakeCheckpoint,
+  ) {
+    beforeActivation.register((by) => takeCheckpoint.execute(by, { before: 'activation' }));
     autonomyMode.register(async (scope) => (await guardians.read(scope)).mode);
     figures.declare({
       name: 'consigliere_workspaces_killed',

@@ -1,7 +1,7 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { GuardianMode } from '../terms/terms.js';
 import type { GuardianView } from './guardian.dto.js';
-import type { GuardianEntity } from './guardian.entity.js';
+import type { GuardianFacts } from './guardians.repository.js';
 import type { HeldBack } from './halting.js';
 
 /** Published when the kill switch is engaged: what is under way for the workspace is aborted in every process. */
@@ -15,7 +15,12 @@ export function letsNothingLeave(mode: GuardianMode): boolean {
   return mode === 'killed' || mode === 'recovering' || mode === 'observe';
 }
 
-export function viewOf(guardian: GuardianEntity, heldBack: HeldBack): GuardianView {
+/** A kill holds, or what came before it is being undone: work waits for the end of that. */
+export function isHalted(mode: GuardianMode): boolean {
+  return mode === 'killed' || mode === 'recovering';
+}
+
+export function viewOf(guardian: GuardianFacts, heldBack: HeldBack): GuardianView {
   const { mode, epoch, killedAt, killedBy, reason, lastCheckpointId } = guardian;
   return { mode, ...heldBack, epoch, killedAt, killedBy, reason, lastCheckpointId };
 }

@@ -1,13 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { columnsOf, selectOf } from '../../platform/database/table.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { GuardianMode } from '../terms/terms.js';
-import { GuardianEntity, RevertEntity } from './guardian.entity.js';
+import type { TakenCheckpoint } from './checkpoints.repository.js';
+import { GuardianEntity } from './guardian.entity.js';
 
 const COLUMNS = columnsOf(GuardianEntity);
+
+/** The guardian as people read it. */
+export interface GuardianFacts extends GuardianEntity {
+  /** The newest of all, by whomever it was taken. */
+  lastCheckpointId: string | null;
+}
+
+/** A kill that has just been engaged, with the checkpoint that was taken before it; null: none could be taken. */
+export interface Kill extends GuardianEntity {
+  checkpoint: TakenCheckpoint | null;
+}
+
+interface KillAct {
+  by: Actor;
+  reason: string | null;
+  /** Unix milliseconds. */
+  at: number;
+  checkpointId: string;
+  label: string;
+}
+
+const FACTS = `${columnsOf(GuardianEntity, { of: 'guardians' })}, (select c.checkpoint_id from guardian_checkpoints c
+  where c.workspace_id = guardians.workspace_id order by c.created_at desc, c.checkpoint_id desc limit 1) as last_checkpoint_id`;
 
 /**
  * A row's share locks let each other pass, so a kill that only waited for the row would wait for as long as work goes
@@ -19,15 +43,15 @@ const TURN = 'hashtextextended($1, 3)';
 export class Guardians {
   constructor(private readonly db: Db) {}
 
-  async read(scope: Scope): Promise<GuardianEntity> {
+  async read(scope: Scope): Promise<GuardianFacts> {
     const { text, values } = this.readStatement(scope.workspaceId);
-    const [row] = await this.db.read<GuardianEntity>(scope, text, values);
+    const [row] = await this.db.read<GuardianFacts>(scope, text, values);
     return row!;
   }
 
   /** {@link read} for a caller that sends it along with statements of its own. */
   readStatement(workspaceId: string): Statement {
-    return selectOf(GuardianEntity, { workspaceId });
+    return { text: `select ${FACTS} from guardians where workspace_id = $1`, values: [workspaceId] };
   }
 
   /**
@@ -50,51 +74,60 @@ export class Guardians {
     };
   }
 
-  /** Engages the kill switch; undefined when it is engaged already. */
-  kill(
-    workspaceId: string,
-    by: Actor,
-    reason: string | null,
-    at: number,
-  ): Promise<GuardianEntity | undefined> {
-    return this.change(
-      `update guardians set mode = 'killed', mode_before_kill = mode, epoch = epoch + 1,
-         killed_at = $2, killed_by = $3::jsonb, reason = $4
-       where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}`,
-      [workspaceId, new Date(at), JSON.stringify(by), reason],
+  /**
+   * Engages the kill switch, with a checkpoint of what was in force, in one statement; undefined when it is engaged already.
+   * A second kill while a revert undoes work keeps the mode that the revert goes back to.
+   */
+  kill(workspaceId: string, { by, reason, at, checkpointId, label }: KillAct): Promise<Kill | undefined> {
+    return this.change<Kill>(
+      `with taken as materialized (select app.take_checkpoint($5, $6, 'kill', $3::jsonb, $2) as checkpoint)
+       update guardians set mode = 'killed', epoch = epoch + 1, killed_at = $2, killed_by = $3::jsonb, reason = $4,
+         mode_before_kill = case when mode = 'recovering' then mode_before_kill else mode end,
+         kill_checkpoint_id = taken.checkpoint->>'checkpointId'
+       from taken where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}, taken.checkpoint`,
+      [workspaceId, new Date(at), JSON.stringify(by), reason, checkpointId, label],
     );
   }
 
-  /** Goes back to the mode before the kill; undefined when there is no kill. Answers the row as it was. */
-  lift(workspaceId: string): Promise<GuardianEntity | undefined> {
-    return this.change(
-      `update guardians g set mode = g.mode_before_kill, mode_before_kill = null, killed_at = null,
-         killed_by = null, reason = null
-       from (select * from guardians where workspace_id = $1 for update) before
-       where g.workspace_id = $1 and before.mode = 'killed'
-       returning g.workspace_id, g.mode, g.epoch, before.killed_at, before.killed_by, before.reason, g.last_checkpoint_id`,
+  /** Reads the guardian as the next in turn, and keeps everybody else from it until the transaction ends. */
+  async lock(workspaceId: string): Promise<GuardianEntity> {
+    const guardian = await this.change<GuardianEntity>(
+      `select ${COLUMNS} from guardians where workspace_id = $1 for update`,
       [workspaceId],
     );
+    return guardian!;
   }
 
-  /** Sets the mode; undefined while killed. */
-  setMode(workspaceId: string, mode: GuardianMode): Promise<GuardianEntity | undefined> {
-    return this.change(
-      `update guardians set mode = $2 where workspace_id = $1 and mode <> 'killed' returning ${COLUMNS}`,
+  /** Goes on in this mode after a kill, or after what it has led to; the guardian is locked. */
+  goOn(workspaceId: string, mode: GuardianMode): void {
+    this.db.update(
+      GuardianEntity,
+      { workspaceId },
+      { mode, modeBeforeKill: null, killedAt: null, killedBy: null, reason: null },
+    );
+  }
+
+  /** Nothing leaves while work is undone; the guardian is locked, and killed. */
+  beginRecovery(workspaceId: string): void {
+    const change = { mode: 'recovering', killedAt: null, killedBy: null, reason: null } as const;
+    this.db.update(GuardianEntity, { workspaceId, mode: 'killed' }, change);
+  }
+
+  /** Sets the mode; undefined while a kill holds, or what came before it is being undone. */
+  setMode(workspaceId: string, mode: GuardianMode): Promise<GuardianFacts | undefined> {
+    return this.change<GuardianFacts>(
+      `update guardians set mode = $2 where workspace_id = $1 and mode not in ('killed', 'recovering')
+       returning ${FACTS}`,
       [workspaceId, mode],
     );
   }
 
-  recordRevert(revert: RevertEntity): void {
-    this.db.insert(RevertEntity, revert);
-  }
-
   /** Changes the guardian as the next in turn, before all who come later. */
-  private async change(text: string, values: readonly unknown[]): Promise<GuardianEntity | undefined> {
+  private async change<T>(text: string, values: readonly unknown[]): Promise<T | undefined> {
     const [, [row]] = (await this.db.unit.batch([
       { text: `select pg_advisory_xact_lock(${TURN})`, values: [values[0]] },
       { text, values },
-    ])) as [unknown, [GuardianEntity?]];
+    ])) as [unknown, [T?]];
     return row;
   }
 }

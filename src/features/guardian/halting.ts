@@ -34,12 +34,13 @@ export interface LiftingAct extends GuardianAct {
   killedAt: number;
 }
 
-/** One line of a revert's plan. */
-export interface PlannedStep {
+/** A work packet that goes on with a revert. */
+export interface ResumedPacket {
   workPacketId: string;
   reversibility: string;
-  compensation: object | null;
-  status: 'planned' | 'done' | 'failed' | 'not_possible' | 'skipped';
+  compensation: null;
+  status: 'planned' | 'done';
+  reason: null;
 }
 
 /**
@@ -48,7 +49,9 @@ export interface PlannedStep {
  */
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
-  resume(workspaceId: string, act: LiftingAct): Promise<PlannedStep[]>;
+  resume(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]>;
+  /** What {@link resume} would let go on. */
+  halted(workspaceId: string): Promise<ResumedPacket[]>;
   /** The mode lets packets leave again, or for the first time. */
   releaseHeldBack(): void;
   heldBack(scope: Scope, at: number): Promise<HeldBack>;
@@ -82,10 +85,16 @@ export class HaltableWork {
     return total;
   }
 
-  async resume(workspaceId: string, act: LiftingAct): Promise<PlannedStep[]> {
-    const steps: PlannedStep[] = [];
-    for (const work of this.#registered) steps.push(...(await work.resume(workspaceId, act)));
-    return steps;
+  async resume(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]> {
+    const resumed: ResumedPacket[] = [];
+    for (const work of this.#registered) resumed.push(...(await work.resume(workspaceId, act)));
+    return resumed;
+  }
+
+  async halted(workspaceId: string): Promise<ResumedPacket[]> {
+    const halted: ResumedPacket[] = [];
+    for (const work of this.#registered) halted.push(...(await work.halted(workspaceId)));
+    return halted;
   }
 
   releaseHeldBack(): void {

@@ -10,10 +10,11 @@ import type { KillAnswer, UnconfirmedPacket } from './guardian.dto.js';
 import { KILLED_TOPIC } from './guardian.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork, type Unconfirmed } from './halting.js';
+import { LABELS } from './take-checkpoint.js';
 
 /**
  * Halts all autonomous operations of the workspace (SPECIFICATION, States 4): mode, epoch, halted work and receipt in
- * one transaction. Once it has committed no dispatch can start, since each locks the guardian's row while it marks a
+ * one transaction, after a checkpoint of what is in force. Once it has committed no dispatch can start, since each locks the guardian's row while it marks a
  * packet as sending; runs in progress are aborted in every process by the message on the channel.
  */
 @Injectable()
@@ -33,7 +34,8 @@ export class KillSwitch {
     // Anyone who may act may stop, and a stop concerns every team.
     await this.db.unit.seeWholeWorkspace();
     const at = this.clock.now();
-    const killed = await this.guardians.kill(workspaceId, actorOf(caller), reason, at);
+    const checkpoint = { checkpointId: newId('chk'), label: LABELS.kill };
+    const killed = await this.guardians.kill(workspaceId, { by: actorOf(caller), reason, at, ...checkpoint });
     if (!killed) return this.unchanged(workspaceId);
     const receiptId = newId('rcp');
     const { halted, unconfirmed } = await this.work.halt(workspaceId, { at, receiptId });
@@ -48,7 +50,8 @@ export class KillSwitch {
       receiptId,
       action: 'guardian.killed',
       summary: `${caller.name} engaged the kill switch${reason ? `: ${reason}` : '.'}`,
-      details: { reason, halted, unconfirmed: none.map(shown) },
+      // A kill is engaged whether or not a checkpoint could be taken before it.
+      details: { reason, halted, unconfirmed: none.map(shown), checkpoint: killed.checkpoint },
     });
     // Receipts of the workspace are read by members who may not see what a team sends.
     for (const [teamId, packets = []] of Object.entries(ofTeams)) {

@@ -49,6 +49,7 @@ function viewOf(event: RevenueEventEntity): RevenueEventView {
     occurredAt: event.occurredAt,
     externalId: event.externalId,
     workPacketId: event.workPacketId,
+    reverses: event.reverses,
     createdAt: event.createdAt,
   };
 }

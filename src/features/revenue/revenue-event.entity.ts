@@ -27,6 +27,9 @@ export class RevenueEventEntity {
   /** The work packet that recorded it, in a namespace of its own; unique (revenue_events_once_per_packet). */
   @Column('text', { nullable: true })
   workPacketId!: string | null;
+  /** The event that this one takes back, once (revenue_events_reversed_once). */
+  @Column('text', { nullable: true })
+  reverses!: string | null;
   @Column('jsonb')
   recordedBy!: Actor;
   @Column('timestamptz')

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf, insertOf } from '../../platform/database/table.js';
@@ -47,6 +48,40 @@ export class RevenueEvents {
   }
 
   /**
+   * Takes an event back by another one of the same time and the other sign, so that every sum over every window is what it would
+   * have been without it; once. Undefined when there is no such event, or it was taken back before.
+   */
+  async reverse(eventId: string, by: Actor): Promise<RevenueEventEntity | undefined> {
+    const { scope } = this.db.unit;
+    const { workspaceId } = scope;
+    const event = await this.db.findOne(scope, RevenueEventEntity, { workspaceId, eventId });
+    if (!event) return undefined;
+    const { amount, currency, source, occurredAt, teamId } = event;
+    const reversal = await this.write({
+      ...event,
+      eventId: newId('rev'),
+      amount: -amount,
+      externalId: null,
+      workPacketId: null,
+      reverses: eventId,
+      recordedBy: by,
+      createdAt: this.clock.now(),
+    });
+    if (!reversal) return undefined;
+    this.receipts.append({
+      actor: by,
+      action: 'revenue.reversed',
+      entity: { type: 'revenue_event', id: reversal.eventId },
+      teamId,
+      summary: `${by.name} took back ${amount} ${currency} from ${source}.`,
+      details: { amount: -amount, currency, source, occurredAt, reverses: eventId },
+    });
+    const reversed = { eventId: reversal.eventId, amount: -amount, currency, source };
+    this.events.record('revenue.recorded', reversed);
+    return reversal;
+  }
+
+  /**
    * What was earned, the latest first. What was reported to the service belongs to the workspace, so every member sees it;
    * what a team's work packets recorded is seen by the team.
    * @throws ValidationFailed when `until` is before `since`
@@ -73,7 +108,7 @@ export class RevenueEvents {
   /** Undefined when the external id or the packet has its event; a concurrent insert of the same id is waited for. */
   private async insert(reported: NewRevenueEvent): Promise<RevenueEventEntity | undefined> {
     const now = this.clock.now();
-    const { text, values } = insertOf(RevenueEventEntity, {
+    return this.write({
       eventId: newId('rev'),
       workspaceId: this.db.unit.scope.workspaceId,
       teamId: reported.teamId,
@@ -84,9 +119,15 @@ export class RevenueEvents {
       occurredAt: reported.occurredAt ?? now,
       externalId: reported.externalId,
       workPacketId: reported.workPacketId,
+      reverses: null,
       recordedBy: reported.recordedBy,
       createdAt: now,
     });
+  }
+
+  /** Undefined when a row with one of its unique names is there; one that is being written is waited for. */
+  private async write(row: RevenueEventEntity): Promise<RevenueEventEntity | undefined> {
+    const { text, values } = insertOf(RevenueEventEntity, row);
     const [event] = await this.db.query<RevenueEventEntity>(
       `${text} on conflict do nothing returning ${columnsOf(RevenueEventEntity)}`,
       values,

@@ -159,8 +159,10 @@ export class RevenueEventView {
    * @example 'invoice-2026-017'
    */
   externalId!: string | null;
-  /** The work packet that recorded it; null: it was reported to the service. */
+  /** The work packet that recorded it; null: it was reported to the service, or takes another event back. */
   workPacketId!: string | null;
+  /** The event that this one takes back, with the same amount the other way; null: it takes none back. */
+  reverses!: string | null;
   /**
    * When it was recorded, Unix milliseconds.
    * @example 1771402500200

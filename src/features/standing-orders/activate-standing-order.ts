@@ -5,6 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActionReversibility } from './action-reversibility.js';
+import { BeforeActivation } from './before-activation.js';
 import { relaxesIrreversible } from './standing-order.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
@@ -17,6 +18,7 @@ export class ActivateStandingOrder {
   constructor(
     private readonly orders: StandingOrders,
     private readonly reversibility: ActionReversibility,
+    private readonly beforeActivation: BeforeActivation,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -37,6 +39,7 @@ export class ActivateStandingOrder {
       );
       if (!acknowledged) throw notAcknowledged();
     }
+    await this.beforeActivation.run(actorOf(caller));
     this.orders.saveStatus(active);
     this.receipts.append(receiptOf(active, 'activated', actorOf(caller), { acknowledged: relaxes }));
     return viewOf(active);

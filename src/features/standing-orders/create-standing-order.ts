@@ -10,6 +10,7 @@ import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { KnownZone } from '../workspaces/known-zone.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
+import { BeforeActivation } from './before-activation.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
 import type { OrderWhen, StandingOrderRule } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
@@ -27,6 +28,7 @@ export class CreateStandingOrder {
   constructor(
     private readonly orders: StandingOrders,
     private readonly reversibility: ActionReversibility,
+    private readonly beforeActivation: BeforeActivation,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
@@ -66,6 +68,7 @@ export class CreateStandingOrder {
     };
     const active = draft.heldBecause === null ? activate(draft, at) : undefined;
     const order = active ?? draft;
+    if (active) await this.beforeActivation.run(actorOf(caller));
     this.orders.add(order);
     this.receipts.append(receiptOf(order, 'created', actorOf(caller), { rule }));
     if (active) this.receipts.append(receiptOf(order, 'activated', actorOf(caller)));

@@ -45,7 +45,7 @@ export function summaryOf(order: ListedOrder): StandingOrderSummary {
  */
 export function receiptOf(
   order: StandingOrderEntity,
-  act: 'created' | 'activated' | 'paused' | 'archived',
+  act: 'created' | 'activated' | 'paused' | 'archived' | 'restored',
   by: Actor,
   details: Record<string, unknown> = {},
 ): NewReceipt {

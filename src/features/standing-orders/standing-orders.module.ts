@@ -4,6 +4,7 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
+import { BeforeActivation } from './before-activation.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
 import { OrdersInForce } from './orders-in-force.js';
@@ -15,8 +16,10 @@ import {
   StandingOrderUseEntity,
   StandingOrderVersionEntity,
 } from './standing-order.entity.js';
+import { RestoreOrders } from './restore-orders.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { WithdrawProposal } from './withdraw-proposal.js';
 
 /** @level 3 */
 @Module({
@@ -32,6 +35,9 @@ import { StandingOrders } from './standing-orders.repository.js';
   controllers: [StandingOrdersController],
   providers: [
     StandingOrders,
+    BeforeActivation,
+    RestoreOrders,
+    WithdrawProposal,
     OrdersInForce,
     Policies,
     PolicyDecisions,
@@ -41,6 +47,15 @@ import { StandingOrders } from './standing-orders.repository.js';
     PauseStandingOrder,
     ArchiveStandingOrder,
   ],
-  exports: [StandingOrders, OrdersInForce, Policies, PolicyDecisions, ActionReversibility],
+  exports: [
+    StandingOrders,
+    BeforeActivation,
+    RestoreOrders,
+    WithdrawProposal,
+    OrdersInForce,
+    Policies,
+    PolicyDecisions,
+    ActionReversibility,
+  ],
 })
 export class StandingOrdersModule {}

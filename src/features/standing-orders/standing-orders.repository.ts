@@ -149,6 +149,16 @@ export class StandingOrders {
     return order;
   }
 
+  /** Of these orders, those that the scope may see. */
+  async visible(scope: Scope, standingOrderIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.db.read<{ standingOrderId: string }>(
+      scope,
+      'select standing_order_id from standing_orders where workspace_id = $1 and standing_order_id = any($2)',
+      [scope.workspaceId, standingOrderIds],
+    );
+    return new Set(rows.map(({ standingOrderId }) => standingOrderId));
+  }
+
   /** The orders of one status, newest first. */
   list(scope: Scope, { status, ...paging }: StandingOrdersQuery): Promise<Page<ListedOrder>> {
     const listing = {

@@ -69,6 +69,7 @@ import {
   exports: [
     AcceptanceToken,
     AutonomyMode,
+    ChangeSettings,
     Devices,
     FirstRun,
     KnownZone,

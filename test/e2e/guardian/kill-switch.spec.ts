@@ -465,7 +465,11 @@ describe('the routes', () => {
     expect(reverted.body).toEqual({
       revertId: expect.stringMatching(/^rvt_/),
       mode: 'resume',
+      status: 'done',
+      checkpointId: null,
       plan: [],
+      planTotal: 0,
+      restored: null,
       receiptId: expect.stringMatching(/^rcp_/),
     });
     expect((await owner.get('/guardian')).body).toMatchObject({

@@ -53,6 +53,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   );
   await member.kill();
   await member.revert();
+  await member.client.post('/guardian/revert', { mode: 'compensate' });
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leaveByHand(rows);
   await leaveAccount(rows);

@@ -53,6 +53,16 @@ export function isUnconfirmed(code: string | undefined): boolean {
   return code?.endsWith('UNCONFIRMED') ?? false;
 }
 
+export function asEffectFailed(error: unknown): EffectFailed {
+  if (error instanceof EffectFailed) return error;
+  // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
+  return new EffectFailed(
+    'UNCONFIRMED',
+    'It failed unexpectedly; it is not known whether it arrived.',
+    false,
+  );
+}
+
 /** What this program can do by itself: file, raise, record, hand on, and send mail. */
 @Injectable()
 export class PacketEffects {

@@ -18,7 +18,8 @@ export type PacketTrigger =
   | 'send_after_revert'
   | 'confirm'
   | 'ask_override'
-  | 'supersede';
+  | 'supersede'
+  | 'revert';
 
 /** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
 export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
@@ -140,6 +141,13 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     to: 'cancelled',
     by: 'an operator',
     when: 'Another draft is requested of its directive, which ends as that one does.',
+  },
+  {
+    trigger: 'revert',
+    from: ['executed'],
+    to: 'reverted',
+    by: 'an admin',
+    when: 'A revert that undoes what was carried out has undone it.',
   },
 ]);
 

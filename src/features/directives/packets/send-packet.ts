@@ -6,12 +6,18 @@ import { Work } from '../../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/work/work-item.js';
 import { type Action, type ActionResult, validateAction } from '../../capos/action-types.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
+import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
 import { EscalateFailed } from './escalate-failed.js';
-import { type Effect, EffectFailed, PacketEffects, type PacketToSend } from './packet-effects.js';
+import {
+  asEffectFailed,
+  type Effect,
+  EffectFailed,
+  PacketEffects,
+  type PacketToSend,
+} from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
 import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
@@ -85,7 +91,7 @@ export class SendPacket implements OnModuleInit {
     // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
     const mayHaveLeft = this.mayHaveLeft(packet);
     if (letsNothingLeave(guardian.mode)) {
-      if (mayHaveLeft && guardian.mode === 'killed')
+      if (mayHaveLeft && isHalted(guardian.mode))
         await this.escalateFailed.unconfirmed(packet, PROCESS_ENDED, true);
       return undefined;
     }
@@ -202,7 +208,7 @@ export class SendPacket implements OnModuleInit {
       this.guardians.lockSharedStatement(item.workspaceId),
       this.packets.lockDueStatement(item.workspaceId, item.id),
     ])) as [[GuardianEntity], [DuePacket?]];
-    if (packet) await this.results.fail(item, packet, failure, { isKilled: mode === 'killed', calledOff });
+    if (packet) await this.results.fail(item, packet, failure, { isKilled: isHalted(mode), calledOff });
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
@@ -212,7 +218,7 @@ export class SendPacket implements OnModuleInit {
     ])) as [[GuardianEntity], [DuePacket?]];
     if (!packet) return;
     const failure = this.mayHaveLeft(packet) ? unconfirmed() : new EffectFailed(code, message, false);
-    await this.results.giveUp(packet, failure, mode === 'killed');
+    await this.results.giveUp(packet, failure, isHalted(mode));
   }
 }
 
@@ -226,14 +232,4 @@ function unconfirmed(): EffectFailed {
 function toSend(packet: DuePacket, action: Action): PacketToSend {
   const { workPacketId, workspaceId, teamId, directiveId, capo } = packet;
   return { workPacketId, workspaceId, teamId, directiveId, capo, params: action.params } as PacketToSend;
-}
-
-function asEffectFailed(error: unknown): EffectFailed {
-  if (error instanceof EffectFailed) return error;
-  // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.
-  return new EffectFailed(
-    'UNCONFIRMED',
-    'It failed unexpectedly; it is not known whether it arrived.',
-    false,
-  );
 }

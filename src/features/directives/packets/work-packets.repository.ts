@@ -4,6 +4,7 @@ import { countByTally, type Listing, readPage, where } from '../../../platform/d
 import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
+import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
 import type { DirectiveStatus, Priority } from '../../terms/terms.js';
@@ -62,6 +63,8 @@ export interface PacketTally {
   failedUnsent: number;
   /** Why the first of those failed. */
   failure: string | null;
+  /** Carried out, and undone. */
+  reverted: number;
   /** What the executed ones did: the action type, with its transport where it has one, such as `email.send/file`. */
   done: string[];
 }
@@ -74,6 +77,7 @@ const NO_PACKETS: PacketTally = {
   expired: 0,
   failedUnsent: 0,
   failure: null,
+  reverted: 0,
   done: [],
 };
 
@@ -245,6 +249,20 @@ export class WorkPackets {
     return rows.length > 0;
   }
 
+  /** How many packets of a directive were carried out and not undone, and how many are just being carried out. */
+  async carriedOut(
+    workspaceId: string,
+    directiveId: string,
+  ): Promise<{ executed: number; underWay: number }> {
+    const [row] = await this.db.query<{ executed: number; underWay: number }>(
+      `select count(*) filter (where status = 'executed') as executed,
+         count(*) filter (where status = 'sending') as under_way
+       from work_packets where workspace_id = $1 and directive_id = $2`,
+      [workspaceId, directiveId],
+    );
+    return row!;
+  }
+
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
     const tallies = await this.tallies(workspaceId, [directiveId]);
     return tallies.get(directiveId) ?? NO_PACKETS;
@@ -257,6 +275,7 @@ export class WorkPackets {
       `select directive_id, count(*) filter (where status = 'executed') as executed,
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
          count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
+         count(*) filter (where status = 'reverted') as reverted,
          count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open,
          count(*) filter (where ${FAILED_UNSENT}) as failed_unsent,
          (array_agg(result->'error'->>'message' order by position) filter (where ${FAILED_UNSENT}))[1] as failure,
@@ -293,6 +312,49 @@ export class WorkPackets {
        returning work_packet_id, reversibility, compensation`,
       [workspaceId, PACKET_STATES.next('halted', 'resume')],
     );
+  }
+
+  /** What a revert of the kill lets go on. */
+  halted(workspaceId: string): Promise<Pick<WorkPacketEntity, 'workPacketId' | 'reversibility'>[]> {
+    return this.db.query(
+      `select work_packet_id, reversibility from work_packets
+       where workspace_id = $1 and status in ${PACKET_STATES.sourcesSql('resume')}`,
+      [workspaceId],
+    );
+  }
+
+  /**
+   * What was carried out behind a receipt, and what is just being carried out, as a revert plans it
+   * ({@link Undoable.carriedOutStatement}). The order is that of the receipts, which no clock can change.
+   */
+  carriedOutStatement(
+    workspaceId: string,
+    { receiptSeq, limit }: { receiptSeq: number; limit: number },
+  ): Statement {
+    const { text, values = [] } = receiptsBehind(workspaceId, 'packet.executed', receiptSeq);
+    return {
+      text: `(select p.work_packet_id, p.team_id, p.reversibility, p.compensation, r.seq
+          from (${text}) r join work_packets p on p.workspace_id = $1 and p.work_packet_id = r.entity_id
+          where p.status = 'executed' order by r.seq desc limit $${values.length + 1})
+        union all
+        (select work_packet_id, team_id, reversibility, compensation, null from work_packets
+          where workspace_id = $1 and status = 'sending' limit $${values.length + 1})`,
+      values: [...values, limit],
+    };
+  }
+
+  /** Locks a packet and its directive for its undo, in that order. */
+  lockForUndoStatements(
+    workspaceId: string,
+    workPacketId: string,
+  ): [directive: Statement, packet: Statement] {
+    return [
+      this.lockDirectiveStatement(workspaceId, workPacketId),
+      {
+        text: `select ${COLUMNS} from work_packets where workspace_id = $1 and work_packet_id = $2 for update`,
+        values: [workspaceId, workPacketId],
+      },
+    ];
   }
 
   async heldBack(scope: Scope, at: number): Promise<{ pending: number; blocked24h: number }> {

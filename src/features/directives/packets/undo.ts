@@ -1,0 +1,29 @@
+import type { Actor } from '../../../platform/auth/caller.js';
+import type { ActionResult } from '../../capos/action-types.js';
+import type { CapoRole } from '../../terms/terms.js';
+
+/** An executed packet as its undo sees it. */
+export interface PacketToUndo {
+  workPacketId: string;
+  workspaceId: string;
+  teamId: string | null;
+  directiveId: string;
+  capo: CapoRole;
+  /** Those of the compensation: the ids of what the packet has left behind. */
+  params: Record<string, unknown>;
+  /** Who asked for the revert. */
+  by: Actor;
+}
+
+/** What came of an undo; what is `skipped` was undone already, or is gone. */
+export type Undone =
+  { outcome: 'done'; result: ActionResult } | { outcome: 'not_possible' | 'skipped'; reason: string };
+
+/** How a packet is undone; `inside` and `outside` as for an effect. */
+export type Undo =
+  | { kind: 'inside'; run(packet: PacketToUndo): Promise<Undone> }
+  | {
+      kind: 'outside';
+      repeatable: boolean;
+      run(packet: PacketToUndo, signal: AbortSignal): Promise<ActionResult>;
+    };

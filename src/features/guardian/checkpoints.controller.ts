@@ -1,0 +1,78 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import {
+  CHECKPOINT_PARAM,
+  GuardianCheckpointPage,
+  GuardianCheckpointView,
+  TakeCheckpointBody,
+} from './checkpoint.dto.js';
+import { summaryOf, viewOf } from './checkpoint-view.js';
+import { Checkpoints } from './checkpoints.repository.js';
+import { TakeCheckpoint } from './take-checkpoint.js';
+
+@Controller(['api/pro/guardian/checkpoint', 'api/admin/guardian/checkpoint'])
+export class CheckpointsController {
+  constructor(
+    private readonly checkpoints: Checkpoints,
+    private readonly takeCheckpoint: TakeCheckpoint,
+    private readonly orders: StandingOrders,
+  ) {}
+
+  /** Takes a checkpoint that a revert can go back to. */
+  @Post()
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    limit: specified('/api/pro/guardian/checkpoint'),
+    returns: { 201: GuardianCheckpointView },
+    errors: [InvalidTransition],
+  })
+  async take(
+    @CurrentCaller() caller: Caller,
+    @Body() body: TakeCheckpointBody,
+  ): Promise<GuardianCheckpointView> {
+    const checkpointId = await this.takeCheckpoint.execute(actorOf(caller), { label: body.label ?? null });
+    return this.read(caller, checkpointId);
+  }
+
+  /** The checkpoints, newest first, without what they hold. */
+  @Get()
+  @Route({
+    auth: 'member',
+    limit: specified('/api/pro/guardian/checkpoint'),
+    returns: { 200: GuardianCheckpointPage },
+  })
+  async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<GuardianCheckpointPage> {
+    const page = await this.checkpoints.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(summaryOf) };
+  }
+
+  /** One checkpoint with what it holds. */
+  @ApiParam(CHECKPOINT_PARAM)
+  @Get(':checkpointId')
+  @Route({ auth: 'member', returns: { 200: GuardianCheckpointView }, errors: [NotFound] })
+  get(@CurrentCaller() caller: Caller, @Param('checkpointId') id: string): Promise<GuardianCheckpointView> {
+    return this.read(caller, id);
+  }
+
+  private async read(caller: Caller, checkpointId: string): Promise<GuardianCheckpointView> {
+    const scope = scopeOf(caller);
+    const checkpoint = await this.checkpoints.get(scope, checkpointId);
+    const { orders } = checkpoint.snapshot;
+    const visible = await this.orders.visible(
+      scope,
+      orders.map(({ standingOrderId }) => standingOrderId),
+    );
+    return viewOf(
+      checkpoint,
+      orders.filter(({ standingOrderId }) => visible.has(standingOrderId)),
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { RestoreOrders } from '../standing-orders/restore-orders.js';
+import { ChangeSettings } from '../workspaces/change-settings.js';
+import { RETENTION_DAYS, retentionOf } from '../workspaces/retention.dto.js';
+import type { ChangeSettingsBody, SettingsView } from '../workspaces/settings.dto.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
+import type { RestoredView } from './revert.dto.js';
+import { PLAN_LINES } from './reverting.js';
+
+/** Of the settings only an owner changes these. */
+const OWNERS: readonly string[] = ['secondFactor'];
+
+/** Puts standing orders and settings back to a checkpoint; what only an owner may loosen stays as it is for anybody else. */
+@Injectable()
+export class PutBack {
+  constructor(
+    private readonly restoreOrders: RestoreOrders,
+    private readonly workspaces: Workspaces,
+    private readonly changeSettings: ChangeSettings,
+  ) {}
+
+  /** In the open transaction, which sees the whole workspace. With `dryRun` it only answers what would be changed. */
+  async execute(
+    caller: Caller,
+    { checkpointId, snapshot }: CheckpointEntity,
+    { dryRun }: { dryRun: boolean },
+  ): Promise<Omit<RestoredView, 'mode'>> {
+    const isOwner = hasRole(caller.role, 'owner');
+    const by = actorOf(caller);
+    const orders = await this.restoreOrders.execute({
+      checkpointId,
+      orders: snapshot.orders,
+      by,
+      isOwner,
+      dryRun,
+    });
+    const now = await this.workspaces.settings(scopeOf(caller));
+    const differ = differing(now, snapshot);
+    const settings = differ.filter((name) => isOwner || !OWNERS.includes(name));
+    if (!dryRun && settings.length > 0) {
+      await this.changeSettings.execute(caller, settingsOf(snapshot, settings));
+    }
+    const shown = orders.slice(0, PLAN_LINES);
+    return {
+      orders: shown,
+      ordersTotal: orders.length,
+      settings,
+      settingsKept: differ.filter((name) => !settings.includes(name)),
+    };
+  }
+}
+
+/** The settings that were others then; one that the checkpoint does not know stays as it is. */
+function differing(now: SettingsView, { settings }: Snapshot): string[] {
+  const was: Record<string, unknown> = { ...settings, retention: retentionOf({ ...retentionIn(settings) }) };
+  return Object.keys(was).filter(
+    (name) => Object.hasOwn(now, name) && !isDeepStrictEqual(now[name as keyof SettingsView], was[name]),
+  );
+}
+
+function settingsOf({ settings }: Snapshot, names: readonly string[]): ChangeSettingsBody {
+  const defaults = Object.fromEntries(Object.keys(RETENTION_DAYS).map((subject) => [subject, null]));
+  const was: Record<string, unknown> = { ...settings, retention: { ...defaults, ...retentionIn(settings) } };
+  // What the checkpoint holds was accepted as such a change when it was made.
+  return Object.fromEntries(names.map((name) => [name, was[name]])) as ChangeSettingsBody;
+}
+
+function retentionIn(settings: Snapshot['settings']): Record<string, number> {
+  return settings['retention'] as Record<string, number>;
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { Guardians } from './guardians.repository.js';
+import type { RevertStepView, RevertView } from './revert.dto.js';
+import type { RevertStepEntity } from './revert.entity.js';
+import { Reverts } from './reverts.repository.js';
+
+/** How far a revert has come. */
+@Injectable()
+export class ReadRevert {
+  constructor(
+    private readonly reverts: Reverts,
+    private readonly guardians: Guardians,
+  ) {}
+
+  /** @throws NotFound */
+  async execute(scope: Scope, revertId: string, query: PageQuery): Promise<RevertView> {
+    const revert = await this.reverts.get(scope, revertId);
+    const [{ mode }, counts, steps] = await Promise.all([
+      this.guardians.read(scope),
+      this.reverts.counts(scope, revert),
+      this.reverts.pageOfSteps(scope, revertId, query),
+    ]);
+    return {
+      revertId,
+      mode: revert.mode,
+      // A kill stops it by its mode alone, so that the kill has nothing more to write.
+      status: revert.status === 'running' && mode === 'killed' ? 'stopped' : revert.status,
+      reason: revert.reason,
+      checkpointId: revert.checkpointId,
+      createdBy: revert.createdBy,
+      createdAt: revert.createdAt,
+      endedAt: revert.endedAt,
+      receiptId: revert.receiptId,
+      counts,
+      steps: { ...steps, items: steps.items.map(stepOf) },
+    };
+  }
+}
+
+function stepOf(step: RevertStepEntity): RevertStepView {
+  return {
+    position: step.position,
+    workPacketId: step.workPacketId,
+    reversibility: step.reversibility,
+    compensation: step.compensation,
+    status: step.status,
+    reason: step.reason,
+    result: step.result,
+    attempts: step.attempts,
+    endedAt: step.endedAt,
+    receiptId: step.receiptId,
+  };
+}

@@ -1,0 +1,44 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { ReadRevert } from './read-revert.js';
+import { Revert } from './revert.js';
+import { REVERT_PARAM, RevertAnswer, RevertBody, RevertView } from './revert.dto.js';
+
+@Controller(['api/pro/guardian', 'api/admin/guardian'])
+export class RevertsController {
+  constructor(
+    private readonly revert: Revert,
+    private readonly readRevert: ReadRevert,
+  ) {}
+
+  /** Restores operation after a kill: as it was, as it was at a checkpoint, or with what was carried out since undone. */
+  @Post('revert')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    limit: specified('/api/pro/guardian/revert'),
+    returns: { 200: RevertAnswer },
+    errors: [InvalidTransition, NotFound],
+  })
+  execute(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
+    return this.revert.execute(caller, body);
+  }
+
+  /** One revert, and what becomes of each work packet that it undoes. */
+  @ApiParam(REVERT_PARAM)
+  @Get('reverts/:revertId')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: RevertView }, errors: [NotFound] })
+  read(
+    @CurrentCaller() caller: Caller,
+    @Param('revertId') id: string,
+    @Query() query: PageQuery,
+  ): Promise<RevertView> {
+    return this.readRevert.execute(scopeOf(caller), id, query);
+  }
+}
