@@ -45,6 +45,7 @@ describe('GET /revenue-events 200', () => {
       occurredAt: NOON + 2 * DAY_MS,
       externalId: null,
       workPacketId: null,
+      reverses: null,
       createdAt: expect.any(Number),
     });
   });

@@ -46,6 +46,7 @@ describe('POST /revenue-events 201', () => {
       occurredAt,
       externalId: 'ch_1',
       workPacketId: null,
+      reverses: null,
       createdAt: expect.any(Number),
       duplicate: false,
     });
