@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
+import { EscalationsModule } from './features/escalations/escalations.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { OidcModule } from './features/oidc/oidc.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         AuditModule,
         GuardianModule,
         SignalsModule,
+        EscalationsModule,
         DocumentsModule,
         RevenueModule,
         PartnerModule,

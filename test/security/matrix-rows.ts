@@ -4,6 +4,7 @@ import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
+import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
@@ -187,6 +188,7 @@ export type RowKind =
   | 'work packet'
   | 'document'
   | 'signal'
+  | 'escalation'
   | 'order that allows'
   | 'order that denies'
   | 'order that was paused'
@@ -240,6 +242,12 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     (test) =>
     async ({ workspaceId, teamId }) => ({
       id: await new SignalDesk(test).raise({ teamId }, workspaceId),
+      teamId,
+    }),
+  escalation:
+    (test) =>
+    async ({ workspaceId, teamId }) => ({
+      id: await new EscalationDesk(test, workspaceId).open({ teamId }),
       teamId,
     }),
   'order that allows': () => order(ALLOW),
@@ -395,6 +403,7 @@ const COPIES: Partial<Record<RowKind, Copy>> = {
   'failed directive': copyOfWork,
   approval: copyOfWork,
   signal: copyOf('signals', 'signal_id'),
+  escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
   'order that allows': copyOfOrder,
   'order that denies': copyOfOrder,
   'order that was paused': copyOfOrder,

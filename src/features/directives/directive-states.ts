@@ -20,6 +20,9 @@ export type DirectiveTrigger =
   | 'retry'
   | 'resume'
   | 'resume_sending'
+  | 'send_again'
+  | 'confirm'
+  | 'ask_override'
   | 'revert';
 
 /** Nothing of it has been handed out; of a halted one a part may have been, which whoever ends it looks at. */
@@ -152,6 +155,27 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     to: 'queued',
     by: 'an operator',
     when: 'Another draft is requested in the same case, with `requiresApproval: false`.',
+  },
+  {
+    trigger: 'send_again',
+    from: ['failed'],
+    to: 'sending',
+    by: 'an operator',
+    when: 'The escalation of a work packet that failed is decided so that the work packet is sent again.',
+  },
+  {
+    trigger: 'confirm',
+    from: ['failed'],
+    to: 'executed',
+    by: 'an operator',
+    when: 'A person says that what nobody here could tell did arrive, and nothing else of it failed.',
+  },
+  {
+    trigger: 'ask_override',
+    from: ['failed'],
+    to: 'pending_approval',
+    by: 'an operator',
+    when: 'A budget denied it, and a person is asked to let it through once.',
   },
   {
     trigger: 'revert',

@@ -4,6 +4,7 @@ import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ConnectorsModule } from '../connectors/connectors.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -14,6 +15,8 @@ import { SignalsModule } from '../signals/signals.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
+import { AssertWanted } from './assert-wanted.js';
+import { BudgetOverride } from './budget-override.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DecidedOutput } from './decided-output.js';
 import { DirectiveEntity } from './directive.entity.js';
@@ -26,6 +29,7 @@ import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
 import { GiveUpDraft } from './give-up-draft.js';
 import { HaltDirectives } from './halt-directives.js';
+import { HandInAgain } from './hand-in-again.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
@@ -36,11 +40,15 @@ import { CompensatePacket } from './packets/compensate-packet.js';
 import { CompensationFailures } from './packets/compensation-failures.js';
 import { CompensationResults } from './packets/compensation-results.js';
 import { Compensations } from './packets/compensations.js';
+import { EscalateFailed } from './packets/escalate-failed.js';
+import { FailedCompensations } from './packets/failed-compensations.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
 import { RevertDirective } from './packets/revert-directive.js';
+import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
+import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
@@ -51,6 +59,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([DirectiveEntity, WorkPacketEntity]),
+    EscalationsModule,
     EventsModule,
     WorkspacesModule,
     GuardianModule,
@@ -69,9 +78,12 @@ import { WorkPackets } from './packets/work-packets.repository.js';
   providers: [
     Directives,
     DirectiveTransitions,
+    HandInAgain,
     HandInDirective,
     DraftDirective,
     AcceptDraft,
+    AssertWanted,
+    BudgetOverride,
     DecidedOutput,
     CompleteDirective,
     DropRest,
@@ -85,6 +97,8 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     HaltDirectives,
     CallEffect,
     WebhookEffect,
+    EscalateFailed,
+    FailedCompensations,
     PacketEffects,
     Compensations,
     CompensatePacket,
@@ -94,7 +108,9 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     WithdrawDelegation,
     PacketResults,
     RecallPackets,
+    SendAgain,
     SendPacket,
+    UnconfirmedPackets,
     WorkPackets,
   ],
   exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective],

@@ -16,13 +16,14 @@ import { UndoableWork } from '../guardian/undoable-work.js';
 import { CompleteDirective } from './complete-directive.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
+import { SEND_AGAIN } from './packets/send-again.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** A draft that is under way is void; whoever resumes makes another. */
 const DRAFTING_WORK = ['directive.route', 'directive.draft'];
 /** A packet that has been handed out still says how it ended. */
-const SENDING_WORK = ['packet.send'];
+const SENDING_WORK = ['packet.send', SEND_AGAIN];
 
 /** Stops directives, their packets and the clocks of their approvals with a kill; a revert lets them go on. */
 @Injectable()
@@ -55,7 +56,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     this.approvals.unfreeze(workspaceId, killedAt, at);
     const packets = await this.packets.resume(workspaceId);
     await this.resumeDirectives(workspaceId, receiptId, at);
-    this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK]);
+    this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK, COMPENSATE]);
     // Each, whatever became of its work meanwhile: what could not be sent while it was halted may have been given up.
     this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
     return packets.map((packet) => lineOf(packet, 'done'));
@@ -85,7 +86,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     for (const directive of sending) {
       const tally = tallies.get(directive.directiveId);
       if (!tally || tally.open > 0) continue;
-      this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
+      await this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
     }
   }
 }

@@ -129,6 +129,18 @@ export class Reverts {
     };
   }
 
+  /** Keeps the last step of a work packet, if that failed. */
+  async lockFailedStep(workspaceId: string, workPacketId: string): Promise<OpenStep | undefined> {
+    const [step] = await this.db.query<OpenStep>(
+      `select ${columnsOf(RevertStepEntity, { of: 's' })}, r.status as revert_status, r.created_by as reverted_by
+       from revert_steps s join reverts r on r.workspace_id = s.workspace_id and r.revert_id = s.revert_id
+       where s.workspace_id = $1 and s.work_packet_id = $2
+       order by r.created_at desc, r.revert_id desc limit 1 for update of s`,
+      [workspaceId, workPacketId],
+    );
+    return step?.status === 'failed' ? step : undefined;
+  }
+
   updateStep(
     { workspaceId, revertId, position }: RevertStepEntity,
     changes: Partial<RevertStepEntity>,

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 
-export const SUGGESTION_DECISIONS = ['dismissed', 'accepted'] as const;
+const SUGGESTION_DECISIONS = ['dismissed', 'accepted'] as const;
 export type SuggestionDecision = (typeof SUGGESTION_DECISIONS)[number];
 
 /** That somebody does not want a suggestion, or has made an order of it; it is not made again. */

@@ -33,7 +33,7 @@ export interface Suggestion {
   lastApprovedAt: number;
 }
 
-export const SUGGESTED_AFTER = 5;
+const SUGGESTED_AFTER = 5;
 export const WITHIN_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Mail to people of many companies has no shape. */

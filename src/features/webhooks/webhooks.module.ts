@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { CompleteAttempt } from './complete-attempt.js';
@@ -13,6 +14,7 @@ import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
 import { Destinations } from './destinations.repository.js';
 import { PostEvent } from './post-event.js';
+import { EscalatedPauses } from './escalated-pauses.js';
 import { Redeliver } from './redeliver.js';
 import { RegisterDestination } from './register-destination.js';
 import { ResumeDestination } from './resume-destination.js';
@@ -25,6 +27,7 @@ import { TestDestination } from './test-destination.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([WebhookDestinationEntity, WebhookEventEntity, WebhookDeliveryEntity]),
+    EscalationsModule,
     EventsModule,
     SignalsModule,
   ],
@@ -41,6 +44,7 @@ import { TestDestination } from './test-destination.js';
     Redeliver,
     Deliveries,
     CompleteAttempt,
+    EscalatedPauses,
     SendDelivery,
     SignedHeaders,
     PostEvent,

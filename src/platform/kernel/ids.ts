@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'con'
   | 'lic'
   | 'req'
+  | 'esc'
   | 'exp'
   | 'ses'
   | 'msg'

@@ -1,5 +1,6 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
+import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
@@ -41,6 +42,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.until(directiveId, 'executed');
   await member.handInReady();
   await new SignalDesk(test).raise({ teamId }, workspaceId);
+  await new EscalationDesk(test, workspaceId).open({ teamId });
   await member.client.post('/revenue-events', { amount: 12.34, currency: 'EUR', source: 'shop' });
   await (await PartnerDesk.of(test, workspaceId)).report();
   const { destinationId } = await leaveDelivered(test, workspaceId);

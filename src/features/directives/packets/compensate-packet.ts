@@ -10,7 +10,7 @@ import { KILLED_TOPIC } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { COMPENSATE } from '../../guardian/revert-progress.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
-import { CompensationResults } from './compensation-results.js';
+import { CompensationResults, mayUndo } from './compensation-results.js';
 import { Compensations } from './compensations.js';
 import { asEffectFailed, EffectFailed } from './packet-effect.js';
 import type { PacketToUndo, Undo } from './undo.js';
@@ -87,7 +87,7 @@ export class CompensatePacket implements OnModuleInit {
     const undo = await this.compensations.of(item.workspaceId, step.compensation!);
     const mayHaveHappened = step.begunAt !== null;
     if (mayHaveHappened && (step.revertStatus !== 'running' || !isRepeatable(undo))) throw unconfirmed();
-    if (guardian.mode !== 'recovering') {
+    if (!mayUndo(guardian, step)) {
       // A second kill: the step waits until somebody takes the revert up again.
       this.work.park(item);
       return undefined;

@@ -6,6 +6,7 @@ import { Work } from '../../../platform/work/work.js';
 import type { WorkItem } from '../../../platform/work/work-item.js';
 import type { ActionResult } from '../../capos/action-types.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { letsNothingLeave } from '../../guardian/guardian.js';
 import { RevertProgress } from '../../guardian/revert-progress.js';
 import type { StepStatus } from '../../guardian/revert.entity.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
@@ -85,7 +86,7 @@ export class CompensationResults {
   ): Promise<void> {
     const { guardian, step } = found;
     const failures = item.failures + 1;
-    const isStopped = guardian.mode !== 'recovering';
+    const isStopped = !mayUndo(guardian, step);
     if (!failure.retryable || (failures >= MAX_ATTEMPTS && !isStopped && !calledOff)) {
       await this.giveUp(found, failure);
       this.work.complete(item);
@@ -111,7 +112,7 @@ export class CompensationResults {
       details: { ...detailsOf(step, packet), outcome: 'failed', code },
     });
     this.endStep(step, { status: 'failed', reason: message, receiptId });
-    await this.failures.report(packet, step, message);
+    await this.failures.report(packet, step, { code, message });
     await this.progress.goOn(step);
   }
 
@@ -127,6 +128,11 @@ export class CompensationResults {
     const { attempts } = step;
     this.reverts.updateStep(step, { ...change, attempts, begunAt: null, endedAt: this.clock.now() });
   }
+}
+
+/** A revert undoes while the guardian recovers; what failed then may be tried again by itself later, as anything else may leave. */
+export function mayUndo({ mode }: Pick<GuardianEntity, 'mode'>, { revertStatus }: OpenStep): boolean {
+  return mode === 'recovering' || (revertStatus === 'done' && !letsNothingLeave(mode));
 }
 
 /** What the receipts of an undo have in common. */

@@ -54,6 +54,14 @@ export class EffectFailed extends Error {
   }
 }
 
+/**
+ * Whether a failure with this code leaves open if the effect took place. All others say that it certainly did not: they
+ * come from before it left, or from a receiver that refused it.
+ */
+export function isUnconfirmed(code: string | undefined): boolean {
+  return code?.endsWith('UNCONFIRMED') ?? false;
+}
+
 export function asEffectFailed(error: unknown): EffectFailed {
   if (error instanceof EffectFailed) return error;
   // Not one of the failures the effect knows: whether anything happened cannot be told, so nothing is tried again.

@@ -14,8 +14,9 @@ import { PolicyDenied } from '../../guardian/guardian.errors.js';
 import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
+import { EscalateFailed } from './escalate-failed.js';
 import { executedSentence } from './executed-sentence.js';
-import type { EffectFailed } from './packet-effect.js';
+import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
 import { delayOf, delayOfWork } from './throttled-packet.js';
 import { decisionsInReceipt } from './work-packet.js';
 import type { PacketResult, WorkPacketEntity } from './work-packet.entity.js';
@@ -33,6 +34,7 @@ export class PacketResults {
     private readonly receipts: Receipts,
     private readonly signals: Signals,
     private readonly completeDirective: CompleteDirective,
+    private readonly escalateFailed: EscalateFailed,
   ) {}
 
   async succeed(
@@ -84,13 +86,13 @@ export class PacketResults {
     const { code, message, retryable, known } = failure;
     const failures = item.failures + 1;
     if (!retryable || (failures >= MAX_ATTEMPTS && !isKilled && !calledOff)) {
-      await this.giveUp(packet, failure);
+      await this.giveUp(packet, failure, isKilled);
       this.work.complete(item);
       return;
     }
     const result = resultOf(failure);
     // Until its next try it stays as one that has left, so that nobody cancels or denies it as if it had not.
-    if (isUnconfirmed(failure) && !isKilled && !calledOff)
+    if (isUnconfirmed(failure.code) && !isKilled && !calledOff)
       this.packets.transition(packet, 'send', { result });
     else this.packets.transition(packet, isKilled ? 'kill' : 'retry', { result, sendingSince: null });
     if (isKilled) this.work.park(item);
@@ -98,8 +100,11 @@ export class PacketResults {
     else this.work.reschedule(item, Math.max(known.waitMs ?? 0, backoffMs(failures)), { code, message });
   }
 
-  /** Ends it as failed, with a signal, since a person has to look. The work on it is ended by the caller. */
-  async giveUp(packet: WorkPacketEntity, failure: EffectFailed): Promise<void> {
+  /**
+   * Ends it as failed, with a signal, since a person has to look; whether it arrived, only a person can find out, if nobody
+   * here knows. The work on it is ended by the caller.
+   */
+  async giveUp(packet: WorkPacketEntity, failure: EffectFailed, isKilled: boolean): Promise<void> {
     const { code, message } = failure;
     const receiptId = this.receipts.append({
       ...subject(packet),
@@ -115,7 +120,7 @@ export class PacketResults {
     });
     this.signals.raise({
       type: 'agent',
-      severity: isUnconfirmed(failure) ? 'critical' : 'warning',
+      severity: isUnconfirmed(code) ? 'critical' : 'warning',
       title: `Not carried out: ${packet.title}`,
       body: message,
       score: null,
@@ -124,6 +129,7 @@ export class PacketResults {
       capo: packet.capo,
       entity: { type: 'work_packet', id: packet.workPacketId },
     });
+    if (isUnconfirmed(code)) await this.escalateFailed.unconfirmed(packet, message, isKilled);
     await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
   }
 
@@ -146,6 +152,7 @@ export class PacketResults {
       receiptId,
       sendingSince: null,
     });
+    await this.escalateFailed.overBudget(packet, packet.title, [decision]);
     await this.end(item, packet);
   }
 
@@ -189,11 +196,6 @@ export class PacketResults {
 /** Where in the chain it was last handed out; null for one that never was, or by an earlier version. */
 function beganIn({ beganEpoch, beganSeq }: WorkPacketEntity): { epoch: number; seq: number } | null {
   return beganEpoch === null || beganSeq === null ? null : { epoch: beganEpoch, seq: beganSeq };
-}
-
-/** Nobody knows whether it took effect. */
-function isUnconfirmed({ code }: EffectFailed): boolean {
-  return code.endsWith('UNCONFIRMED');
 }
 
 /** Why it did not take effect, with what was answered. */

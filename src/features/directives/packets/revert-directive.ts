@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Work } from '../../../platform/work/work.js';
+import { Escalations } from '../../escalations/escalations.repository.js';
 import type { OpenStep } from '../../guardian/reverts.repository.js';
 import { titleOf } from '../directive.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';
+import { PACKET_FAILED } from './escalate-failed.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -19,6 +21,7 @@ export class RevertDirective {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
+    private readonly escalations: Escalations,
   ) {}
 
   async execute(
@@ -32,6 +35,8 @@ export class RevertDirective {
     const { executed, underWay } = await this.packets.carriedOut(workspaceId, directiveId);
     // One that waits for a person is reverted when that is decided (CompleteDirective).
     if (executed + underWay > 0 || !DIRECTIVE_STATES.sources('revert').includes(directive.status)) return;
+    const because = `everything that was carried out of "${titleOf(directive.text)}" has been undone.`;
+    await this.escalations.resolveAbout(PACKET_FAILED, { type: 'directive', id: directiveId }, because);
     this.transitions.apply(directive, 'revert', {
       actor: revertedBy,
       action: 'directive.reverted',

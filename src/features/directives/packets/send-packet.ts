@@ -13,11 +13,12 @@ import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardia
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
+import { EscalateFailed } from './escalate-failed.js';
 import { asEffectFailed, EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
-import { contentHash, decidedPacketOf } from './work-packet.js';
+import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
 import { type DuePacket, WorkPackets } from './work-packets.repository.js';
 
 const EFFECT_TIMEOUT_MS = 30_000;
@@ -48,6 +49,7 @@ export class SendPacket implements OnModuleInit {
     private readonly effects: PacketEffects,
     private readonly results: PacketResults,
     private readonly recallPackets: RecallPackets,
+    private readonly escalateFailed: EscalateFailed,
   ) {}
 
   onModuleInit(): void {
@@ -84,11 +86,17 @@ export class SendPacket implements OnModuleInit {
     ])) as [[GuardianEntity], unknown, [DuePacket?]];
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
-    if (!packet || letsNothingLeave(guardian.mode)) return undefined;
+    if (!packet) return undefined;
+    // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
+    const mayHaveLeft = await this.mayHaveLeft(packet);
+    if (letsNothingLeave(guardian.mode)) {
+      if (mayHaveLeft && isHalted(guardian.mode))
+        await this.escalateFailed.unconfirmed(packet, PROCESS_ENDED, true);
+      return undefined;
+    }
+    if (mayHaveLeft) throw unconfirmed();
     const action = await this.allowedAction(packet);
     const effect = await this.effects.of(workspaceId, action);
-    // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
-    if (packet.status === 'sending' && effect.kind === 'outside' && !effect.repeatable) throw unconfirmed();
     if (!(await this.mayLeave(item, packet, guardian))) return undefined;
     if (effect.kind === 'inside') {
       const result = await effect.run(toSend(packet, action));
@@ -97,6 +105,19 @@ export class SendPacket implements OnModuleInit {
     }
     this.work.check(item);
     return this.markSending(packet, action, effect, guardian);
+  }
+
+  /** The process that was sending it ended, and doing it again could not be told from doing it once. */
+  private async mayHaveLeft(packet: DuePacket): Promise<boolean> {
+    if (packet.status !== 'sending') return false;
+    try {
+      const effect = await this.effects.of(packet.workspaceId, actionOf(packet));
+      return effect.kind === 'outside' && !effect.repeatable;
+    } catch (error) {
+      // What it was sent to is not there any more, so doing it again says nothing about the first time.
+      if (error instanceof EffectFailed) return true;
+      throw error;
+    }
   }
 
   /**
@@ -209,11 +230,13 @@ export class SendPacket implements OnModuleInit {
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
-    const [, [packet]] = (await this.db.unit.batch([
+    const [[{ mode }], [packet]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(item.workspaceId),
       this.packets.lockDueStatement(item.workspaceId, item.id),
-    ])) as [unknown, [DuePacket?]];
-    if (packet) await this.results.giveUp(packet, new EffectFailed(code, message, false));
+    ])) as [[GuardianEntity], [DuePacket?]];
+    if (!packet) return;
+    const failure = (await this.mayHaveLeft(packet)) ? unconfirmed() : new EffectFailed(code, message, false);
+    await this.results.giveUp(packet, failure, isHalted(mode));
   }
 }
 
@@ -222,12 +245,11 @@ function begunBy({ attempts, headSeq }: DuePacket, { epoch }: GuardianEntity) {
   return { attempts: attempts + 1, beganEpoch: epoch, beganSeq: headSeq };
 }
 
+const PROCESS_ENDED =
+  'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.';
+
 function unconfirmed(): EffectFailed {
-  return new EffectFailed(
-    'UNCONFIRMED',
-    'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.',
-    false,
-  );
+  return new EffectFailed('UNCONFIRMED', PROCESS_ENDED, false);
 }
 
 function toSend(packet: DuePacket, action: Action): PacketToSend {

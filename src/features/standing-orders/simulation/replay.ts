@@ -46,7 +46,7 @@ export interface Replayed {
 }
 
 /** So many of the changes are named; the others are counted. */
-export const NAMED_CHANGES = 100;
+const NAMED_CHANGES = 100;
 /** How many policies of the past are ready at a time; history goes from one to the next. */
 const READY_POLICIES = 20;
 

@@ -1,0 +1,133 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../../platform/auth/caller.js';
+import { Db } from '../../../platform/database/db.js';
+import { InvalidTransition } from '../../../platform/kernel/errors.js';
+import { Receipts } from '../../../platform/receipts/receipts.js';
+import { Work } from '../../../platform/work/work.js';
+import type { EscalationEntity } from '../../escalations/escalation.entity.js';
+import { DISMISS } from '../../escalations/escalation-kinds.js';
+import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
+import { Escalations } from '../../escalations/escalations.repository.js';
+import { GuardianHalted } from '../../guardian/guardian.errors.js';
+import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { letsNothingLeave } from '../../guardian/guardian.js';
+import { Guardians } from '../../guardian/guardians.repository.js';
+import { COMPENSATE } from '../../guardian/revert-progress.js';
+import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
+import { CompensationFailures } from './compensation-failures.js';
+import { RevertDirective } from './revert-directive.js';
+import type { WorkPacketEntity } from './work-packet.entity.js';
+import { WorkPackets } from './work-packets.repository.js';
+
+const COMPENSATION_FAILED = 'compensation_failed';
+
+interface Locked {
+  guardian: GuardianEntity;
+  packet: WorkPacketEntity;
+}
+
+/**
+ * What a person may do about a work packet that a revert could not undo: have it tried again, or say that it was undone by
+ * hand. Both are an admin's, as the revert is.
+ */
+@Injectable()
+export class FailedCompensations implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly failures: CompensationFailures,
+    private readonly escalations: Escalations,
+    private readonly options: EscalationOptions,
+    private readonly guardians: Guardians,
+    private readonly reverts: Reverts,
+    private readonly packets: WorkPackets,
+    private readonly revertDirective: RevertDirective,
+    private readonly receipts: Receipts,
+  ) {}
+
+  onModuleInit(): void {
+    this.failures.register(async ({ isUnconfirmed, ...failure }) => {
+      // What may have been undone is not undone again.
+      const options = isUnconfirmed ? ['done_by_hand', DISMISS] : ['retry', 'done_by_hand', DISMISS];
+      await this.escalations.open({ ...failure, options, dueAt: null });
+    });
+    this.options.register(COMPENSATION_FAILED, 'work_packet', {
+      lock: (escalation) => this.lock(escalation),
+      options: {
+        retry: { role: 'admin', run: (escalation, by) => this.retry(escalation, by) },
+        done_by_hand: { role: 'admin', run: (escalation, by) => this.doneByHand(escalation, by) },
+      },
+    });
+  }
+
+  private async lock({ workspaceId, entityId }: EscalationEntity): Promise<Locked> {
+    const [[guardian], , [packet]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      ...this.packets.lockForUndoStatements(workspaceId, entityId),
+    ])) as [[GuardianEntity], unknown, [WorkPacketEntity]];
+    return { guardian, packet };
+  }
+
+  /** @throws InvalidTransition when it is undone by now, or is being undone */
+  private async failedStep(
+    { workspaceId, entityId }: EscalationEntity,
+    packet: WorkPacketEntity,
+  ): Promise<OpenStep> {
+    const step = await this.reverts.lockFailedStep(workspaceId, entityId);
+    if (step && packet.status === 'executed') return step;
+    throw new InvalidTransition({
+      message: 'This work packet is undone by now, or is being undone.',
+      details: { status: packet.status },
+    });
+  }
+
+  private async retry(escalation: EscalationEntity, { caller }: Decider): Promise<string> {
+    const { guardian, packet } = await this.lock(escalation);
+    const step = await this.failedStep(escalation, packet);
+    const { mode, epoch } = guardian;
+    if (mode !== 'recovering' && letsNothingLeave(mode)) throw new GuardianHalted({ details: { mode } });
+    const summary = `${caller.name} has the undo of "${packet.title}" tried again.`;
+    this.receipts.append({
+      ...subject(packet),
+      actor: actorOf(caller),
+      action: 'packet.revert_retried',
+      summary,
+      details: { revertId: step.revertId, failed: step.reason },
+      guardianEpoch: epoch,
+    });
+    this.reverts.updateStep(step, {
+      status: 'planned',
+      reason: null,
+      attempts: 0,
+      begunAt: null,
+      endedAt: null,
+      receiptId: null,
+    });
+    this.work.enqueue(COMPENSATE, { id: packet.workPacketId });
+    return summary;
+  }
+
+  private async doneByHand(escalation: EscalationEntity, { caller, at, note }: Decider): Promise<string> {
+    const { guardian, packet } = await this.lock(escalation);
+    const step = await this.failedStep(escalation, packet);
+    const by = actorOf(caller);
+    const summary = `${caller.name} says that "${packet.title}" was undone by hand.`;
+    const receiptId = this.receipts.append({
+      ...subject(packet),
+      actor: by,
+      action: 'packet.reverted',
+      summary,
+      details: { revertId: step.revertId, byHand: true, note, undoes: packet.receiptId },
+      guardianEpoch: guardian.epoch,
+    });
+    this.packets.transition(packet, 'revert', { receiptId });
+    const result = { undoneByHand: by };
+    this.reverts.updateStep(step, { status: 'done', reason: summary, result, receiptId, endedAt: at });
+    await this.revertDirective.execute(packet, { ...step, revertedBy: by });
+    return summary;
+  }
+}
+
+function subject({ workPacketId, directiveId, teamId, capo }: WorkPacketEntity) {
+  return { entity: { type: 'work_packet', id: workPacketId }, directiveId, teamId, capo };
+}
