@@ -4,6 +4,7 @@ import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
+import { NotificationsModule } from './features/notifications/notifications.module.js';
 import { OidcModule } from './features/oidc/oidc.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
@@ -47,6 +48,7 @@ export class AppModule {
         PartnerModule,
         WebhooksModule,
         ApprovalsModule,
+        NotificationsModule,
         ContextModule,
         DirectivesModule,
         ConsigliereModule,

@@ -11,10 +11,12 @@ import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
+import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
+import { ReadyApprovals } from './ready-approvals.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -31,13 +33,23 @@ import { RequestApproval } from './request-approval.js';
     Approvals,
     ApprovalSubjects,
     AwaitApproval,
+    CurrentApprovals,
     DecideApproval,
     EditApproval,
     ExpireApproval,
     HoldupsReader,
+    ReadyApprovals,
     RequestApproval,
   ],
-  exports: [Approvals, ApprovalSubjects, RequestApproval],
+  exports: [
+    Approvals,
+    ApprovalSubjects,
+    CurrentApprovals,
+    DecideApproval,
+    HoldupsReader,
+    ReadyApprovals,
+    RequestApproval,
+  ],
 })
 export class ApprovalsModule {
   constructor(figures: Figures) {
