@@ -734,6 +734,22 @@ AS $function$
 $function$;
 alter function app.enqueue_expired_directives(integer) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.enqueue_expiring_approvals(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'approval.escalate', a.approval_id, a.workspace_id, a.workspace_id, now()
+  from approvals a
+  where a.status = 'pending' and a.frozen_ms is null and a.escalates_at is not null and a.escalates_at < now()
+    and not exists (select from work_items w where w.kind = 'approval.escalate' and w.id = a.approval_id)
+  order by a.escalates_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_expiring_approvals(integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
  LANGUAGE sql
@@ -1355,6 +1371,8 @@ begin
   update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id
     and (p.directive_id = any (moving)
       or p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'));
+  update escalations e set team_id = p_to where e.workspace_id = p_workspace_id and e.team_id = p_team_id
+    and e.status = 'open' and (e.directive_id = any (moving) or e.entity_type = 'standing_order');
   return query update directives d set team_id = p_to
     where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
     returning 'directive', d.directive_id, left(split_part(d.text, E'\n', 1), 120), false;
@@ -2145,7 +2163,11 @@ create table approvals (
   inputs_needed integer not null default 0,
   revisions jsonb not null default '[]'::jsonb,
   next_approval_id text,
+  escalates_at timestamp with time zone,
+  escalation_id text,
+  extensions integer not null default 0,
   group_key text,
+  constraint approvals_extensions_check CHECK ((extensions >= 0)),
   constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text]))),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
@@ -2165,6 +2187,7 @@ CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, fro
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
+CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
 alter table approvals force row level security;
@@ -2301,6 +2324,7 @@ create table directives (
   executed_at timestamp with time zone,
   requested_by jsonb,
   requester_ids text[] not null default '{}'::text[],
+  escalation_id text,
   constraint directives_priority_check CHECK ((priority = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text]))),
   constraint directives_routed_by_check CHECK ((routed_by = ANY (ARRAY['operator'::text, 'consigliere'::text]))),
   constraint directives_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'sending'::text, 'executed'::text, 'failed'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'halted'::text, 'reverted'::text]))),
@@ -2315,6 +2339,7 @@ CREATE INDEX directives_failed ON public.directives USING btree (workspace_id, c
 CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, created_at DESC, directive_id DESC);
 CREATE INDEX directives_newest_of_capo ON public.directives USING btree (workspace_id, capo, created_at DESC, directive_id DESC);
 CREATE INDEX directives_newest_of_team ON public.directives USING btree (workspace_id, team_id, created_at DESC, directive_id DESC) WHERE (team_id IS NOT NULL);
+CREATE INDEX directives_of_escalation ON public.directives USING btree (workspace_id, escalation_id) WHERE (escalation_id IS NOT NULL);
 CREATE INDEX directives_started ON public.directives USING btree (workspace_id, started_at) WHERE (started_at IS NOT NULL);
 alter table directives enable row level security;
 alter table directives force row level security;
@@ -2366,6 +2391,53 @@ END));
 create policy system_lets_go on documents for all to consigliere_system using (true);
 grant insert, select, update on documents to consigliere_app;
 grant delete, select, update on documents to consigliere_system;
+
+create table escalations (
+  workspace_id text not null,
+  escalation_id text not null,
+  team_id text,
+  kind text not null,
+  status text not null,
+  entity_type text not null,
+  entity_id text not null,
+  directive_id text,
+  reason text not null,
+  options text[] not null,
+  count integer not null default 1,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by jsonb,
+  decision text,
+  note text,
+  outcome text,
+  constraint escalations_check CHECK (((status = 'open'::text) = (decided_at IS NULL))),
+  constraint escalations_check1 CHECK (((status = 'open'::text) = (decided_by IS NULL))),
+  constraint escalations_count_check CHECK ((count > 0)),
+  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text]))),
+  constraint escalations_note_check CHECK ((char_length(note) <= 1000)),
+  constraint escalations_options_check CHECK ((cardinality(options) > 0)),
+  constraint escalations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000))),
+  constraint escalations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text, 'dismissed'::text]))),
+  constraint escalations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint escalations_pkey PRIMARY KEY (workspace_id, escalation_id)
+);
+CREATE INDEX escalations_by_status ON public.escalations USING btree (workspace_id, status, created_at DESC, escalation_id DESC);
+CREATE UNIQUE INDEX escalations_one_open ON public.escalations USING btree (workspace_id, kind, entity_type, entity_id) WHERE (status = 'open'::text);
+CREATE INDEX escalations_open ON public.escalations USING btree (workspace_id, LEAST(due_at, '2200-01-01 00:00:00+00'::timestamp with time zone), created_at DESC, escalation_id DESC) WHERE (status = 'open'::text);
+alter table escalations enable row level security;
+alter table escalations force row level security;
+create policy isolation on escalations for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select, update on escalations to consigliere_app;
 
 create table guardians (
   workspace_id text not null,

@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
+import { EscalationsModule } from './features/escalations/escalations.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { NotificationsModule } from './features/notifications/notifications.module.js';
 import { OidcModule } from './features/oidc/oidc.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         AuditModule,
         GuardianModule,
         SignalsModule,
+        EscalationsModule,
         DocumentsModule,
         RevenueModule,
         PartnerModule,

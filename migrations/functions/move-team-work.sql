@@ -1,6 +1,7 @@
 drop function if exists app.move_team_work;
 
--- Gives a team's open directives to another, or to none, with all their approvals and work packets, and its orders.
+-- Gives a team's open directives to another, or to none, with all their approvals and work packets, and its orders; and
+-- what a person has to decide about any of these.
 -- Orders that allow something are paused: nobody has allowed it there. Answers each directive and order with its first
 -- line, and whether it is paused now.
 create function app.move_team_work(p_workspace_id text, p_team_id text, p_to text)
@@ -14,6 +15,8 @@ begin
   update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id
     and (p.directive_id = any (moving)
       or p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'));
+  update escalations e set team_id = p_to where e.workspace_id = p_workspace_id and e.team_id = p_team_id
+    and e.status = 'open' and (e.directive_id = any (moving) or e.entity_type = 'standing_order');
   return query update directives d set team_id = p_to
     where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
     returning 'directive', d.directive_id, left(split_part(d.text, E'\n', 1), 120), false;

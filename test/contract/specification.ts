@@ -38,6 +38,7 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/metrics', [30, MINUTE]),
   route('POST', '/api/pro/revenue-events', [30, MINUTE]),
   route('POST', '/api/pro/ack', [30, MINUTE]),
+  route('POST', '/api/pro/escalations/decide', [20, MINUTE]),
   route('GET', '/api/pro/work-packets', [20, MINUTE]),
   route('GET', '/api/pro/audit-feed', [30, MINUTE]),
   route('POST', ['/api/pro/guardian/kill-switch', '/api/pro/guardian/killswitch'], [30, MINUTE]),
@@ -73,7 +74,6 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/guardian/checkpoint', [30, MINUTE]),
   route('POST', '/api/pro/guardian/preflight', [60, MINUTE]),
   route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
-  route('POST', '/api/pro/escalations/decide', [20, MINUTE]),
 ];
 
 /** "Routes without a number" (CONTRACT section 3). */

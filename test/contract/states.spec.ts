@@ -18,10 +18,13 @@ const CONTRACT = {
   ),
 };
 
-/** Statuses that end the record (SPECIFICATION and CONTRACT name nothing that leads on from them). */
+/**
+ * Statuses that end the record (SPECIFICATION and CONTRACT name nothing that leads on from them). From `failed`, `denied` and
+ * `cancelled` a work packet comes back only where a person decides an escalation so, or has another draft made.
+ */
 const FINAL = {
   directive: ['executed', 'rejected', 'expired', 'cancelled'],
-  packet: ['executed', 'failed', 'denied', 'cancelled'],
+  packet: ['executed'],
 };
 
 function reached<S extends string>(table: TransitionTable<S, string>, from: (S | null)[]): Set<S> {
@@ -58,11 +61,14 @@ describe('the states of a directive', () => {
     );
   });
 
-  it('lead on from a failure only when an operator asks for another draft, which begins like the first', () => {
+  it('lead on from a failure only when an operator asks for it', () => {
     const onwards = DIRECTIVE_STATES.transitions.filter(({ from }) => from.includes('failed'));
     expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
       ['retry_for_approval', 'pending_approval', 'an operator'],
       ['retry', 'queued', 'an operator'],
+      ['send_again', 'sending', 'an operator'],
+      ['confirm', 'executed', 'an operator'],
+      ['ask_override', 'pending_approval', 'an operator'],
     ]);
   });
 
@@ -74,6 +80,8 @@ describe('the states of a directive', () => {
       // Only what was under way before it was recalled ends; the rest is cancelled.
       ['drop_rest', 'an operator, or the system'],
       ['resume_sending', 'an admin'],
+      // What had been allowed, and certainly did not leave or arrive.
+      ['send_again', 'an operator'],
     ]);
   });
 
@@ -102,6 +110,20 @@ describe('the states of a work packet', () => {
     expect(statuses.filter((status) => PACKET_STATES.isFinal(status)).toSorted()).toEqual(
       FINAL.packet.toSorted(),
     );
+  });
+
+  it('lead on from where it ended only by an operator', () => {
+    const ended = ['failed', 'denied', 'cancelled'] as const;
+    const onwards = PACKET_STATES.transitions.filter(({ from }) =>
+      from.some((status) => ended.some((one) => one === status)),
+    );
+    expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
+      ['send_again', 'queued', 'an operator'],
+      ['send_after_revert', 'halted', 'an operator'],
+      ['confirm', 'executed', 'an operator'],
+      ['ask_override', 'awaiting_approval', 'an operator'],
+      ['supersede', 'cancelled', 'an operator'],
+    ]);
   });
 
   it('never lead back to sending from where it was decided that it may not leave', () => {

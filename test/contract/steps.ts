@@ -50,6 +50,10 @@ const SIMPLE: Record<string, Step> = {
   'GET /api/pro/work-packets': reading('/work-packets', '/work-packets?status=executed&offset=1'),
   'GET /api/pro/documents': reading('/documents', '/documents?limit=1'),
   'GET /api/pro/signals': reading('/signals', '/signals?status=acknowledged&type=agent&limit=1'),
+  'GET /api/pro/escalations': reading(
+    '/escalations',
+    '/escalations?status=dismissed&kind=packet_failed&limit=5',
+  ),
   'GET /api/pro/revenue-events': reading('/revenue-events', '/revenue-events?currency=EUR&since=1&limit=1'),
   'GET /api/pro/standing-orders': reading('/standing-orders', '/standing-orders?status=draft'),
   'GET /api/pro/guardian': reading('/guardian'),
@@ -270,6 +274,16 @@ const REST: Record<string, Step> = {
     await walk.owner.post('/ack', { signalId: await walk.signal(), note: 'Called them.' });
     await walk.owner.post('/ack', { signalId: await walk.signal(), snoozeUntil: Date.now() + 3_600_000 });
     await walk.owner.post('/ack', { signalId: newId('sig') });
+  },
+  'GET /api/pro/escalations/{escalationId}': async (walk) => {
+    await walk.owner.get(`/escalations/${await walk.escalation()}`);
+    await walk.owner.get(`/escalations/${newId('esc')}`);
+  },
+  'POST /api/pro/escalations/decide': async (walk) => {
+    const decision = { escalationId: await walk.escalation(), decision: 'dismiss', note: 'It is out.' };
+    await walk.owner.post('/escalations/decide', decision);
+    await walk.owner.post('/escalations/decide', { ...decision, decision: 'extend' });
+    await walk.owner.post('/escalations/decide', { ...decision, escalationId: newId('esc') });
   },
   'POST /api/pro/revenue-events': async (walk) => {
     const event = { amount: 600.5, currency: 'EUR', source: 'Acme', externalId: 'inv-17' };

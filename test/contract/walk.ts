@@ -3,6 +3,7 @@ import { sign } from '@octokit/webhooks-methods';
 import type { EventReceiver } from '../support/event-receiver.js';
 import { type AdminClient, type Answer, Client, sessionHeaders } from '../support/client.js';
 import { eventually, type TestApp, type TestMember } from '../support/test-app.js';
+import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { operationOf } from './operations.js';
@@ -225,6 +226,11 @@ export class Walk {
 
   signal(): Promise<string> {
     return new SignalDesk(this.test).raise({}, this.workspaceId);
+  }
+
+  /** An escalation that may be dismissed. */
+  escalation(): Promise<string> {
+    return new EscalationDesk(this.test, this.workspaceId, this.member.token).open();
   }
 
   /** A workspace with a little of everything, so that no list is empty. */

@@ -11,6 +11,7 @@ import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
+import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import { Client } from '../support/client.js';
@@ -140,6 +141,7 @@ async function leaveWork(workspaceId: string, desk: Desk, teamId: string | null)
   await desk.until(body.directiveId, 'executed');
   await desk.handInReady();
   await new SignalDesk(test).raise({ teamId }, workspaceId);
+  await new EscalationDesk(test, workspaceId).open({ teamId });
   await desk.client.post(
     '/revenue-events',
     { amount: 12, currency: 'EUR', source: 'shop' },
@@ -240,9 +242,10 @@ describe('lists and summaries', () => {
         'approvals',
         'documents',
         'signals',
+        'escalations',
         'standing_orders',
       ]);
-    const WORK = ['dir', 'pkt', 'apr', 'doc', 'sig', 'so'];
+    const WORK = ['dir', 'pkt', 'apr', 'doc', 'sig', 'esc', 'so'];
     const pick = (found: Map<string, string[]>) => WORK.flatMap((prefix) => found.get(prefix) ?? []);
     const foreign = [
       ...pick(await recordsOf('workspace_id = $1 and team_id = $2', [a.workspaceId, teamTwoId])),

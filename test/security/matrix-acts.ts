@@ -178,6 +178,11 @@ export const ACTS: Acts = {
   'GET /signals': READ,
   'GET /signals/:signalId': readRecord('signal'),
   'POST /ack': change('operator', 'signal', ({ id }) => ({ body: { signalId: id } })),
+  'GET /escalations': READ,
+  'GET /escalations/:escalationId': readRecord('escalation'),
+  'POST /escalations/decide': change('operator', 'escalation', ({ id }) => ({
+    body: { escalationId: id, decision: 'dismiss' },
+  })),
   'GET /revenue-events': READ,
   'POST /revenue-events': {
     right: ofWorkspace('operator'),

@@ -3,6 +3,7 @@ import { Tallies } from '../../src/platform/database/tallies.js';
 import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
+import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
@@ -186,6 +187,7 @@ export type RowKind =
   | 'work packet'
   | 'document'
   | 'signal'
+  | 'escalation'
   | 'order that allows'
   | 'order that denies'
   | 'order that was paused'
@@ -236,6 +238,12 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     (test) =>
     async ({ workspaceId, teamId }) => ({
       id: await new SignalDesk(test).raise({ teamId }, workspaceId),
+      teamId,
+    }),
+  escalation:
+    (test) =>
+    async ({ workspaceId, teamId }) => ({
+      id: await new EscalationDesk(test, workspaceId).open({ teamId }),
       teamId,
     }),
   'order that allows': () => order(ALLOW),
@@ -357,6 +365,7 @@ const COPIES: Partial<Record<RowKind, Copy>> = {
   'failed directive': copyOfWork,
   approval: copyOfWork,
   signal: copyOf('signals', 'signal_id'),
+  escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
   'order that allows': copyOfOrder,
   'order that denies': copyOfOrder,
   'order that was paused': copyOfOrder,

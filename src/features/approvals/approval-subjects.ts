@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../platform/auth/caller.js';
+import type { Actor, Caller } from '../../platform/auth/caller.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import type { ApprovalEntity, ApprovalKind, PacketChange, UnrevisedApproval } from './approval.entity.js';
@@ -54,6 +54,12 @@ export interface ApprovalSubject {
     nextApprovalId: string,
   ): Promise<DirectiveStatus>;
   expired(approval: UnrevisedApproval): Promise<void>;
+  /** How what has expired is asked for again; left out where it cannot be. */
+  again?: {
+    isPossible(approval: UnrevisedApproval): Promise<boolean>;
+    /** Answers what came of it, as a sentence. @throws DomainError when it makes no sense any more */
+    handIn(approval: UnrevisedApproval, caller: Caller): Promise<string>;
+  };
   status(approval: UnrevisedApproval): Promise<DirectiveStatus>;
 }
 

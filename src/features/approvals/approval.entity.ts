@@ -141,6 +141,15 @@ export class ApprovalEntity {
   frozenMs!: number | null;
   @Column('text')
   onExpiry!: 'reject' | 'escalate';
+  /** When a person is told that it is about to expire; null: nobody is, or has been already. */
+  @Column('timestamptz', { nullable: true })
+  escalatesAt!: number | null;
+  /** The open escalation about its end. */
+  @Column('text', { nullable: true })
+  escalationId!: string | null;
+  /** How often it was given more time. */
+  @Column('int')
+  extensions!: number;
   @Column('boolean')
   selfApproval!: boolean;
   @Column('timestamptz', { nullable: true })
@@ -164,5 +173,14 @@ export type UnrevisedApproval = Omit<ApprovalEntity, 'revisions'>;
 /** An approval as lists show it. */
 export type ListedApproval = Omit<
   ApprovalEntity,
-  'workspaceId' | 'output' | 'packets' | 'policy' | 'feedback' | 'concerns' | 'revisions'
+  | 'workspaceId'
+  | 'output'
+  | 'packets'
+  | 'policy'
+  | 'feedback'
+  | 'concerns'
+  | 'revisions'
+  | 'escalatesAt'
+  | 'escalationId'
+  | 'extensions'
 >;

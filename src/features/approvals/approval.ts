@@ -80,12 +80,7 @@ export function judge(
   if (ifMatch !== null && ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
-  if (!approval.selfApproval && people.some((person) => approval.requesterIds.includes(person))) {
-    throw new Forbidden({
-      message:
-        'A standing order requires approval by someone other than the member who asked for this and whoever edited it, with a token that they do not share.',
-    });
-  }
+  assertOtherEyes(approval, people);
   const lacking = inputsNeeded(approval);
   if (lacking.length > 0) throw new InputRequired({ details: lacking });
   return 'decide';
@@ -136,10 +131,28 @@ function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] 
 }
 
 /**
+ * Under "four eyes" whoever asked, or has written a part of it, gives it no more time either.
+ * @throws Forbidden
+ */
+export function assertOtherEyes(
+  { selfApproval, requesterIds }: Pick<ApprovalEntity, 'selfApproval' | 'requesterIds'>,
+  people: readonly string[],
+): void {
+  if (selfApproval || !people.some((person) => requesterIds.includes(person))) return;
+  throw new Forbidden({
+    message:
+      'A standing order requires approval by someone other than the member who asked for this and whoever edited it, with a token that they do not share.',
+  });
+}
+
+/**
  * An expired approval is never an approval, whether or not the work that ends it has been done yet. A kill stops the
  * clock of the approval, but not the deadline of its directive: what came too late is no use after the revert either.
  */
-function isExpired({ status, expiresAt, frozenMs, deadline }: UnrevisedApproval, now: number): boolean {
+export function isExpired(
+  { status, expiresAt, frozenMs, deadline }: UnrevisedApproval,
+  now: number,
+): boolean {
   if (status !== 'pending') return status === 'expired';
   return (frozenMs === null && expiresAt <= now) || (deadline !== null && deadline <= now);
 }
@@ -177,6 +190,9 @@ export function viewOf(
     feedback,
     concerns,
     revisions,
+    escalatesAt: _escalates,
+    escalationId: _escalation,
+    extensions: _extensions,
     ...listed
   } = approval;
   const packets = packetsOf(approval);

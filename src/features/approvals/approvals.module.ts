@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
 import { CaposModule } from '../capos/capos.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalPageController } from './approval-page.controller.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -14,6 +14,8 @@ import { AwaitApproval } from './await-approval.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';
+import { EscalateApproval } from './escalate-approval.js';
+import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
 import { ReadyApprovals } from './ready-approvals.js';
@@ -24,9 +26,9 @@ import { RequestApproval } from './request-approval.js';
   imports: [
     TypeOrmModule.forFeature([ApprovalEntity]),
     CaposModule,
+    EscalationsModule,
     EventsModule,
     GuardianModule,
-    SignalsModule,
   ],
   controllers: [ApprovalsController, ApprovalPageController],
   providers: [
@@ -36,6 +38,8 @@ import { RequestApproval } from './request-approval.js';
     CurrentApprovals,
     DecideApproval,
     EditApproval,
+    EscalateApproval,
+    EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
     ReadyApprovals,

@@ -6,8 +6,10 @@ import { countByTally, type Listing, newestFirst, readPage, where } from '../../
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import { Escalations } from '../escalations/escalations.repository.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
+import { APPROVAL_EXPIRING, becauseOf, escalationTime } from './approval-expiry.js';
 import { pendingListing } from './pending-approvals.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
@@ -16,7 +18,19 @@ const COLUMNS = columnsOf(ApprovalEntity);
 const LISTED_TEXT = 500;
 /** What is approved stands in the single record, which whoever decides has read. */
 const LISTED = `${columnsOf(ApprovalEntity, {
-  without: ['workspaceId', 'summary', 'output', 'packets', 'policy', 'feedback', 'concerns', 'revisions'],
+  without: [
+    'workspaceId',
+    'summary',
+    'output',
+    'packets',
+    'policy',
+    'feedback',
+    'concerns',
+    'revisions',
+    'escalatesAt',
+    'escalationId',
+    'extensions',
+  ],
 })}, left(summary, ${LISTED_TEXT}) as summary`;
 
 /** What a decision is made on: earlier contents decide nothing, and a hundred approvals may hold 200 MB of them. */
@@ -45,7 +59,10 @@ export type EditedContent = Omit<ReadyContent, 'capo' | 'concerns'>;
 
 @Injectable()
 export class Approvals {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly escalations: Escalations,
+  ) {}
 
   add(approval: ApprovalEntity): void {
     this.db.insert(ApprovalEntity, approval);
@@ -92,7 +109,7 @@ export class Approvals {
   makeReady(
     workspaceId: string,
     approvalId: string,
-    content: ReadyContent & Pick<ApprovalEntity, 'revisions' | 'groupKey'>,
+    content: ReadyContent & Pick<ApprovalEntity, 'revisions' | 'groupKey' | 'escalatesAt'>,
   ): void {
     const key = { workspaceId, approvalId, status: 'pending' as const };
     this.db.update(ApprovalEntity, key, { ...content, ready: true });
@@ -100,10 +117,36 @@ export class Approvals {
 
   /** Replaces the content of an approval that the transaction has locked. */
   edit(
-    { workspaceId, approvalId }: ApprovalEntity,
+    { workspaceId, approvalId, requestedAt, onExpiry, escalatesAt, escalationId }: ApprovalEntity,
     content: EditedContent & Pick<ApprovalEntity, 'revisions' | 'requesterIds' | 'groupKey'>,
   ): void {
-    this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, content);
+    const isToEscalate = content.onExpiry === 'escalate' && (escalatesAt !== null || onExpiry === 'reject');
+    this.db.update(
+      ApprovalEntity,
+      { workspaceId, approvalId, status: 'pending' },
+      { ...content, ...(isToEscalate && { escalatesAt: escalationTime(requestedAt, content.expiresAt) }) },
+    );
+    if (escalationId !== null) this.moveDue(workspaceId, 'approval_id = $2', approvalId);
+  }
+
+  /** A person has been told that it is about to expire. */
+  escalate({ workspaceId, approvalId }: UnrevisedApproval, escalationId: string | null): void {
+    const key = { workspaceId, approvalId, status: 'pending' as const };
+    this.db.update(ApprovalEntity, key, { escalatesAt: null, escalationId });
+  }
+
+  /** The escalation about its end is decided; it is not what ends with the approval any more. */
+  detachEscalation({ workspaceId, approvalId }: Pick<ApprovalEntity, 'workspaceId' | 'approvalId'>): void {
+    this.db.update(ApprovalEntity, { workspaceId, approvalId }, { escalationId: null });
+  }
+
+  /** Gives an approval that the transaction has locked more time. */
+  extend(
+    { workspaceId, approvalId, extensions }: UnrevisedApproval,
+    time: Pick<ApprovalEntity, 'expiresAt' | 'escalatesAt'>,
+  ): void {
+    const key = { workspaceId, approvalId, status: 'pending' as const };
+    this.db.update(ApprovalEntity, key, { ...time, extensions: extensions + 1, escalationId: null });
   }
 
   /** Ends an approval that the transaction has locked. */
@@ -125,6 +168,14 @@ export class Approvals {
       { workspaceId, approvalId },
       { status, decidedAt: at, decidedBy: by, decidedVia: by.via, feedback, receiptId, nextApprovalId },
     );
+    const { escalationId, teamId, directiveId } = approval;
+    if (escalationId === null) return;
+    const about = { entityType: 'approval', entityId: approvalId, kind: APPROVAL_EXPIRING } as const;
+    this.escalations.resolve(
+      { escalationId, teamId, directiveId, ...about },
+      becauseOf(status, by, approval.title),
+    );
+    this.detachEscalation(approval);
   }
 
   /** Stops the clock of every pending approval (a kill). */
@@ -141,13 +192,25 @@ export class Approvals {
    * asked for if the kill had come before, but not beyond the deadline.
    */
   unfreeze(workspaceId: string, killedAt: number, at: number): void {
+    const expiresAt = `least(deadline, case
+      when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
+      else $2::timestamptz + frozen_ms * interval '1 millisecond' end)`;
     this.db.write(
-      `update approvals set frozen_ms = null, expires_at = least(deadline, case
-           when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
-           else $2::timestamptz + frozen_ms * interval '1 millisecond' end)
+      `update approvals set frozen_ms = null, expires_at = ${expiresAt},
+         escalates_at = escalates_at + (${expiresAt} - expires_at)
        where workspace_id = $1 and status = 'pending'`,
       [workspaceId, new Date(at), new Date(killedAt)],
     );
+    this.moveDue(workspaceId, `status = 'pending' and $2::text is null`, null);
+  }
+
+  /** What is open about the end of these approvals falls due with them. */
+  private moveDue(workspaceId: string, which: string, value: string | null): void {
+    this.escalations.moveDue(APPROVAL_EXPIRING, {
+      text: `select approval_id as entity_id, expires_at as due_at from approvals
+        where workspace_id = $1 and escalation_id is not null and ${which}`,
+      values: [workspaceId, value],
+    });
   }
 
   /** Urgent and oldest first, as of `at`; what is decided, newest first. */

@@ -8,10 +8,13 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { Signals } from '../signals/signals.repository.js';
+import { DISMISS } from '../escalations/escalation-kinds.js';
+import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
+import { APPROVAL_EXPIRED } from './approval-expiry.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
+import { HAND_IN_AGAIN } from './escalated-approvals.js';
 
 /**
  * Ends an approval that nobody decided in time; what it was about is not sent. The work is enqueued when the time has come
@@ -27,7 +30,7 @@ export class ExpireApproval implements OnModuleInit {
     private readonly approvals: Approvals,
     private readonly subjects: ApprovalSubjects,
     private readonly receipts: Receipts,
-    private readonly signals: Signals,
+    private readonly escalations: Escalations,
     private readonly channel: Channel,
   ) {}
 
@@ -75,8 +78,12 @@ export class ExpireApproval implements OnModuleInit {
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
-    if (approval.onExpiry === 'escalate') this.raise(approval);
-    await this.subjects.of(approval).expired(approval);
+    const subject = this.subjects.of(approval);
+    await subject.expired(approval);
+    if (approval.onExpiry === 'escalate') {
+      const mayBeAskedAgain = (await subject.again?.isPossible(approval)) ?? false;
+      await this.escalate(approval, mayBeAskedAgain ? [HAND_IN_AGAIN, DISMISS] : [DISMISS]);
+    }
     this.channel.publish('approval', approvalId);
   }
 
@@ -96,20 +103,22 @@ export class ExpireApproval implements OnModuleInit {
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
-    this.raise(approval);
+    await this.escalate(approval, [DISMISS]);
   }
 
-  private raise({ approvalId, title, teamId, capo }: UnrevisedApproval): void {
-    this.signals.raise({
-      type: 'policy',
-      severity: 'critical',
-      title: `Expired without a decision: ${title}`,
-      body: 'A standing order asks for this signal. Hand in the directive again if it is still wanted.',
-      score: null,
-      source: SYSTEM,
-      teamId,
-      capo,
+  private async escalate(
+    { approvalId, title, teamId, directiveId }: UnrevisedApproval,
+    options: readonly string[],
+  ): Promise<void> {
+    const again = options.includes(HAND_IN_AGAIN) ? ' Hand it in again if it is still wanted.' : '';
+    await this.escalations.open({
+      kind: APPROVAL_EXPIRED,
       entity: { type: 'approval', id: approvalId },
+      teamId,
+      directiveId,
+      reason: `The approval of "${title}" expired without a decision.${again}`,
+      options,
+      dueAt: null,
     });
   }
 }

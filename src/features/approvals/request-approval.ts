@@ -6,9 +6,10 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
+import { escalationTime } from './approval-expiry.js';
 import { DEFAULT_EXPIRY_MS } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
-import type { ApprovalEntity, Revision } from './approval.entity.js';
+import type { ApprovalEntity, ApprovalKind, Revision } from './approval.entity.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
 import { ReadyApprovals } from './ready-approvals.js';
 
@@ -18,6 +19,8 @@ export interface NewApproval {
   workspaceId: string;
   teamId: string | null;
   directiveId: string;
+  /** Left out: `output`. */
+  kind?: ApprovalKind;
   capo: CapoRole | null;
   title: string;
   priority: Priority;
@@ -49,7 +52,7 @@ export class RequestApproval {
     const approval: ApprovalEntity = {
       ...asked,
       requesterIds: [...asked.requesterIds],
-      kind: 'output',
+      kind: asked.kind ?? 'output',
       status: 'pending',
       ready: false,
       summary: '',
@@ -67,6 +70,9 @@ export class RequestApproval {
       expiresAt: byDeadline(now + DEFAULT_EXPIRY_MS, asked.deadline),
       frozenMs: null,
       onExpiry: 'reject',
+      escalatesAt: null,
+      escalationId: null,
+      extensions: 0,
       selfApproval: true,
       decidedAt: null,
       decidedBy: null,
@@ -99,7 +105,14 @@ export class RequestApproval {
     const at = this.clock.now();
     const revisions = [{ n: 1, author, by, at, contentHash: content.contentHash!, changes: [] }];
     const groupKey = groupKeyOf(content);
-    this.approvals.makeReady(workspaceId, approvalId, { ...content, revisions, expiresAt, groupKey });
+    const escalatesAt = content.onExpiry === 'escalate' ? escalationTime(at, expiresAt) : null;
+    this.approvals.makeReady(workspaceId, approvalId, {
+      ...content,
+      revisions,
+      expiresAt,
+      groupKey,
+      escalatesAt,
+    });
     // What is queued for review is the output (SPECIFICATION, What the service does 3.4), so the event waits for it.
     const { risk, reversibility } = content;
     const url = `${this.address.url}/approvals/${approvalId}`;

@@ -17,6 +17,7 @@ import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
+import { EscalateFailed } from './packets/escalate-failed.js';
 import {
   actionOf,
   contentHash,
@@ -59,6 +60,7 @@ export class AcceptDraft {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly endDirective: EndDirective,
+    private readonly escalateFailed: EscalateFailed,
   ) {}
 
   async execute(item: WorkItem, draft: Draft): Promise<void> {
@@ -78,13 +80,13 @@ export class AcceptDraft {
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
       const policy = await this.gate.decide(decidable, { guardian });
       this.attach(directive, draft, packets, policy);
-      this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
+      await this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
     });
   }
 
-  private decide(accepted: Accepted, approval: ApprovalEntity | undefined): void {
+  private async decide(accepted: Accepted, approval: ApprovalEntity | undefined): Promise<void> {
     const { directive, packets, concerns, policy } = accepted;
-    if (policy.some(({ decision }) => decision.outcome === 'deny')) this.deny(accepted, approval);
+    if (policy.some(({ decision }) => decision.outcome === 'deny')) await this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, directive.approvalId!);
     else if (
       policy.every(({ decision }) => decision.outcome === 'allow') &&
@@ -150,7 +152,10 @@ export class AcceptDraft {
     });
   }
 
-  private deny({ directive, packets, policy }: Accepted, approval: ApprovalEntity | undefined): void {
+  private async deny(
+    { directive, packets, policy }: Accepted,
+    approval: ApprovalEntity | undefined,
+  ): Promise<void> {
     for (const [index, packet] of packets.entries()) {
       const { decision } = policy[index]!;
       this.packets.add(packet, decision.outcome === 'deny' ? 'deny' : 'cancel', { decision });
@@ -160,6 +165,8 @@ export class AcceptDraft {
       .join(' ');
     const error = { code: PolicyDenied.code, message: message || PolicyDenied.message };
     this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
+    const decisions = policy.map(({ decision }) => decision);
+    await this.escalateFailed.overBudget(directive, titleOf(directive.text), decisions);
   }
 
   private send({ directive, packets, policy, guardian }: Accepted): void {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
@@ -7,7 +7,10 @@ import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
+import { EscalateFailed } from './packets/escalate-failed.js';
 import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
+
+type Completed = Named & Pick<DirectiveEntity, 'capo' | 'deadline'>;
 
 /** Ends a directive when the last of its packets has ended. */
 @Injectable()
@@ -16,6 +19,7 @@ export class CompleteDirective {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
+    private readonly escalateFailed: EscalateFailed,
   ) {}
 
   /**
@@ -27,11 +31,25 @@ export class CompleteDirective {
     // Halted: the revert counts again. Anything else has ended already, or waits for a person.
     if (directive?.status !== 'sending') return;
     const tally = await this.packets.tally(workspaceId, directiveId);
-    if (tally.open === 0) this.complete(directive, titleOf(directive.text), tally);
+    if (tally.open === 0) await this.complete(directive, titleOf(directive.text), tally);
+  }
+
+  /** A person says that a packet arrived of which nobody here could tell; the directive is locked. */
+  async confirmed(directive: DirectiveEntity, by: Actor): Promise<void> {
+    const { workspaceId, directiveId, status, text } = directive;
+    if (status !== 'failed') {
+      await this.packetEnded(workspaceId, directiveId);
+      return;
+    }
+    const tally = await this.packets.tally(workspaceId, directiveId);
+    if (tally.open + tally.failed + tally.denied > 0) return;
+    const summary = `"${titleOf(text)}" has been carried out: ${by.name} says that the last of it arrived.`;
+    this.transitions.apply(directive, 'confirm', { actor: by, action: 'directive.executed', summary });
+    this.directives.update(directive, { error: null });
   }
 
   /** Ends a directive whose packets have all ended. */
-  complete(directive: Named & Pick<DirectiveEntity, 'capo'>, title: string, tally: PacketTally): void {
+  async complete(directive: Completed, title: string, tally: PacketTally): Promise<void> {
     const capo = directive.capo!;
     const actor = capoActor(capo);
     const unsent = tally.failed + tally.denied;
@@ -52,6 +70,7 @@ export class CompleteDirective {
         },
         { error },
       );
+      await this.escalateFailed.directive(directive, title, tally);
     } else if (tally.expired > 0 && tally.executed === 0) {
       const summary = `"${title}" expired: its deadline passed before anything was sent.`;
       this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });

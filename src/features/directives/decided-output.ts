@@ -17,6 +17,7 @@ import type { DirectiveStatus } from '../terms/terms.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { DropRest } from './drop-rest.js';
 import { EditOutput } from './edit-output.js';
+import { HandInAgain } from './hand-in-again.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
@@ -34,11 +35,19 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     private readonly dropRest: DropRest,
     private readonly editOutput: EditOutput,
     private readonly requestApproval: RequestApproval,
+    private readonly handInAgain: HandInAgain,
     private readonly work: Work,
   ) {}
 
+  /** What was partly sent would be sent twice. */
+  readonly again: NonNullable<ApprovalSubject['again']> = {
+    isPossible: async (approval) => !(await this.isPartlySent(approval)),
+    handIn: ({ directiveId }, caller) => this.handInAgain.execute(caller, directiveId),
+  };
+
   onModuleInit(): void {
     this.subjects.register('output', this);
+    this.subjects.register('budget_override', this);
   }
 
   async approved(approval: UnrevisedApproval, by: Actor): Promise<DirectiveStatus> {

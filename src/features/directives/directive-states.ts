@@ -19,7 +19,10 @@ export type DirectiveTrigger =
   | 'retry_for_approval'
   | 'retry'
   | 'resume'
-  | 'resume_sending';
+  | 'resume_sending'
+  | 'send_again'
+  | 'confirm'
+  | 'ask_override';
 
 /** Nothing of it has been handed out; of a halted one a part may have been, which whoever ends it looks at. */
 const UNSENT = ['pending_approval', 'queued', 'executing', 'halted'] as const;
@@ -151,6 +154,27 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     to: 'queued',
     by: 'an operator',
     when: 'Another draft is requested in the same case, with `requiresApproval: false`.',
+  },
+  {
+    trigger: 'send_again',
+    from: ['failed'],
+    to: 'sending',
+    by: 'an operator',
+    when: 'The escalation of a work packet that failed is decided so that the work packet is sent again.',
+  },
+  {
+    trigger: 'confirm',
+    from: ['failed'],
+    to: 'executed',
+    by: 'an operator',
+    when: 'A person says that what nobody here could tell did arrive, and nothing else of it failed.',
+  },
+  {
+    trigger: 'ask_override',
+    from: ['failed'],
+    to: 'pending_approval',
+    by: 'an operator',
+    when: 'A budget denied it, and a person is asked to let it through once.',
   },
 ]);
 

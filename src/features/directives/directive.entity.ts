@@ -72,6 +72,9 @@ export class DirectiveEntity {
   /** Every member who may be the one that asked; none of them can be the second pair of eyes. */
   @Column('text', { array: true })
   requesterIds!: string[];
+  /** The escalation that stands for this failure and others of one outage. */
+  @Column('text', { nullable: true })
+  escalationId!: string | null;
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })

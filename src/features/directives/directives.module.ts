@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -10,6 +11,8 @@ import { MailModule } from '../mail/mail.module.js';
 import { RevenueModule } from '../revenue/revenue.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { AcceptDraft } from './accept-draft.js';
+import { AssertWanted } from './assert-wanted.js';
+import { BudgetOverride } from './budget-override.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DecidedOutput } from './decided-output.js';
 import { DirectiveEntity } from './directive.entity.js';
@@ -22,15 +25,19 @@ import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
 import { GiveUpDraft } from './give-up-draft.js';
 import { HaltDirectives } from './halt-directives.js';
+import { HandInAgain } from './hand-in-again.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
+import { EscalateFailed } from './packets/escalate-failed.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
+import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
+import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
@@ -39,6 +46,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([DirectiveEntity, WorkPacketEntity]),
+    EscalationsModule,
     EventsModule,
     WorkspacesModule,
     GuardianModule,
@@ -53,9 +61,12 @@ import { WorkPackets } from './packets/work-packets.repository.js';
   providers: [
     Directives,
     DirectiveTransitions,
+    HandInAgain,
     HandInDirective,
     DraftDirective,
     AcceptDraft,
+    AssertWanted,
+    BudgetOverride,
     DecidedOutput,
     CompleteDirective,
     DropRest,
@@ -67,10 +78,13 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     CancelDirective,
     ExpireDirective,
     HaltDirectives,
+    EscalateFailed,
     PacketEffects,
     PacketResults,
     RecallPackets,
+    SendAgain,
     SendPacket,
+    UnconfirmedPackets,
     WorkPackets,
   ],
   exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective],

@@ -20,13 +20,23 @@ const DRAFTING_SQL = sqlList(DRAFTING);
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
 const SUMMARY = columnsOf(DirectiveEntity, {
-  without: ['workspaceId', 'text', 'error', 'context', 'routing', 'output', 'feedback', 'history'],
+  without: [
+    'workspaceId',
+    'text',
+    'error',
+    'context',
+    'routing',
+    'output',
+    'feedback',
+    'history',
+    'escalationId',
+  ],
 });
 
 /** A directive as lists show it: of texts only the beginning, of drafts and contexts nothing. */
 export type ListedDirective = Omit<
   DirectiveEntity,
-  'workspaceId' | 'context' | 'routing' | 'output' | 'feedback' | 'history'
+  'workspaceId' | 'context' | 'routing' | 'output' | 'feedback' | 'history' | 'escalationId'
 >;
 
 /** What a transition writes besides; what is left out stays as it is. */
@@ -155,7 +165,7 @@ export class Directives {
     workspaceId: string,
     receiptId: string,
     at: number,
-  ): Promise<Pick<DirectiveEntity, 'directiveId' | 'status' | 'teamId' | 'capo' | 'text'>[]> {
+  ): Promise<Pick<DirectiveEntity, 'directiveId' | 'status' | 'teamId' | 'capo' | 'text' | 'deadline'>[]> {
     const [queued, sending] = [
       DIRECTIVE_STATES.next('halted', 'resume'),
       DIRECTIVE_STATES.next('halted', 'resume_sending'),
@@ -167,7 +177,7 @@ export class Directives {
        from (select directive_id, case halted_from when $5 then $5 else $4 end as status
          from directives where workspace_id = $1 and status = 'halted' order by directive_id for no key update) next
        where d.directive_id = next.directive_id
-       returning d.directive_id, d.status, d.team_id, d.capo, d.text`,
+       returning d.directive_id, d.status, d.team_id, d.capo, d.text, d.deadline`,
       [workspaceId, at, receiptId, queued, sending],
     );
   }
@@ -198,6 +208,15 @@ export class Directives {
       ),
     };
     return readPage(this.db, scope, listing, paging);
+  }
+
+  /** The failed ones that an escalation stands for. */
+  async failedOf(workspaceId: string, escalationId: string): Promise<string[]> {
+    const rows = await this.db.query<{ directiveId: string }>(
+      `select directive_id from directives where workspace_id = $1 and escalation_id = $2 and status = 'failed'`,
+      [workspaceId, escalationId],
+    );
+    return rows.map(({ directiveId }) => directiveId);
   }
 
   /** The status alone. */

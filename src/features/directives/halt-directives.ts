@@ -14,12 +14,13 @@ import {
 import { CompleteDirective } from './complete-directive.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
+import { SEND_AGAIN } from './packets/send-again.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** A draft that is under way is void; whoever resumes makes another. */
 const DRAFTING_WORK = ['directive.route', 'directive.draft'];
 /** A packet that has been handed out still says how it ended. */
-const SENDING_WORK = ['packet.send'];
+const SENDING_WORK = ['packet.send', SEND_AGAIN];
 
 /** Stops directives, their packets and the clocks of their approvals with a kill; a revert lets them go on. */
 @Injectable()
@@ -80,7 +81,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     for (const directive of sending) {
       const tally = tallies.get(directive.directiveId);
       if (!tally || tally.open > 0) continue;
-      this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
+      await this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
     }
   }
 }

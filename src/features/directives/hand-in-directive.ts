@@ -102,6 +102,7 @@ export class HandInDirective {
       history: [{ from: null, to: status, at: now, receiptId }],
       createdBy: actor,
       ...onBehalfOf,
+      escalationId: null,
       createdAt: now,
       startedAt: null,
       executedAt: null,

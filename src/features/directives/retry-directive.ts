@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/request-approval.js';
+import { Escalations } from '../escalations/escalations.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { Teams } from '../workspaces/teams.repository.js';
+import { AssertWanted } from './assert-wanted.js';
+import { BUDGET_EXCEEDED } from './packets/escalate-failed.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { titleOf } from './directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
@@ -21,11 +22,11 @@ export class RetryDirective {
     private readonly guardians: Guardians,
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
-    private readonly teams: Teams,
     private readonly requestApproval: RequestApproval,
     private readonly transitions: DirectiveTransitions,
     private readonly work: Work,
-    private readonly clock: Clock,
+    private readonly wanted: AssertWanted,
+    private readonly escalations: Escalations,
   ) {}
 
   /** @throws NotFound; InvalidTransition unless it failed, when a part of it may have been sent, after its deadline, or in an archived team */
@@ -52,6 +53,9 @@ export class RetryDirective {
       approvalId === undefined ? {} : { approvalId },
     );
     this.directives.update(directive, { error: null });
+    this.packets.supersedeDenied(workspaceId, directiveId);
+    const because = `${caller.name} asked for another draft of "${title}".`;
+    await this.escalations.resolveAbout(BUDGET_EXCEEDED, { type: 'directive', id: directiveId }, because);
     if (approvalId) {
       this.requestApproval.open({
         approvalId,
@@ -71,13 +75,8 @@ export class RetryDirective {
     return (await this.directives.lock(workspaceId, directiveId))!;
   }
 
-  private async assertRetryable({
-    workspaceId,
-    directiveId,
-    teamId,
-    status,
-    deadline,
-  }: DirectiveEntity): Promise<void> {
+  private async assertRetryable(directive: DirectiveEntity): Promise<void> {
+    const { workspaceId, directiveId, status } = directive;
     if (status !== 'failed') {
       throw new InvalidTransition({
         message: 'Only a directive that failed can be retried.',
@@ -91,18 +90,6 @@ export class RetryDirective {
         details: { status },
       });
     }
-    if (teamId !== null && (await this.teams.isArchived(workspaceId, teamId))) {
-      throw new InvalidTransition({
-        message:
-          'The team of this directive has been archived. Hand in a new directive for what is still wanted.',
-        details: { status },
-      });
-    }
-    if (deadline !== null && deadline <= this.clock.now()) {
-      throw new InvalidTransition({
-        message: 'The deadline of this directive has passed. Hand in a new one if it is still wanted.',
-        details: { status },
-      });
-    }
+    await this.wanted.execute(directive, 'failed');
   }
 }

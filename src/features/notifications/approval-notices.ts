@@ -114,6 +114,12 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
     }));
   }
 
+  /** The member's link to an approval that can be decided; undefined when it is decided. */
+  async linkTo(to: Addressee, id: string): Promise<Block | undefined> {
+    const [approval] = await this.views(to, [id]);
+    return approval?.link;
+  }
+
   /** The approvals as they stand, each with the member's link to it. */
   private async views(to: Addressee, ids: readonly string[]): Promise<{ view: ApprovalView; link: Block }[]> {
     const { workspaceId } = to;

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -10,6 +11,7 @@ import { DecideByLink } from './decide-by-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
 import { DecisionPageController } from './decision-page.controller.js';
 import { DueNotifications } from './due-notifications.js';
+import { EscalationNotices } from './escalation-notices.js';
 import { NoticeSources } from './notice-source.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
@@ -24,6 +26,7 @@ import { SendNotifications } from './send-notifications.js';
   imports: [
     TypeOrmModule.forFeature([NotificationEntity, NotificationChoiceEntity, DecisionLinkEntity]),
     ApprovalsModule,
+    EscalationsModule,
     GuardianModule,
     MailModule,
     WorkspacesModule,
@@ -32,6 +35,7 @@ import { SendNotifications } from './send-notifications.js';
   providers: [
     NoticeSources,
     ApprovalNotices,
+    EscalationNotices,
     ChooseNotifications,
     DueNotifications,
     Notifications,

@@ -16,6 +16,7 @@ import {
 } from './delivery.js';
 import type { DestinationFault, WebhookDestinationEntity } from './destination.entity.js';
 import { Destinations } from './destinations.repository.js';
+import { EscalatedPauses } from './escalated-pauses.js';
 import { redactedUrl } from './redacted-url.js';
 
 /**
@@ -32,6 +33,7 @@ export class CompleteAttempt {
     private readonly destinations: Destinations,
     private readonly signals: Signals,
     private readonly receipts: Receipts,
+    private readonly pauses: EscalatedPauses,
   ) {}
 
   async execute(delivery: ClaimedDelivery, attempt: Attempt, verdict: Verdict): Promise<void> {
@@ -93,17 +95,19 @@ export class CompleteAttempt {
       this.deliveries.end(delivery, kind === 'delivered' ? 'delivered' : 'dead', attempt);
       this.work.complete(delivery);
       if (!destination) return;
-      if (kind === 'delivered') this.recovered(destination);
+      if (kind === 'delivered') await this.recovered(destination);
       else if (kind === 'gone') await this.gone(destination);
-      else this.givenUp(destination);
+      else await this.givenUp(destination);
     });
   }
 
-  private recovered(destination: WebhookDestinationEntity): void {
+  private async recovered(destination: WebhookDestinationEntity): Promise<void> {
     this.destinations.recover(destination);
     if (destination.status !== 'paused') return;
     this.work.closeBreaker(DELIVERY_WORK, destination.destinationId);
-    this.note('webhook.recovered', destination, `${redactedUrl(destination.url)} receives events again.`);
+    const summary = `${redactedUrl(destination.url)} receives events again.`;
+    this.note('webhook.recovered', destination, summary);
+    await this.pauses.ended(destination, summary);
   }
 
   private async gone(destination: WebhookDestinationEntity): Promise<void> {
@@ -113,10 +117,11 @@ export class CompleteAttempt {
     this.work.closeBreaker(DELIVERY_WORK, destination.destinationId);
     const title = `${redactedUrl(destination.url)} answered 410 (Gone): no more events are sent to it.`;
     this.note('webhook.gone', destination, title);
+    if (destination.status === 'paused') await this.pauses.ended(destination, title);
     this.warn(destination, title, 'Register another destination if its events are still wanted.');
   }
 
-  private givenUp(destination: WebhookDestinationEntity): void {
+  private async givenUp(destination: WebhookDestinationEntity): Promise<void> {
     const consecutiveFailures = destination.consecutiveFailures + 1;
     if (destination.status !== 'active' || consecutiveFailures < GIVEN_UP_BEFORE_PAUSE) {
       this.destinations.update(destination, { consecutiveFailures });
@@ -131,6 +136,7 @@ export class CompleteAttempt {
       title,
       'Its events are kept, and one of them is tried each hour. Resume it once it is repaired.',
     );
+    await this.pauses.begun(destination, title);
   }
 
   private note(action: string, { destinationId }: WebhookDestinationEntity, summary: string): void {

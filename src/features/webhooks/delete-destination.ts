@@ -8,6 +8,7 @@ import { Deliveries } from './deliveries.repository.js';
 import { viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
+import { EscalatedPauses } from './escalated-pauses.js';
 import { redactedUrl } from './redacted-url.js';
 
 /** Deletes a destination for good. Its row stays without secrets, so that its deliveries can be accounted for. */
@@ -19,6 +20,7 @@ export class DeleteDestination {
     private readonly work: Work,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly pauses: EscalatedPauses,
   ) {}
 
   /** Answers the destination as it was last. @throws NotFound */
@@ -32,13 +34,15 @@ export class DeleteDestination {
     const deliveriesEnded = await this.deliveries.endWaiting(destinationId);
     this.work.closeBreaker(DELIVERY_WORK, destinationId);
     const url = redactedUrl(destination.url);
+    const summary = `${caller.name} deleted the destination ${url}.`;
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.deleted',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} deleted the destination ${url}.`,
+      summary,
       details: { url, deliveriesEnded },
     });
+    await this.pauses.ended(destination, summary);
     return viewOf(destination);
   }
 }

@@ -1,21 +1,40 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
+import { EscalationOptions } from '../escalations/escalation-options.js';
 import { DELIVERY_WORK } from '../events/event.js';
 import { assertReceives, viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
+import { CONNECTOR_RED, EscalatedPauses, RESUME } from './escalated-pauses.js';
 import { redactedUrl } from './redacted-url.js';
 
 /** Ends the pause of a destination by hand; what waited for it goes out at once. */
 @Injectable()
-export class ResumeDestination {
+export class ResumeDestination implements OnModuleInit {
   constructor(
     private readonly destinations: Destinations,
     private readonly work: Work,
     private readonly receipts: Receipts,
+    private readonly pauses: EscalatedPauses,
+    private readonly options: EscalationOptions,
   ) {}
+
+  onModuleInit(): void {
+    this.options.register(CONNECTOR_RED, 'webhook_destination', {
+      lock: ({ entityId }) => this.destinations.lock(entityId),
+      options: {
+        [RESUME]: {
+          role: 'admin',
+          run: async ({ entityId }, { caller }) => {
+            const { url } = await this.execute(caller, entityId);
+            return `${caller.name} resumed the destination ${url}.`;
+          },
+        },
+      },
+    });
+  }
 
   /** One that is active stays as it is, without a receipt. @throws NotFound, InvalidTransition for one that is gone */
   async execute(caller: Caller, destinationId: string): Promise<DestinationView> {
@@ -25,13 +44,15 @@ export class ResumeDestination {
     this.destinations.update(destination, { status: 'active', consecutiveFailures: 0 });
     this.work.closeBreaker(DELIVERY_WORK, destinationId);
     const { url, consecutiveFailures } = destination;
+    const summary = `${caller.name} resumed the destination ${redactedUrl(url)}.`;
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.resumed',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} resumed the destination ${redactedUrl(url)}.`,
+      summary,
       details: { url: redactedUrl(url), consecutiveFailures },
     });
+    await this.pauses.ended(destination, summary);
     return viewOf({ ...destination, status: 'active', consecutiveFailures: 0 });
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { CompleteAttempt } from './complete-attempt.js';
@@ -12,6 +13,7 @@ import { WebhookDestinationEntity } from './destination.entity.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
 import { Destinations } from './destinations.repository.js';
+import { EscalatedPauses } from './escalated-pauses.js';
 import { Redeliver } from './redeliver.js';
 import { RegisterDestination } from './register-destination.js';
 import { ResumeDestination } from './resume-destination.js';
@@ -23,6 +25,7 @@ import { TestDestination } from './test-destination.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([WebhookDestinationEntity, WebhookEventEntity, WebhookDeliveryEntity]),
+    EscalationsModule,
     EventsModule,
     SignalsModule,
   ],
@@ -39,6 +42,7 @@ import { TestDestination } from './test-destination.js';
     Redeliver,
     Deliveries,
     CompleteAttempt,
+    EscalatedPauses,
     SendDelivery,
   ],
 })

@@ -26,6 +26,7 @@ export type IdPrefix =
   | 'con'
   | 'lic'
   | 'req'
+  | 'esc'
   | 'exp'
   | 'ses'
   | 'msg'

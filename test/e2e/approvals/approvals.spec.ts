@@ -5,7 +5,7 @@ import { Approvals } from '../../../src/features/approvals/approvals.repository.
 import { Channel } from '../../../src/platform/database/channel.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
-import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk, DOCUMENT, expectUnbroken, MAIL } from '../directives/desk.js';
 
 let test: TestApp;
@@ -308,17 +308,6 @@ describe('POST /approvals/{id}/approve', () => {
     expect((await desk.packets(directiveId)).map(({ status }: { status: string }) => status)).toEqual([
       'cancelled',
     ]);
-  });
-
-  it('escalates what expires, when an order asks for it', async () => {
-    const { approvalId } = await desk.handInReady();
-    await test.rows(`update approvals set on_expiry = 'escalate' where approval_id = $1`, [approvalId]);
-    await age(approvalId);
-    const [signal] = await eventually(
-      () => test.rows(`select severity, type from signals where entity->>'id' = $1`, [approvalId]),
-      (found) => found.length > 0,
-    );
-    expect(signal).toEqual({ severity: 'critical', type: 'policy' });
   });
 
   it('is 403 for who asked, when an order wants somebody else', async () => {

@@ -57,6 +57,21 @@ async function failed(body: object = { text: 'Write a memo on the delays.', capo
 }
 
 describe('200', () => {
+  it('ends as the new draft does, whatever denied the one before', async () => {
+    const deny = { name: 'No documents', effect: 'deny', match: { actionTypes: ['document.file'] } };
+    const { standingOrderId } = (await desk.client.post('/standing-orders', deny)).body;
+    expect((await desk.client.post(`/standing-orders/${standingOrderId}/activate`, {})).status).toBe(200);
+    const { directiveId } = await desk.handIn({ text: 'Write a memo on the delays.', capo: 'capo_ops' });
+    await desk.until(directiveId, 'failed');
+    await desk.client.delete(`/standing-orders/${standingOrderId}`);
+    const { approvalId } = (await retry(directiveId)).body;
+    await desk.ready(approvalId);
+    expect((await desk.approve(approvalId)).status).toBe(200);
+    expectUnbroken(await desk.until(directiveId, 'executed'));
+    const statuses = (await desk.packets(directiveId)).map(({ status }: { status: string }) => status);
+    expect(statuses.toSorted()).toEqual(['cancelled', 'executed']);
+  });
+
   it('has another draft made, at an approval of its own', async () => {
     const { directiveId, approvalId } = await failed();
     const { status, body } = await retry(directiveId);

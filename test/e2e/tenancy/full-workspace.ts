@@ -1,5 +1,6 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
+import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { SignalDesk } from '../signals/signal-desk.js';
@@ -37,6 +38,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.until(directiveId, 'executed');
   await member.handInReady();
   await new SignalDesk(test).raise({ teamId }, workspaceId);
+  await new EscalationDesk(test, workspaceId).open({ teamId });
   await member.client.post('/revenue-events', { amount: 12.34, currency: 'EUR', source: 'shop' });
   await (await PartnerDesk.of(test, workspaceId)).report();
   const { destinationId } = await leaveDelivered(test, workspaceId);

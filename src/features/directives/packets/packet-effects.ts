@@ -45,6 +45,14 @@ export class EffectFailed extends Error {
   }
 }
 
+/**
+ * Whether a failure with this code leaves open if the effect took place. All others say that it certainly did not: they
+ * come from before it left, or from a receiver that refused it.
+ */
+export function isUnconfirmed(code: string | undefined): boolean {
+  return code?.endsWith('UNCONFIRMED') ?? false;
+}
+
 /** What this program can do by itself: file, raise, record, hand on, and send mail. */
 @Injectable()
 export class PacketEffects {

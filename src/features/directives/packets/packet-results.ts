@@ -13,8 +13,9 @@ import { PolicyDenied } from '../../guardian/guardian.errors.js';
 import type { PolicyDecision } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
+import { EscalateFailed } from './escalate-failed.js';
 import { executedSentence } from './executed-sentence.js';
-import type { EffectFailed } from './packet-effects.js';
+import { type EffectFailed, isUnconfirmed } from './packet-effects.js';
 import { decisionsInReceipt } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
@@ -31,6 +32,7 @@ export class PacketResults {
     private readonly receipts: Receipts,
     private readonly signals: Signals,
     private readonly completeDirective: CompleteDirective,
+    private readonly escalateFailed: EscalateFailed,
   ) {}
 
   async succeed(
@@ -74,7 +76,7 @@ export class PacketResults {
     const { code, message, retryable } = failure;
     const failures = item.failures + 1;
     if (!retryable || (failures >= MAX_ATTEMPTS && !isKilled && !calledOff)) {
-      await this.giveUp(packet, failure);
+      await this.giveUp(packet, failure, isKilled);
       this.work.complete(item);
       return;
     }
@@ -85,8 +87,11 @@ export class PacketResults {
     else this.work.reschedule(item, backoffMs(failures), { code, message });
   }
 
-  /** Ends it as failed, with a signal, since a person has to look. The work on it is ended by the caller. */
-  async giveUp(packet: WorkPacketEntity, { code, message }: EffectFailed): Promise<void> {
+  /**
+   * Ends it as failed, with a signal, since a person has to look; whether it arrived, only a person can find out, if nobody
+   * here knows. The work on it is ended by the caller.
+   */
+  async giveUp(packet: WorkPacketEntity, { code, message }: EffectFailed, isKilled: boolean): Promise<void> {
     const receiptId = this.receipts.append({
       ...subject(packet),
       action: 'packet.failed',
@@ -101,7 +106,7 @@ export class PacketResults {
     });
     this.signals.raise({
       type: 'agent',
-      severity: code.endsWith('UNCONFIRMED') ? 'critical' : 'warning',
+      severity: isUnconfirmed(code) ? 'critical' : 'warning',
       title: `Not carried out: ${packet.title}`,
       body: message,
       score: null,
@@ -110,6 +115,7 @@ export class PacketResults {
       capo: packet.capo,
       entity: { type: 'work_packet', id: packet.workPacketId },
     });
+    if (isUnconfirmed(code)) await this.escalateFailed.unconfirmed(packet, message, isKilled);
     await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
   }
 
@@ -132,6 +138,7 @@ export class PacketResults {
       receiptId,
       sendingSince: null,
     });
+    await this.escalateFailed.overBudget(packet, packet.title, [decision]);
     await this.end(item, packet);
   }
 

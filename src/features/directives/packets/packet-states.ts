@@ -13,7 +13,12 @@ export type PacketTrigger =
   | 'deny'
   | 'cancel'
   | 'kill'
-  | 'resume';
+  | 'resume'
+  | 'send_again'
+  | 'send_after_revert'
+  | 'confirm'
+  | 'ask_override'
+  | 'supersede';
 
 /** The life of a work packet (CONTRACT, Work packet), printed to docs/reference/states.md. */
 export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
@@ -100,6 +105,41 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     to: 'queued',
     by: 'an admin',
     when: 'A revert lifts the kill.',
+  },
+  {
+    trigger: 'send_again',
+    from: ['failed', 'sending'],
+    to: 'queued',
+    by: 'an operator',
+    when: 'An escalation is decided so: it certainly did not leave, or a person says that it did not arrive.',
+  },
+  {
+    trigger: 'send_after_revert',
+    from: ['failed', 'sending'],
+    to: 'halted',
+    by: 'an operator',
+    when: 'A person says that it did not arrive, while the kill switch is engaged.',
+  },
+  {
+    trigger: 'confirm',
+    from: ['failed', 'sending'],
+    to: 'executed',
+    by: 'an operator',
+    when: 'Nobody here could tell whether it arrived, and a person says that it did.',
+  },
+  {
+    trigger: 'ask_override',
+    from: ['denied', 'cancelled'],
+    to: 'awaiting_approval',
+    by: 'an operator',
+    when: 'A budget denied it, or another one of the draft, and a person is asked to let it through once.',
+  },
+  {
+    trigger: 'supersede',
+    from: ['denied'],
+    to: 'cancelled',
+    by: 'an operator',
+    when: 'Another draft is requested of its directive, which ends as that one does.',
   },
 ]);
 

@@ -10,10 +10,11 @@ import { KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
+import { EscalateFailed } from './escalate-failed.js';
 import { type Effect, EffectFailed, PacketEffects, type PacketToSend } from './packet-effects.js';
 import { PacketResults } from './packet-results.js';
 import { RecallPackets } from './recall-packets.js';
-import { contentHash, decidedPacketOf } from './work-packet.js';
+import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
 import { type DuePacket, WorkPackets } from './work-packets.repository.js';
 
 const EFFECT_TIMEOUT_MS = 30_000;
@@ -43,6 +44,7 @@ export class SendPacket implements OnModuleInit {
     private readonly effects: PacketEffects,
     private readonly results: PacketResults,
     private readonly recallPackets: RecallPackets,
+    private readonly escalateFailed: EscalateFailed,
   ) {}
 
   onModuleInit(): void {
@@ -79,11 +81,17 @@ export class SendPacket implements OnModuleInit {
     ])) as [[GuardianEntity], unknown, [DuePacket?]];
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
-    if (!packet || letsNothingLeave(guardian.mode)) return undefined;
+    if (!packet) return undefined;
+    // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
+    const mayHaveLeft = this.mayHaveLeft(packet);
+    if (letsNothingLeave(guardian.mode)) {
+      if (mayHaveLeft && guardian.mode === 'killed')
+        await this.escalateFailed.unconfirmed(packet, PROCESS_ENDED, true);
+      return undefined;
+    }
+    if (mayHaveLeft) throw unconfirmed();
     const action = this.allowedAction(packet);
     const effect = this.effects.of(action);
-    // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
-    if (packet.status === 'sending' && effect.kind === 'outside' && !effect.repeatable) throw unconfirmed();
     if (!(await this.mayLeave(item, packet, guardian))) return undefined;
     if (effect.kind === 'inside') {
       const result = await effect.run(toSend(packet, action));
@@ -98,6 +106,13 @@ export class SendPacket implements OnModuleInit {
     }
     this.work.check(item);
     return this.markSending(packet, action, effect);
+  }
+
+  /** The process that was sending it ended, and doing it again could not be told from doing it once. */
+  private mayHaveLeft(packet: DuePacket): boolean {
+    if (packet.status !== 'sending') return false;
+    const effect = this.effects.of(actionOf(packet));
+    return effect.kind === 'outside' && !effect.repeatable;
   }
 
   /**
@@ -191,20 +206,21 @@ export class SendPacket implements OnModuleInit {
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
-    const [, [packet]] = (await this.db.unit.batch([
+    const [[{ mode }], [packet]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(item.workspaceId),
       this.packets.lockDueStatement(item.workspaceId, item.id),
-    ])) as [unknown, [DuePacket?]];
-    if (packet) await this.results.giveUp(packet, new EffectFailed(code, message, false));
+    ])) as [[GuardianEntity], [DuePacket?]];
+    if (!packet) return;
+    const failure = this.mayHaveLeft(packet) ? unconfirmed() : new EffectFailed(code, message, false);
+    await this.results.giveUp(packet, failure, mode === 'killed');
   }
 }
 
+const PROCESS_ENDED =
+  'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.';
+
 function unconfirmed(): EffectFailed {
-  return new EffectFailed(
-    'UNCONFIRMED',
-    'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.',
-    false,
-  );
+  return new EffectFailed('UNCONFIRMED', PROCESS_ENDED, false);
 }
 
 function toSend(packet: DuePacket, action: Action): PacketToSend {

@@ -58,9 +58,27 @@ export interface PacketTally {
   denied: number;
   /** Cancelled because the deadline passed before it left. */
   expired: number;
+  /** Of the failed ones, those of which certainly nothing left. */
+  failedUnsent: number;
+  /** Why the first of those failed. */
+  failure: string | null;
   /** What the executed ones did: the action type, with its transport where it has one, such as `email.send/file`. */
   done: string[];
 }
+
+const NO_PACKETS: PacketTally = {
+  open: 0,
+  executed: 0,
+  failed: 0,
+  denied: 0,
+  expired: 0,
+  failedUnsent: 0,
+  failure: null,
+  done: [],
+};
+
+/** The same as {@link isUnconfirmed}, the other way round. */
+const FAILED_UNSENT = `status = 'failed' and coalesce(result->'error'->>'code', '') not like '%UNCONFIRMED'`;
 
 type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status'>;
 
@@ -149,6 +167,38 @@ export class WorkPackets {
     );
   }
 
+  /** Locks the packets of a directive that failed, and of which certainly nothing left. */
+  lockFailedUnsent(workspaceId: string, directiveId: string): Promise<WorkPacketEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from work_packets where workspace_id = $1 and directive_id = $2 and ${FAILED_UNSENT}
+       order by position for update`,
+      [workspaceId, directiveId],
+    );
+  }
+
+  /** Locks the packets of the last draft of a directive that were denied, or cancelled with one that was. */
+  lockStopped(workspaceId: string, directiveId: string): Promise<WorkPacketEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from work_packets p where workspace_id = $1 and directive_id = $2
+         and status in ('denied', 'cancelled') and created_at = (
+           select max(created_at) from work_packets where workspace_id = $1 and directive_id = $2)
+       order by position for update`,
+      [workspaceId, directiveId],
+    );
+  }
+
+  lock(workspaceId: string, workPacketId: string): Promise<WorkPacketEntity | undefined> {
+    return this.db.lockOne(WorkPacketEntity, { workspaceId, workPacketId }, 'for update');
+  }
+
+  /** What is known now of a locked packet that failed. */
+  correct(
+    { workspaceId, workPacketId, status }: PacketKey,
+    change: Pick<Change, 'result' | 'receiptId'>,
+  ): void {
+    this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, change);
+  }
+
   /** Lets the awaiting packets of a directive go, each with the content that a person allowed. */
   release(workspaceId: string, allowed: readonly { workPacketId: string; hash: string }[]): void {
     this.db.write(
@@ -177,6 +227,15 @@ export class WorkPackets {
     };
   }
 
+  /** Another draft takes the place of the one that was denied. */
+  supersedeDenied(workspaceId: string, directiveId: string): void {
+    this.db.write(
+      `update work_packets set status = $3
+       where workspace_id = $1 and directive_id = $2 and status in ${PACKET_STATES.sourcesSql('supersede')}`,
+      [workspaceId, directiveId, PACKET_STATES.next('denied', 'supersede')],
+    );
+  }
+
   /** True when a packet of the directive has left, or may have. */
   async anyHandedOut(workspaceId: string, directiveId: string): Promise<boolean> {
     const rows = await this.db.query(
@@ -188,7 +247,7 @@ export class WorkPackets {
 
   async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
     const tallies = await this.tallies(workspaceId, [directiveId]);
-    return tallies.get(directiveId) ?? { open: 0, executed: 0, failed: 0, denied: 0, expired: 0, done: [] };
+    return tallies.get(directiveId) ?? NO_PACKETS;
   }
 
   /** By directive; one without packets is not in it. */
@@ -199,6 +258,8 @@ export class WorkPackets {
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
          count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
          count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open,
+         count(*) filter (where ${FAILED_UNSENT}) as failed_unsent,
+         (array_agg(result->'error'->>'message' order by position) filter (where ${FAILED_UNSENT}))[1] as failure,
          coalesce(array_agg(action_type || coalesce('/' || (result->>'transport'), '') order by position)
            filter (where status = 'executed'), '{}') as done
        from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,

@@ -1,0 +1,94 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import { DISMISS } from '../escalations/escalation-kinds.js';
+import { Escalations } from '../escalations/escalations.repository.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { isExpired } from './approval.js';
+import type { UnrevisedApproval } from './approval.entity.js';
+import { APPROVAL_EXPIRING } from './approval-expiry.js';
+import { Approvals } from './approvals.repository.js';
+import { EXTEND, REJECT } from './escalated-approvals.js';
+
+/**
+ * Tells people in time that an approval is about to expire, where a standing order asks for that. The work is enqueued when
+ * the time has come, as for {@link ExpireApproval}; while killed the clock stands still, and nobody is told.
+ */
+@Injectable()
+export class EscalateApproval implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly guardians: Guardians,
+    private readonly approvals: Approvals,
+    private readonly escalations: Escalations,
+    private readonly receipts: Receipts,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: 'approval.escalate',
+      pool: 4,
+      perQueue: 2,
+      tries: 5,
+      enqueueDue: 'app.enqueue_expiring_approvals',
+      run: (item) => this.execute(item),
+      giveUp: (item, error) => this.giveUp(item, error),
+    });
+  }
+
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async (unit) => {
+      const [[guardian], [approval]] = (await unit.batch([
+        this.guardians.lockSharedStatement(workspaceId),
+        this.approvals.lockStatement(workspaceId, [id]),
+      ])) as [[GuardianEntity], [UnrevisedApproval?]];
+      this.work.complete(item);
+      const { mode } = guardian;
+      if (mode === 'killed' || mode === 'recovering' || !approval || !this.isToEscalate(approval)) return;
+      const { title, teamId, directiveId, expiresAt } = approval;
+      const escalationId = await this.escalations.open({
+        kind: APPROVAL_EXPIRING,
+        entity: { type: 'approval', id },
+        teamId,
+        directiveId,
+        reason: `Nobody has decided on "${title}" yet, and its approval is about to expire.`,
+        options: [EXTEND, REJECT, DISMISS],
+        dueAt: expiresAt,
+      });
+      this.approvals.escalate(approval, escalationId);
+    });
+  }
+
+  private isToEscalate(approval: UnrevisedApproval): boolean {
+    const { status, frozenMs, escalatesAt } = approval;
+    const now = this.clock.now();
+    const isDue = status === 'pending' && frozenMs === null && escalatesAt !== null && escalatesAt <= now;
+    // What has expired already says so by itself.
+    return isDue && !isExpired(approval, now);
+  }
+
+  /** Nobody can be told; the approval goes on without. */
+  private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
+    const [approval] = await this.approvals.lock(workspaceId, [id]);
+    if (approval?.status !== 'pending') return;
+    this.approvals.escalate(approval, null);
+    this.receipts.append({
+      actor: SYSTEM,
+      action: 'approval.not_escalated',
+      outcome: 'failure',
+      entity: { type: 'approval', id },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `Nobody could be told that the approval of "${approval.title}" is about to expire. ${message}`,
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { actorOf, peopleBehind } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Channel } from '../../platform/database/channel.js';
+import { Db } from '../../platform/database/db.js';
+import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { EscalationEntity } from '../escalations/escalation.entity.js';
+import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
+import { GuardianHalted } from '../guardian/guardian.errors.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { assertOtherEyes, isExpired } from './approval.js';
+import type { UnrevisedApproval } from './approval.entity.js';
+import { APPROVAL_EXPIRED, APPROVAL_EXPIRING, escalationTime, extendedExpiry } from './approval-expiry.js';
+import { ApprovalSubjects } from './approval-subjects.js';
+import { Approvals } from './approvals.repository.js';
+import { DecideApproval } from './decide-approval.js';
+
+export const EXTEND = 'extend';
+export const REJECT = 'reject';
+export const HAND_IN_AGAIN = 'hand_in_again';
+
+/**
+ * What a person may do about an approval that is about to expire, or has. Approving is not among it: that is done where the
+ * whole draft is read.
+ */
+@Injectable()
+export class EscalatedApprovals implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly options: EscalationOptions,
+    private readonly guardians: Guardians,
+    private readonly approvals: Approvals,
+    private readonly subjects: ApprovalSubjects,
+    private readonly decideApproval: DecideApproval,
+    private readonly receipts: Receipts,
+    private readonly channel: Channel,
+  ) {}
+
+  onModuleInit(): void {
+    const lock = (escalation: EscalationEntity) => this.lock(escalation);
+    this.options.register(APPROVAL_EXPIRING, 'approval', {
+      lock,
+      options: {
+        [EXTEND]: { role: 'operator', run: (escalation, by) => this.extend(escalation, by) },
+        [REJECT]: { role: 'operator', run: (escalation, by) => this.reject(escalation, by) },
+      },
+      dismissed: ({ workspaceId, entityId }) =>
+        this.approvals.detachEscalation({ workspaceId, approvalId: entityId }),
+    });
+    this.options.register(APPROVAL_EXPIRED, 'approval', {
+      lock,
+      options: {
+        [HAND_IN_AGAIN]: { role: 'operator', run: (escalation, by) => this.handInAgain(escalation, by) },
+      },
+    });
+  }
+
+  /** As a decision, an expiry and an edit do, so that each sees what the ones before it have done. */
+  private async lock({ workspaceId, entityId }: EscalationEntity) {
+    const [[guardian], [approval]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      this.approvals.lockStatement(workspaceId, [entityId]),
+    ])) as [[GuardianEntity], [UnrevisedApproval]];
+    return { guardian, approval };
+  }
+
+  private async extend(escalation: EscalationEntity, { caller, at }: Decider): Promise<string> {
+    const { guardian, approval } = await this.lock(escalation);
+    requireRole(caller, approval.teamId, 'operator');
+    assertInTime(approval, at);
+    if (guardian.mode === 'killed' || guardian.mode === 'recovering') {
+      throw new GuardianHalted({ details: { mode: guardian.mode } });
+    }
+    assertOtherEyes(approval, peopleBehind(caller));
+    const expiresAt = extendedExpiry(approval);
+    this.approvals.extend(approval, { expiresAt, escalatesAt: escalationTime(at, expiresAt) });
+    const { approvalId, directiveId, teamId, capo, title } = approval;
+    const summary = `${caller.name} gave the approval of "${title}" more time, until ${new Date(expiresAt).toISOString()}.`;
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'approval.extended',
+      entity: { type: 'approval', id: approvalId },
+      directiveId,
+      teamId,
+      capo,
+      summary,
+      details: { from: approval.expiresAt, to: expiresAt, extensions: approval.extensions + 1 },
+      guardianEpoch: guardian.epoch,
+    });
+    this.channel.publish('approval', approvalId);
+    return summary;
+  }
+
+  private async reject(escalation: EscalationEntity, { caller, at, note }: Decider): Promise<string> {
+    if (note === null || note.trim() === '') {
+      const message = 'note is required to reject: it is the feedback that the capo gets';
+      throw new ValidationFailed({ details: [{ path: 'note', rule: 'isNotEmpty', message }] });
+    }
+    const { approval } = await this.lock(escalation);
+    assertInTime(approval, at);
+    // It is decided, not resolved by the end of the approval.
+    this.approvals.detachEscalation(approval);
+    const { approvalId } = approval;
+    await this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback: note });
+    return `${caller.name} rejected "${approval.title}".`;
+  }
+
+  private async handInAgain(escalation: EscalationEntity, { caller }: Decider): Promise<string> {
+    const { approval } = await this.lock(escalation);
+    const { again } = this.subjects.of(approval);
+    if (!again) throw new InvalidTransition({ message: 'This cannot be asked for again.' });
+    return again.handIn(approval, caller);
+  }
+}
+
+/** Whether or not the work that ends it has been done yet. */
+function assertInTime(approval: UnrevisedApproval, at: number): void {
+  if (!isExpired(approval, at)) return;
+  throw new InvalidTransition({ message: 'This approval has expired, so its escalation comes too late.' });
+}

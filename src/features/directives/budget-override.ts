@@ -1,0 +1,124 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { actorOf, peopleBehind } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { RequestApproval } from '../approvals/request-approval.js';
+import { capoActor } from '../capos/capo-actor.js';
+import type { EscalationEntity } from '../escalations/escalation.entity.js';
+import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { AssertWanted } from './assert-wanted.js';
+import { titleOf } from './directive.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { DirectiveTransitions } from './directive-transitions.js';
+import { Directives } from './directives.repository.js';
+import { APPROVE_ONCE, BUDGET_EXCEEDED, isOfBudget, RETRY } from './packets/escalate-failed.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
+import { WorkPackets } from './packets/work-packets.repository.js';
+import { authorOf, readyContent } from './ready-content.js';
+import { RetryDirective } from './retry-directive.js';
+
+/**
+ * What a person may do about a directive that a budget has stopped: ask for an approval that lets it through once, which is
+ * decided like any other, or have it drafted again, since the budget may have been raised or its window be over.
+ */
+@Injectable()
+export class BudgetOverride implements OnModuleInit {
+  constructor(
+    private readonly options: EscalationOptions,
+    private readonly guardians: Guardians,
+    private readonly directives: Directives,
+    private readonly packets: WorkPackets,
+    private readonly transitions: DirectiveTransitions,
+    private readonly requestApproval: RequestApproval,
+    private readonly retryDirective: RetryDirective,
+    private readonly wanted: AssertWanted,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.options.register(BUDGET_EXCEEDED, 'directive', {
+      lock: (escalation) => this.lock(escalation),
+      options: {
+        [APPROVE_ONCE]: { role: 'operator', run: (escalation, by) => this.ask(escalation, by) },
+        [RETRY]: { role: 'operator', run: (escalation, by) => this.retry(escalation, by) },
+      },
+    });
+  }
+
+  private async lock({ workspaceId, entityId }: EscalationEntity): Promise<DirectiveEntity> {
+    await this.guardians.lockShared(workspaceId);
+    const directive = await this.directives.lock(workspaceId, entityId);
+    if (!directive) throw new NotFound();
+    return directive;
+  }
+
+  private async retry({ entityId }: EscalationEntity, { caller }: Decider): Promise<string> {
+    const { text } = await this.retryDirective.execute(caller, entityId);
+    return `${caller.name} asked for another draft of "${titleOf(text)}".`;
+  }
+
+  private async ask(escalation: EscalationEntity, { caller }: Decider): Promise<string> {
+    const directive = await this.lock(escalation);
+    const { workspaceId, directiveId, teamId, capo, priority, deadline, text, engine } = directive;
+    requireRole(caller, teamId, 'operator');
+    await this.wanted.execute(directive, 'failed');
+    const packets = await this.stoppedBy(directive);
+    for (const packet of packets) this.packets.transition(packet, 'ask_override', { result: null });
+    const approvalId = newId('apr');
+    const title = titleOf(text);
+    const summary = `${caller.name} asked for an approval that lets "${title}" through once although a budget is exceeded: ${approvalId}.`;
+    this.requestApproval.open({
+      approvalId,
+      kind: 'budget_override',
+      workspaceId,
+      teamId,
+      directiveId,
+      capo,
+      title,
+      priority,
+      round: 0,
+      requestedBy: directive.requestedBy ?? directive.createdBy,
+      // Whoever wants it to go over the budget is no second pair of eyes for it.
+      requesterIds: [...new Set([...directive.requesterIds, ...peopleBehind(caller)])],
+      deadline,
+    });
+    this.requestApproval.makeReady(
+      { workspaceId, approvalId, directiveId, title, deadline },
+      readyContent(
+        directive,
+        packets,
+        packets.map(({ decision }) => decision!),
+        { now: this.clock.now() },
+      ),
+      { author: authorOf(engine), by: capoActor(capo!) },
+    );
+    this.transitions.apply(
+      directive,
+      'ask_override',
+      {
+        actor: actorOf(caller),
+        action: 'directive.override_asked',
+        summary,
+        details: { approvalId, workPacketIds: packets.map(({ workPacketId }) => workPacketId) },
+      },
+      { approvalId },
+    );
+    this.directives.update(directive, { error: null });
+    return summary;
+  }
+
+  /** @throws InvalidTransition when an order denies one of them, whatever it costs */
+  private async stoppedBy({ workspaceId, directiveId }: DirectiveEntity): Promise<WorkPacketEntity[]> {
+    const packets = await this.packets.lockStopped(workspaceId, directiveId);
+    const denied = packets.filter(({ status }) => status === 'denied');
+    if (denied.length > 0 && denied.every(({ decision }) => decision !== null && isOfBudget(decision))) {
+      return packets.filter(({ decision }) => decision !== null);
+    }
+    throw new InvalidTransition({
+      message: 'What stopped it is not a budget alone, so it cannot be let through once.',
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import { DISMISS } from '../../escalations/escalation-kinds.js';
+import { Escalations } from '../../escalations/escalations.repository.js';
+import type { Decision } from '../../standing-orders/evaluate.js';
+import type { DirectiveEntity } from '../directive.entity.js';
+import { Directives } from '../directives.repository.js';
+import type { WorkPacketEntity } from './work-packet.entity.js';
+import type { PacketTally } from './work-packets.repository.js';
+
+export const PACKET_FAILED = 'packet_failed';
+export const KILL_UNCONFIRMED = 'kill_unconfirmed';
+/** What an escalation is about that stands for the failed directives of one team, or of none. */
+export const FAILED_DIRECTIVES = 'failed_directives';
+export const BUDGET_EXCEEDED = 'budget_exceeded';
+export const RETRY = 'retry';
+export const APPROVE_ONCE = 'approve_once';
+
+/** So many failures of a team are told one by one; one escalation stands for the rest (docs/decisions/0019). */
+const MOST_ONE_BY_ONE = 20;
+
+/**
+ * Opens the escalations of work packets that failed, in the transaction in which they did: of those that certainly did not
+ * leave, one for their directive when it has ended; of those that nobody here can tell about, one each.
+ */
+@Injectable()
+export class EscalateFailed {
+  constructor(
+    private readonly escalations: Escalations,
+    private readonly directives: Directives,
+  ) {}
+
+  /** The directive has ended as failed; it is locked. */
+  async directive(
+    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId' | 'teamId' | 'deadline'>,
+    title: string,
+    { failedUnsent, failure }: PacketTally,
+  ): Promise<void> {
+    if (failedUnsent === 0) return;
+    const { directiveId, teamId, deadline } = directive;
+    const options = [RETRY, DISMISS];
+    const open = await this.escalations.countOpen(PACKET_FAILED, teamId, MOST_ONE_BY_ONE);
+    if (open >= MOST_ONE_BY_ONE) {
+      await this.together(directive, failure);
+      return;
+    }
+    const what = failedUnsent === 1 ? 'A work packet' : `${failedUnsent} work packets`;
+    await this.escalations.open({
+      kind: PACKET_FAILED,
+      entity: { type: 'directive', id: directiveId },
+      teamId,
+      directiveId,
+      reason: `${what} of "${title}" could not be carried out, and nothing of ${failedUnsent === 1 ? 'it' : 'them'} left: ${failure ?? ''}`,
+      options,
+      dueAt: deadline,
+    });
+  }
+
+  /** A budget, and nothing else, has denied these packets of a directive. */
+  async overBudget(
+    { directiveId, teamId }: Pick<DirectiveEntity, 'directiveId' | 'teamId'>,
+    title: string,
+    decisions: readonly Decision[],
+  ): Promise<void> {
+    const denied = decisions.filter(({ outcome }) => outcome === 'deny');
+    if (denied.length === 0 || !denied.every(isOfBudget)) return;
+    const isOneMore =
+      (await this.escalations.countOpen(BUDGET_EXCEEDED, teamId, MOST_ONE_BY_ONE)) >= MOST_ONE_BY_ONE;
+    await this.escalations.open({
+      kind: BUDGET_EXCEEDED,
+      entity: isOneMore
+        ? { type: 'standing_order', id: budgetOf(denied[0]!) }
+        : { type: 'directive', id: directiveId },
+      teamId,
+      directiveId: isOneMore ? null : directiveId,
+      reason: `"${title}" was stopped by a budget. ${denied[0]!.explanation[0] ?? ''}`,
+      options: isOneMore ? [DISMISS] : [APPROVE_ONCE, RETRY, DISMISS],
+      dueAt: null,
+      counts: isOneMore,
+    });
+  }
+
+  /** A packet of which nobody here can tell whether it arrived. One that was escalated by a kill stays so. */
+  async unconfirmed(packet: WorkPacketEntity, message: string, isKilled: boolean): Promise<void> {
+    const { workPacketId, teamId, directiveId, title } = packet;
+    const entity = { type: 'work_packet', id: workPacketId };
+    if (!isKilled && (await this.escalations.findOpen(KILL_UNCONFIRMED, entity))) return;
+    await this.escalations.open({
+      kind: isKilled ? KILL_UNCONFIRMED : PACKET_FAILED,
+      entity,
+      teamId,
+      directiveId,
+      reason: `Did "${title}" arrive? ${message}`,
+      options: isKilled ? ['arrived', 'not_arrived', DISMISS] : ['mark_done', 'mark_failed', DISMISS],
+      dueAt: null,
+    });
+  }
+
+  /** In an outage everything fails, and nobody reads a list of it: the rest is told together. */
+  private async together(
+    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId' | 'teamId'>,
+    failure: string | null,
+  ): Promise<void> {
+    const { workspaceId, teamId } = directive;
+    const escalationId = await this.escalations.open({
+      kind: PACKET_FAILED,
+      entity: { type: FAILED_DIRECTIVES, id: teamId ?? workspaceId },
+      teamId,
+      reason: `More than ${MOST_ONE_BY_ONE} directives wait for a decision because they failed, so the others are counted together. The first of these: ${failure ?? ''}`,
+      options: [RETRY, DISMISS],
+      dueAt: null,
+      counts: true,
+    });
+    this.directives.update(directive, { escalationId });
+  }
+}
+
+/** Whether it was denied by what it would cost, and by no order that denies. */
+export function isOfBudget({ outcome, matched }: Decision): boolean {
+  return outcome === 'deny' && !matched.some(({ effect }) => effect === 'deny');
+}
+
+function budgetOf({ limits }: Decision): string {
+  return limits.find(({ limit, holds }) => limit === 'budget' && !holds)!.standingOrderId;
+}

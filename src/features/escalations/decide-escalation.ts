@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { isId } from '../../platform/kernel/ids.js';
+import type { EscalationEntity } from './escalation.entity.js';
+import { judge, viewOf } from './escalation.js';
+import { DISMISS } from './escalation-kinds.js';
+import { type EscalationHandler, type EscalationOption, EscalationOptions } from './escalation-options.js';
+import type { DecideEscalationBody, EscalationView } from './escalations.dto.js';
+import { Escalations } from './escalations.repository.js';
+
+/** A person decides an escalation: what the option does and the decision are one transaction. */
+@Injectable()
+export class DecideEscalation {
+  constructor(
+    private readonly escalations: Escalations,
+    private readonly options: EscalationOptions,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The same decision again answers the same.
+   * @throws NotFound, Forbidden, ValidationFailed, EscalationAlreadyDecided; whatever the act of the option throws
+   */
+  async execute(caller: Caller, body: DecideEscalationBody): Promise<EscalationView> {
+    const { escalationId, decision, note = null } = body;
+    const found = isId('esc', escalationId)
+      ? await this.escalations.find(scopeOf(caller), escalationId)
+      : undefined;
+    if (!found) throw new NotFound();
+    const handler = this.options.of(found);
+    requireRole(caller, found.teamId, handler.options[decision]?.role ?? 'operator');
+    if (judge(found, decision) === 'repeated') return viewOf(found);
+    const option = optionOf(handler, decision, caller);
+
+    await handler.lock?.(found);
+    const escalation = (await this.escalations.lock(caller.workspaceId, escalationId))!;
+    if (judge(escalation, decision) === 'repeated') return viewOf(escalation);
+    const at = this.clock.now();
+    // Closed before the option is carried out: what ends the cause of an escalation resolves those that are open.
+    const status = decision === DISMISS ? 'dismissed' : 'resolved';
+    const made = this.escalations.decide(escalation, { status, decision, by: actorOf(caller), at, note });
+    const outcome = await option.run(escalation, { caller, at, note });
+    const decided = { ...escalation, ...made, outcome };
+    this.escalations.noteDecided(decided, outcome);
+    return viewOf(decided);
+  }
+}
+
+function optionOf(handler: EscalationHandler, decision: string, caller: Caller): EscalationOption {
+  const option = decision === DISMISS ? dismissal(handler, caller) : handler.options[decision];
+  if (option) return option;
+  throw new InvalidTransition({
+    message: 'What this escalation is about can no longer be decided here; dismiss it.',
+  });
+}
+
+function dismissal(handler: EscalationHandler, { name }: Caller): EscalationOption {
+  return {
+    role: 'operator',
+    run: async (escalation: EscalationEntity) => {
+      await handler.dismissed?.(escalation);
+      return `${name} dismissed the escalation: ${escalation.reason}`;
+    },
+  };
+}

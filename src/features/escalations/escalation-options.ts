@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller, Role } from '../../platform/auth/caller.js';
+import type { EscalationEntity } from './escalation.entity.js';
+import type { EscalationKind } from './escalation-kinds.js';
+
+/** Who decides, and when. */
+export interface Decider {
+  caller: Caller;
+  /** Unix milliseconds. */
+  at: number;
+  note: string | null;
+}
+
+/** What one of the options of an escalation does. */
+export interface EscalationOption {
+  /** The least role in the team of the escalation: what the act itself needs. */
+  role: Role;
+  /**
+   * Carries the option out in the open transaction, by the use case that does the same elsewhere, so with the same checks.
+   * Answers what came of it, as a sentence for a person.
+   */
+  run(escalation: EscalationEntity, by: Decider): Promise<string>;
+}
+
+/** What the feature that an escalation is about knows of it. */
+export interface EscalationHandler {
+  /**
+   * Locks what the escalation is about, in the order of all acts and before the escalation itself: whatever ends its cause
+   * meanwhile takes the same locks, and has resolved it then.
+   */
+  lock?(escalation: EscalationEntity): Promise<unknown>;
+  options: Readonly<Record<string, EscalationOption>>;
+  /** A person has seen it and leaves everything as it is. */
+  dismissed?(escalation: EscalationEntity): void | Promise<void>;
+}
+
+/**
+ * What the options of escalations do. Escalations know that a person has to decide, not about what: the feature that owns
+ * the record registers here, for a kind and a type of record, and is called in the transaction of the decision.
+ */
+@Injectable()
+export class EscalationOptions {
+  readonly #handlers = new Map<string, EscalationHandler>();
+
+  register(kind: EscalationKind, entityType: string, handler: EscalationHandler): void {
+    this.#handlers.set(`${kind} ${entityType}`, handler);
+  }
+
+  of({ kind, entityType }: Pick<EscalationEntity, 'kind' | 'entityType'>): EscalationHandler {
+    return this.#handlers.get(`${kind} ${entityType}`) ?? { options: {} };
+  }
+}

@@ -1,0 +1,7 @@
+import { defineError } from '../../platform/kernel/define-error.js';
+
+export const EscalationAlreadyDecided = defineError(
+  'ESCALATION_ALREADY_DECIDED',
+  409,
+  'This escalation has already been decided differently, or its cause is gone. The details say how it ended.',
+);

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DecideEscalation } from './decide-escalation.js';
+import { EscalationEntity } from './escalation.entity.js';
+import { EscalationOpened } from './escalation-opened.js';
+import { EscalationOptions } from './escalation-options.js';
+import { EscalationsController } from './escalations.controller.js';
+import { Escalations } from './escalations.repository.js';
+
+/** @level 3 */
+@Module({
+  imports: [TypeOrmModule.forFeature([EscalationEntity])],
+  controllers: [EscalationsController],
+  providers: [Escalations, EscalationOptions, EscalationOpened, DecideEscalation],
+  exports: [Escalations, EscalationOptions, EscalationOpened],
+})
+export class EscalationsModule {}
