@@ -849,6 +849,29 @@ AS $function$
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.find_decision_link(p_link_id text)
+ RETURNS TABLE(link_id text, workspace_id text, workspace_name text, tier text, timezone text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, member_status text, asks_second_factor boolean, approval_id text, content_hash text, used_at timestamp with time zone, decision text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select l.link_id, l.workspace_id, w.name, w.tier, w.timezone, m.member_id, m.user_id, u.display_name, u.email, m.role,
+    array(select tm.team_id from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
+    (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
+      where tm.member_id = m.member_id and archived_at is null),
+    m.status,
+    app.asks_second_factor(w.second_factor, m.role)
+      or exists (select from second_factors f where f.user_id = m.user_id and f.confirmed_at is not null),
+    l.approval_id, l.content_hash, l.used_at, l.decision
+  from decision_links l
+  join members m on m.member_id = l.member_id
+  join users u on u.user_id = m.user_id
+  join workspaces w on w.workspace_id = l.workspace_id
+  where l.link_id = p_link_id
+$function$;
+alter function app.find_decision_link(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.find_identity(p_issuer text, p_subject text)
  RETURNS TABLE(user_id text, display_name text, email text)
  LANGUAGE sql
@@ -1269,6 +1292,29 @@ begin
       and coalesce(o.succeeded_at < now() - interval '30 days', true)
     order by o.tried_at limit p_limit for update skip locked) old
   where t.account = old.account and t.address = old.address;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'notifications';
+  delete from notifications n using (
+    select d.workspace_id, d.notification_id from workspaces w cross join lateral (
+      select e.workspace_id, e.notification_id from notifications e
+      where e.workspace_id = w.workspace_id and e.ended_at < now() - interval '30 days'
+      order by e.ended_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where n.workspace_id = old.workspace_id and n.notification_id = old.notification_id;
+  get diagnostics gone = row_count;
+  return next;
+
+  -- So long a link says what became of it; no approval waits for longer unless a kill has stopped its clock.
+  subject := 'links to decide by';
+  delete from decision_links l using (
+    select d.workspace_id, d.link_id from workspaces w cross join lateral (
+      select e.workspace_id, e.link_id from decision_links e
+      where e.workspace_id = w.workspace_id and e.created_at < now() - interval '90 days'
+      order by e.created_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where l.workspace_id = old.workspace_id and l.link_id = old.link_id;
   get diagnostics gone = row_count;
   return next;
 
@@ -1876,6 +1922,9 @@ AS $function$
     union all
     select s.member_id, s.ended_at is null from sessions s
     where s.workspace_id = p_workspace_id and s.session_id = p_credential_id
+    union all
+    select l.member_id, true from decision_links l
+    where l.workspace_id = p_workspace_id and l.link_id = p_credential_id
   ) c join members m on m.member_id = c.member_id
 $function$;
 
@@ -2234,6 +2283,7 @@ create table approvals (
   escalates_at timestamp with time zone,
   escalation_id text,
   extensions integer not null default 0,
+  group_key text,
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
   constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text]))),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
@@ -2252,6 +2302,7 @@ CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHE
 CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, frozen_ms) WHERE ((status = 'pending'::text) AND (frozen_ms IS NOT NULL));
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
+CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
@@ -2309,6 +2360,38 @@ CASE
     ELSE false
 END);
 grant insert, select, update on buyers to consigliere_app;
+
+create table decision_links (
+  workspace_id text not null,
+  link_id text not null,
+  member_id text not null,
+  approval_id text not null,
+  content_hash text not null,
+  mail_id text not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  decision text,
+  constraint decision_links_check CHECK (((used_at IS NULL) = (decision IS NULL))),
+  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text]))),
+  constraint decision_links_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(approval_id),
+  constraint decision_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint decision_links_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint decision_links_pkey PRIMARY KEY (workspace_id, link_id),
+  constraint decision_links_workspace_id_mail_id_approval_id_key UNIQUE (workspace_id, mail_id, approval_id)
+);
+CREATE UNIQUE INDEX decision_links_by_id ON public.decision_links USING btree (link_id);
+CREATE INDEX decision_links_of_approval ON public.decision_links USING btree (approval_id);
+CREATE INDEX decision_links_oldest ON public.decision_links USING btree (workspace_id, created_at);
+alter table decision_links enable row level security;
+alter table decision_links force row level security;
+create policy isolation on decision_links for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_lets_go on decision_links for all to consigliere_system using (true);
+grant insert, select, update on decision_links to consigliere_app;
+grant delete, select, update on decision_links to consigliere_system;
 
 create table devices (
   workspace_id text not null,
@@ -2674,6 +2757,75 @@ CASE
     ELSE false
 END);
 grant insert, select, update on model_usage to consigliere_app;
+
+create table notification_choices (
+  workspace_id text not null,
+  member_id text not null,
+  approvals text,
+  escalations text,
+  reports text,
+  quiet_hours jsonb,
+  at_any_hour boolean not null,
+  constraint notification_choices_approvals_check CHECK ((approvals = ANY (ARRAY['all'::text, 'urgent'::text, 'digest'::text, 'none'::text]))),
+  constraint notification_choices_escalations_check CHECK ((escalations = ANY (ARRAY['all'::text, 'urgent'::text, 'digest'::text, 'none'::text]))),
+  constraint notification_choices_reports_check CHECK ((reports = ANY (ARRAY['all'::text, 'none'::text]))),
+  constraint notification_choices_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint notification_choices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint notification_choices_pkey PRIMARY KEY (workspace_id, member_id)
+);
+alter table notification_choices enable row level security;
+alter table notification_choices force row level security;
+create policy isolation on notification_choices for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on notification_choices to consigliere_app;
+
+create table notifications (
+  workspace_id text not null,
+  notification_id text not null,
+  member_id text not null,
+  kind text not null,
+  entity_id text not null,
+  revision text not null,
+  team_id text,
+  urgent boolean not null,
+  in_digest boolean not null,
+  status text not null,
+  due_at timestamp with time zone not null,
+  mail_id text,
+  tries integer not null,
+  reason text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint notifications_check CHECK (((status = ANY (ARRAY['waiting'::text, 'sending'::text])) = (ended_at IS NULL))),
+  constraint notifications_check1 CHECK (((status <> 'sending'::text) OR (mail_id IS NOT NULL))),
+  constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'escalation'::text]))),
+  constraint notifications_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'failed'::text]))),
+  constraint notifications_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint notifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint notifications_pkey PRIMARY KEY (workspace_id, notification_id),
+  constraint notifications_workspace_id_member_id_kind_entity_id_revisio_key UNIQUE (workspace_id, member_id, kind, entity_id, revision)
+);
+CREATE INDEX notifications_ended ON public.notifications USING btree (workspace_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX notifications_open ON public.notifications USING btree (workspace_id, member_id, due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'sending'::text]));
+CREATE INDEX notifications_sent ON public.notifications USING btree (workspace_id, member_id, ended_at) WHERE (status = 'sent'::text);
+alter table notifications enable row level security;
+alter table notifications force row level security;
+create policy isolation on notifications for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_lets_go on notifications for all to consigliere_system using (true);
+grant insert, select, update on notifications to consigliere_app;
+grant delete, select, update on notifications to consigliere_system;
 
 create table oidc_spent_states (
   state_hash text not null,

@@ -5,6 +5,7 @@ import { AuditModule } from './features/audit/audit.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { EscalationsModule } from './features/escalations/escalations.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
+import { NotificationsModule } from './features/notifications/notifications.module.js';
 import { OidcModule } from './features/oidc/oidc.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
@@ -52,6 +53,7 @@ export class AppModule {
         PartnerModule,
         WebhooksModule,
         ApprovalsModule,
+        NotificationsModule,
         ContextModule,
         DirectivesModule,
         ConsigliereModule,

@@ -131,6 +131,29 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  subject := 'notifications';
+  delete from notifications n using (
+    select d.workspace_id, d.notification_id from workspaces w cross join lateral (
+      select e.workspace_id, e.notification_id from notifications e
+      where e.workspace_id = w.workspace_id and e.ended_at < now() - interval '30 days'
+      order by e.ended_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where n.workspace_id = old.workspace_id and n.notification_id = old.notification_id;
+  get diagnostics gone = row_count;
+  return next;
+
+  -- So long a link says what became of it; no approval waits for longer unless a kill has stopped its clock.
+  subject := 'links to decide by';
+  delete from decision_links l using (
+    select d.workspace_id, d.link_id from workspaces w cross join lateral (
+      select e.workspace_id, e.link_id from decision_links e
+      where e.workspace_id = w.workspace_id and e.created_at < now() - interval '90 days'
+      order by e.created_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where l.workspace_id = old.workspace_id and l.link_id = old.link_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'rates of tries to sign in';
   delete from sign_in_rates where account in (
     select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'

@@ -1,7 +1,7 @@
 drop function if exists app.standing_of;
 
--- How the member whose token or session this is stands now: asked in each act, under the lock that keeps it so until the act
--- ends.
+-- How the member stands now whose token, session or link to decide by this is: asked in each act, under the lock that keeps it
+-- so until the act ends.
 create function app.standing_of(p_workspace_id text, p_credential_id text)
   returns table (role text, is_valid boolean, team_roles jsonb)
   language sql stable set search_path = public, pg_temp as $$
@@ -13,6 +13,9 @@ create function app.standing_of(p_workspace_id text, p_credential_id text)
     union all
     select s.member_id, s.ended_at is null from sessions s
     where s.workspace_id = p_workspace_id and s.session_id = p_credential_id
+    union all
+    select l.member_id, true from decision_links l
+    where l.workspace_id = p_workspace_id and l.link_id = p_credential_id
   ) c join members m on m.member_id = c.member_id
 $$;
 revoke execute on function app.standing_of from public;

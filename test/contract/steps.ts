@@ -43,7 +43,11 @@ const SIMPLE: Record<string, Step> = {
     '/directives',
     '/directives?status=executed&capo=capo_ops&limit=5&offset=0',
   ),
-  'GET /api/pro/approvals': reading('/approvals', '/approvals?status=approved&urgent=false&limit=5'),
+  'GET /api/pro/approvals': reading(
+    '/approvals',
+    '/approvals?status=approved&urgent=false&limit=5',
+    '/approvals?group=capo_ops%20email.send%20acme.example%20high',
+  ),
   'GET /api/pro/work-packets': reading('/work-packets', '/work-packets?status=executed&offset=1'),
   'GET /api/pro/documents': reading('/documents', '/documents?limit=1'),
   'GET /api/pro/signals': reading('/signals', '/signals?status=acknowledged&type=agent&limit=1'),
@@ -66,6 +70,7 @@ const SIMPLE: Record<string, Step> = {
   'GET /api/pro/partner/avatar': reading('/partner/avatar'),
   'GET /api/pro/partner/intelligence': reading('/partner/intelligence'),
   'GET /api/pro/settings': reading('/settings'),
+  'GET /api/pro/profile/notifications': reading('/profile/notifications'),
   'GET /api/pro/tokens': reading('/tokens', '/tokens?limit=1&offset=0'),
 };
 
@@ -391,6 +396,15 @@ const REST: Record<string, Step> = {
     await walk.owner.put('/settings', { modelBudget: { amount: 25, currency: 'USD', tokens: 2_000_000 } });
     await walk.owner.put('/settings', { modelBudget: {} });
     await (await walk.viewer()).put('/settings', { presence: 'away' });
+  },
+  'PUT /api/pro/profile/notifications': async (walk) => {
+    const viewer = await walk.viewer();
+    await viewer.put('/profile/notifications', {
+      approvals: 'digest',
+      quietHours: { from: '22:00', to: '07:00' },
+    });
+    await viewer.put('/profile/notifications', { approvals: null, quietHours: null, atAnyHour: true });
+    await walk.stranger.put('/profile/notifications', { approvals: 'all' });
   },
   'POST /api/pro/tokens': async (walk) => {
     await walk.owner.post('/tokens', { name: 'Ledger' });

@@ -121,6 +121,8 @@ export const ACTS: Acts = {
   'POST /agents/:role/resume': { ...ADMINISTER, request: () => capo, before: paused },
   'GET /engines': READ,
   'GET /profile': READ,
+  'GET /profile/notifications': READ,
+  'PUT /profile/notifications': { ...READ, request: withBody({ approvals: 'digest' }) },
   'GET /bootstrap': READ,
   'GET /context': READ,
   'GET /metrics': READ,

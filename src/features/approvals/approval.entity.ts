@@ -118,6 +118,9 @@ export class ApprovalEntity {
   revisions!: Revision[];
   @Column('text', { nullable: true })
   contentHash!: string | null;
+  /** Approvals with one key can be decided together; null until the draft is ready, and without work packets. */
+  @Column('text', { nullable: true })
+  groupKey!: string | null;
   @Column('jsonb', { nullable: true })
   policy!: ApprovalPolicy | null;
   @Column('jsonb')

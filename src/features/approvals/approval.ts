@@ -161,7 +161,16 @@ export function concernsAfterEdit(concerns: readonly Concern[]): Concern[] {
   return concerns.map(({ risk, reason }) => ({ risk, reason: `In the capo's draft: ${reason}` }));
 }
 
-function isUrgent({ priority, risk, expiresAt, frozenMs }: ListedApproval, now: number): boolean {
+/** Whether a pending approval is urgent (CONTRACT, Approval). */
+export function isUrgent(
+  {
+    priority,
+    risk,
+    expiresAt,
+    frozenMs,
+  }: Pick<ListedApproval, 'priority' | 'risk' | 'expiresAt' | 'frozenMs'>,
+  now: number,
+): boolean {
   const left = frozenMs ?? expiresAt - now;
   return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
 }

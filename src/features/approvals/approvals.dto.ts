@@ -1,11 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { Drafting } from '../capos/drafting.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { LONGEST_GROUP_KEY } from './approval-group.js';
 import { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
 
 const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
@@ -67,6 +68,15 @@ export class ApprovalsQuery extends PageQuery {
   @Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean()
   urgent?: boolean;
+
+  /**
+   * Only those that can be decided together: the `groupKey` of one of them.
+   * @example 'capo_ops email.send acme.example medium'
+   */
+  @IsOptional()
+  @IsString()
+  @Length(1, LONGEST_GROUP_KEY)
+  group?: string;
 }
 
 export class WaitQuery {
@@ -180,6 +190,12 @@ export class ApprovalSummary {
    * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
    */
   contentHash!: string | null;
+  /**
+   * What can be decided together has one key: the same capo, action types, target domains and risk (`?group=` lists them,
+   * `POST /approvals` decides up to 100). Null until the draft is ready, and for one without work packets.
+   * @example 'capo_ops email.send acme.example medium'
+   */
+  groupKey!: string | null;
   /**
    * How much of the draft a person has to supply before it can be approved.
    * @example 0

@@ -11,6 +11,7 @@ import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
+import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
 import { DecidedApprovals } from './decided-approvals.reader.js';
 import { EditApproval } from './edit-approval.js';
@@ -18,6 +19,7 @@ import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
+import { ReadyApprovals } from './ready-approvals.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -35,15 +37,26 @@ import { RequestApproval } from './request-approval.js';
     ApprovalSubjects,
     AwaitApproval,
     DecidedApprovals,
+    CurrentApprovals,
     DecideApproval,
     EditApproval,
     EscalateApproval,
     EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
+    ReadyApprovals,
     RequestApproval,
   ],
-  exports: [Approvals, ApprovalSubjects, DecidedApprovals, RequestApproval],
+  exports: [
+    Approvals,
+    ApprovalSubjects,
+    CurrentApprovals,
+    DecideApproval,
+    DecidedApprovals,
+    HoldupsReader,
+    ReadyApprovals,
+    RequestApproval,
+  ],
 })
 export class ApprovalsModule {
   constructor(figures: Figures) {

@@ -109,7 +109,7 @@ export class Approvals {
   makeReady(
     workspaceId: string,
     approvalId: string,
-    content: ReadyContent & Pick<ApprovalEntity, 'revisions' | 'escalatesAt'>,
+    content: ReadyContent & Pick<ApprovalEntity, 'revisions' | 'groupKey' | 'escalatesAt'>,
   ): void {
     const key = { workspaceId, approvalId, status: 'pending' as const };
     this.db.update(ApprovalEntity, key, { ...content, ready: true });
@@ -118,7 +118,7 @@ export class Approvals {
   /** Replaces the content of an approval that the transaction has locked. */
   edit(
     { workspaceId, approvalId, requestedAt, onExpiry, escalatesAt, escalationId }: ApprovalEntity,
-    content: EditedContent & Pick<ApprovalEntity, 'revisions' | 'requesterIds'>,
+    content: EditedContent & Pick<ApprovalEntity, 'revisions' | 'requesterIds' | 'groupKey'>,
   ): void {
     const isToEscalate = content.onExpiry === 'escalate' && (escalatesAt !== null || onExpiry === 'reject');
     this.db.update(
@@ -215,15 +215,23 @@ export class Approvals {
 
   /** Urgent and oldest first, as of `at`; what is decided, newest first. */
   list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
-    const { status, capo, teamId, urgent, ...paging } = query;
+    const { status, capo, teamId, urgent, group, ...paging } = query;
     const { workspaceId } = scope;
-    const filters = where({ workspace_id: workspaceId, status, capo, team_id: teamId });
+    const filters = where({
+      workspace_id: workspaceId,
+      status,
+      capo,
+      team_id: teamId,
+      group_key: group,
+    });
     // The tally tells apart what is pending with its draft and without.
     const statuses = status === 'pending' ? ['pending', 'ready'] : [status];
-    const count = countByTally('approvals', { workspaceId, teamId }, { statuses, beside: capo });
+    const tally = countByTally('approvals', { workspaceId, teamId }, { statuses, beside: capo });
+    // No tally is kept by group: those of one are counted.
+    const count = group === undefined && { count: tally };
     if (status === 'pending') {
       const pending = pendingListing(LISTED, filters, { urgent, at });
-      return readPage(this.db, scope, { ...(urgent === undefined && { count }), ...pending }, paging);
+      return readPage(this.db, scope, { ...(urgent === undefined && count), ...pending }, paging);
     }
     const listing: Listing = {
       name: `approvals ${status}`,
@@ -233,7 +241,7 @@ export class Approvals {
       where: urgent ? `${filters.where} and false` : filters.where,
       values: filters.values,
       order: newestFirst('approval_id', 'requested_at'),
-      ...(!urgent && { count }),
+      ...(!urgent && count),
     };
     return readPage(this.db, scope, listing, paging);
   }

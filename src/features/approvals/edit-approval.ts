@@ -9,11 +9,13 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { judgeEdit } from './approval.js';
+import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { EditBody } from './approval-edits.dto.js';
 import { PreconditionRequired } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
+import { ReadyApprovals } from './ready-approvals.js';
 
 /** Each keeps what stood there before, so that nothing anybody wrote is lost. */
 const MAX_REVISIONS = 50;
@@ -35,6 +37,7 @@ export class EditApproval {
     private readonly subjects: ApprovalSubjects,
     private readonly receipts: Receipts,
     private readonly channel: Channel,
+    private readonly readyApprovals: ReadyApprovals,
   ) {}
 
   /** @throws NotFound, Forbidden, PreconditionRequired; what {@link judgeEdit} throws; what the subject refuses */
@@ -71,12 +74,14 @@ export class EditApproval {
     const edited: ApprovalEntity = {
       ...approval,
       ...content,
+      groupKey: groupKeyOf({ ...content, capo: approval.capo }),
       revisions: withRevision(approval.revisions, revision),
       // Whoever wrote what is sent cannot be the second pair of eyes.
       requesterIds: [...new Set([...approval.requesterIds, ...people])],
     };
     this.approvals.edit(approval, {
       ...content,
+      groupKey: edited.groupKey,
       revisions: edited.revisions,
       requesterIds: edited.requesterIds,
     });
@@ -97,6 +102,7 @@ export class EditApproval {
       },
       guardianEpoch: guardian.epoch,
     });
+    if (edited.contentHash !== approval.contentHash) this.readyApprovals.announce(edited);
     this.channel.publish('approval', approvalId);
     return edited;
   }

@@ -8,8 +8,10 @@ import { Events } from '../events/events.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
 import { DEFAULT_EXPIRY_MS } from './approval.js';
+import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, ApprovalKind, Revision } from './approval.entity.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
+import { ReadyApprovals } from './ready-approvals.js';
 
 /** What an approval is asked for. */
 export interface NewApproval {
@@ -41,6 +43,7 @@ export class RequestApproval {
     private readonly channel: Channel,
     private readonly events: Events,
     private readonly address: PublicAddress,
+    private readonly readyApprovals: ReadyApprovals,
   ) {}
 
   /** Opens an approval whose draft is still to be made. */
@@ -61,6 +64,7 @@ export class RequestApproval {
       inputsNeeded: 0,
       revisions: [],
       contentHash: null,
+      groupKey: null,
       policy: null,
       requestedAt: now,
       expiresAt: byDeadline(now + DEFAULT_EXPIRY_MS, asked.deadline),
@@ -100,8 +104,15 @@ export class RequestApproval {
     const expiresAt = byDeadline(content.expiresAt, deadline);
     const at = this.clock.now();
     const revisions = [{ n: 1, author, by, at, contentHash: content.contentHash!, changes: [] }];
+    const groupKey = groupKeyOf(content);
     const escalatesAt = content.onExpiry === 'escalate' ? escalationTime(at, expiresAt) : null;
-    this.approvals.makeReady(workspaceId, approvalId, { ...content, revisions, expiresAt, escalatesAt });
+    this.approvals.makeReady(workspaceId, approvalId, {
+      ...content,
+      revisions,
+      expiresAt,
+      groupKey,
+      escalatesAt,
+    });
     // What is queued for review is the output (SPECIFICATION, What the service does 3.4), so the event waits for it.
     const { risk, reversibility } = content;
     const url = `${this.address.url}/approvals/${approvalId}`;
@@ -114,6 +125,7 @@ export class RequestApproval {
       expiresAt,
       url,
     });
+    this.readyApprovals.announce({ workspaceId, approvalId });
     this.channel.publish('approval', approvalId);
   }
 }

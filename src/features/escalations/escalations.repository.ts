@@ -176,6 +176,15 @@ export class Escalations {
     return this.db.findOne(scope, EscalationEntity, { workspaceId: scope.workspaceId, escalationId });
   }
 
+  /** Those of these that are open. */
+  openAmong(scope: Scope, escalationIds: readonly string[]): Promise<EscalationEntity[]> {
+    return this.db.read(
+      scope,
+      `select ${COLUMNS} from escalations where workspace_id = $1 and escalation_id = any($2) and status = 'open'`,
+      [scope.workspaceId, escalationIds],
+    );
+  }
+
   lock(workspaceId: string, escalationId: string): Promise<EscalationEntity | undefined> {
     return this.db.lockOne(EscalationEntity, { workspaceId, escalationId }, 'for update');
   }

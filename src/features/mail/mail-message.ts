@@ -13,11 +13,13 @@ export interface MailMessage {
   to: string[];
   cc?: string[];
   subject: string;
-  /** Markdown. */
-  body: string;
+  /** Markdown, or both parts as they are, which then say the same. */
+  body: string | { text: string; html: string };
   /** Signs the mail, below the body. */
   workspaceName?: string;
   replyTo?: string;
+  /** A program wrote it by itself, so no program is to answer it (RFC 3834). */
+  autoSubmitted?: boolean;
 }
 
 /** A mail as it goes over the wire. */
@@ -48,13 +50,12 @@ function mailboxOf(text: string): Mailbox {
  * @throws MailFailed `refused` for a header field that contains a line break, or an address that is none
  */
 export async function compose(message: MailMessage, sender: string, at: number): Promise<ComposedMail> {
-  const { id, to, cc = [], subject, body, workspaceName, replyTo } = message;
+  const { id, to, cc = [], subject, replyTo, autoSubmitted = false } = message;
   const from = mailboxOf(sender);
   checkHeaders({ id: [id], to, cc, subject: [subject], replyTo: replyTo === undefined ? [] : [replyTo] });
   checkAddresses([...to, ...cc, ...(replyTo === undefined ? [] : [replyTo])]);
   if (to.length === 0) throw new MailFailed('refused', 'The mail has no recipient.');
   const messageId = `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
-  const text = markdownToText(body);
   const mail = new MailComposer({
     messageId,
     date: new Date(at),
@@ -63,13 +64,23 @@ export async function compose(message: MailMessage, sender: string, at: number):
     cc: cc.map(bare),
     replyTo: replyTo === undefined ? undefined : bare(replyTo),
     subject,
-    text: workspaceName === undefined ? text : `${text}\n\n-- \n${workspaceName}`,
-    html: mailHtml({ title: subject, content: markdownToHtml(body), sender: workspaceName }),
+    ...partsOf(message),
+    ...(autoSubmitted && { headers: { 'Auto-Submitted': 'auto-generated' } }),
     baseBoundary: id,
     newline: 'win',
   }).compile();
   const envelope = mail.getEnvelope();
   return { id, messageId, from: String(envelope.from), recipients: envelope.to, bytes: await mail.build() };
+}
+
+/** The same words for a reader with HTML and for one without. */
+function partsOf({ subject, body, workspaceName }: MailMessage): { text: string; html: string } {
+  if (typeof body !== 'string') return body;
+  const text = markdownToText(body);
+  return {
+    text: workspaceName === undefined ? text : `${text}\n\n-- \n${workspaceName}`,
+    html: mailHtml({ title: subject, content: markdownToHtml(body), sender: workspaceName }),
+  };
 }
 
 /** An address object is used as it is; a string would be parsed, and could turn out to be several addresses. */

@@ -6,10 +6,10 @@ import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import type { SecondFactorSetting } from './workspaces.entity.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
+import { ChangeNotifications, NotificationsView } from './notifications.dto.js';
 import { ChangeRetention, RetentionView } from './retention.dto.js';
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
-const MAX_NOTIFICATIONS = 50;
 
 export class QuietHours {
   /**
@@ -117,13 +117,12 @@ export class ChangeSettingsBody {
   @Type(() => QuietHours)
   quietHours?: QuietHours | null;
 
-  /**
-   * What to be told of, by name, at most 50; replaces all that was there.
-   * @example { "approvals": true, "reports": false }
-   */
+  /** What members are told of by mail unless they choose otherwise; what is left out stays as it is. */
   @ValidateIf(isGiven('notifications'))
-  @AreSwitches()
-  notifications?: Record<string, boolean>;
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChangeNotifications)
+  notifications?: ChangeNotifications;
 
   /** Who signs the mails of the workspace, and where answers go. */
   @ValidateIf(isGiven('sender'))
@@ -184,11 +183,8 @@ export class SettingsView {
   presence!: 'present' | 'away';
   /** When nobody is to be disturbed; null: there are none. */
   quietHours!: QuietHours | null;
-  /**
-   * What to be told of, by name.
-   * @example { "approvals": true, "reports": false }
-   */
-  notifications!: Record<string, boolean>;
+  /** What members are told of by mail unless they choose otherwise. */
+  notifications!: NotificationsView;
   /** Who signs the mails of the workspace, and where answers go. */
   sender!: SenderView;
   /** How much model calls may use on one day; null: what the tier has. */
@@ -253,23 +249,4 @@ function isLanguageTag(tag: string): boolean {
   } catch {
     return false;
   }
-}
-
-function AreSwitches(): PropertyDecorator {
-  return ValidateBy({
-    name: 'areSwitches',
-    validator: {
-      validate: areSwitches,
-      defaultMessage: () =>
-        `$property must be an object of at most ${MAX_NOTIFICATIONS} names, each true or false`,
-    },
-  });
-}
-
-function areSwitches(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const entries = Object.entries(value);
-  const isSwitch = ([name, on]: [string, unknown]) =>
-    /^[A-Za-z][\w.-]{0,63}$/.test(name) && typeof on === 'boolean';
-  return entries.length <= MAX_NOTIFICATIONS && entries.every(isSwitch);
 }

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Role, Tier } from '../../platform/auth/caller.js';
+import type { NotificationsView } from './notifications.dto.js';
 
 /** Who must have a second factor: nobody, owners and admins, or everyone. */
 export type SecondFactorSetting = 'optional' | 'required' | 'everyone';
@@ -23,8 +24,9 @@ export class WorkspaceEntity {
   presence!: 'present' | 'away';
   @Column('jsonb', { nullable: true })
   quietHours!: { from: string; to: string } | null;
+  /** What members are told of by mail; what is not named has its default. */
   @Column('jsonb')
-  notifications!: Record<string, boolean>;
+  notifications!: Partial<NotificationsView>;
   /** What model calls may use a day; null: what the tier has. */
   @Column('jsonb', { nullable: true })
   modelBudget!: { amount?: number | null; currency?: 'USD'; tokens?: number | null } | null;

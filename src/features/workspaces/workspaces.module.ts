@@ -4,6 +4,7 @@ import { AcceptanceToken } from './acceptance-token.js';
 import { ChangeSettings } from './change-settings.js';
 import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
+import { DecidingMembers } from './deciding-members.repository.js';
 import { DeviceEntity } from './device.entity.js';
 import { Devices } from './devices.repository.js';
 import { KnownZone } from './known-zone.js';
@@ -56,6 +57,7 @@ import {
     Tokens,
     Teams,
     Members,
+    DecidingMembers,
     Devices,
     AcceptanceToken,
     CreateToken,
@@ -70,6 +72,7 @@ import {
     AcceptanceToken,
     AutonomyMode,
     ChangeSettings,
+    DecidingMembers,
     Devices,
     FirstRun,
     KnownZone,

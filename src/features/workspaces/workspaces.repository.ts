@@ -3,6 +3,7 @@ import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { type ChangeNotifications, notificationsOf } from './notifications.dto.js';
 import { type ChangeRetention, retentionOf } from './retention.dto.js';
 import type { SenderView, SettingsView } from './settings.dto.js';
 import type { WorkspaceFacts } from './workspace.js';
@@ -17,9 +18,13 @@ export interface WorkspaceSettings extends SettingsView {
 /** Whether the operator is there to be asked, and in which zone their days begin. */
 export type OperatorHours = Pick<SettingsView, 'presence' | 'timezone'>;
 
-/** What is to be changed: of the sender and of the retention, too, only what is named. */
+/** What is to be changed: of the sender, of the retention and of the notifications, too, only what is named. */
 export type SettingsChange = Partial<
-  Omit<SettingsView, 'sender' | 'retention'> & { sender: Partial<SenderView>; retention: ChangeRetention }
+  Omit<SettingsView, 'sender' | 'retention' | 'notifications'> & {
+    sender: Partial<SenderView>;
+    retention: ChangeRetention;
+    notifications: ChangeNotifications;
+  }
 >;
 
 const FACTS = 'workspace_id, name, tier, created_at';
@@ -115,7 +120,8 @@ export class Workspaces {
          currency = coalesce($2::jsonb->>'currency', before.currency),
          presence = coalesce($2::jsonb->>'presence', before.presence),
          quiet_hours = case when $2::jsonb ? 'quietHours' then nullif($2::jsonb->'quietHours', 'null') else before.quiet_hours end,
-         notifications = coalesce($2::jsonb->'notifications', before.notifications),
+         notifications = case when $2::jsonb ? 'notifications'
+           then jsonb_strip_nulls(before.notifications || ($2::jsonb->'notifications')) else before.notifications end,
          sender_name = ${senderChange('name')},
          sender_signature = ${senderChange('signature')},
          sender_reply_to = ${senderChange('replyTo')},
@@ -134,7 +140,8 @@ export class Workspaces {
 }
 
 function asRead<T extends SettingsView>(row: T): T {
-  return { ...row, retention: retentionOf({ ...row.retention }) };
+  const { retention, notifications } = row;
+  return { ...row, retention: retentionOf({ ...retention }), notifications: notificationsOf(notifications) };
 }
 
 /** The settings of one row as JSON, in the names of the wire. */

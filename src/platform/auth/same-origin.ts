@@ -7,7 +7,20 @@ import { Forbidden } from '../kernel/errors.js';
  * @throws Forbidden
  */
 export function assertSameOrigin(request: Request, publicUrl: string): void {
+  assertOwn(request.headers.origin, request, publicUrl);
+}
+
+/**
+ * The same for a page whose own address is the secret, so that it sends no referrer: browsers then name no origin either
+ * (`null`), and say by Sec-Fetch-Site alone whose page it is.
+ * @throws Forbidden
+ */
+export function assertNotFromElsewhere(request: Request, publicUrl: string): void {
   const { origin } = request.headers;
+  assertOwn(origin === 'null' ? undefined : origin, request, publicUrl);
+}
+
+function assertOwn(origin: string | undefined, request: Request, publicUrl: string): void {
   const isForeign = origin !== undefined && !ownOrigins(request, publicUrl).includes(origin);
   if (isForeign || comesFromElsewhere(request)) {
     throw new Forbidden({

@@ -33,7 +33,9 @@ export type IdPrefix =
   | 'ses'
   | 'msg'
   | 'rst'
-  | 'lck';
+  | 'lck'
+  | 'ntf'
+  | 'lnk';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { StartRefused } from '../kernel/start-refused.js';
+import { hmacSha256 } from '../signatures/hmac.js';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 'v1';
@@ -46,6 +47,11 @@ export class SecretBox {
   seal(secret: string, purpose: string): string {
     const key = randomBytes(KEY_BYTES);
     return [VERSION, encrypt(this.#key, key, purpose), encrypt(key, Buffer.from(secret), purpose)].join('.');
+  }
+
+  /** A code over `text` that only this service can make; one of another purpose never fits. */
+  code(text: string, purpose: string): Buffer {
+    return hmacSha256(hmacSha256(this.#key, `code for ${purpose}`), text);
   }
 
   /** @throws SecretUnreadable */

@@ -93,6 +93,25 @@ export class Work {
   }
 
   /**
+   * Makes work due after `waitMs` at the latest. What is enqueued already is due no later than before, and an attempt at it
+   * that is under way goes on: before it ends it locks the item ({@link check}) and looks for what has come meanwhile.
+   */
+  enqueueBy(kind: string, items: readonly { id: string; waitMs: number }[]): void {
+    if (items.length === 0) return;
+    const { workspaceId } = this.db.unit.scope;
+    // In one order, so that two that enqueue some of the same cannot wait for each other.
+    const inOrder = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    this.db.write(
+      `insert into work_items as existing (kind, id, workspace_id, queue, due_at)
+       select $1, id, $2, $2, clock_timestamp() + wait_ms * interval '1 millisecond'
+       from unnest($3::text[], $4::float8[]) as enqueued (id, wait_ms)
+       on conflict (kind, id) do update set due_at = least(existing.due_at, excluded.due_at) where not existing.claimed`,
+      [kind, workspaceId, inOrder.map(({ id }) => id), inOrder.map(({ waitMs }) => Math.max(0, waitMs))],
+    );
+    this.notify(kind, [workspaceId]);
+  }
+
+  /**
    * Tells workers that these queues have something due once the open transaction has committed; a function is asked for
    * them then.
    */

@@ -121,6 +121,7 @@ describe('GET /approvals/{id}', () => {
       waitingFor: { reason: 'decision', message: 'A person has to approve or reject it.' },
       risk: 'medium',
       riskReasons: [],
+      groupKey: 'capo_ops email.send acme.example medium',
       inputsNeeded: 0,
       reversibility: 'irreversible',
       output: expect.objectContaining({ format: 'markdown' }),

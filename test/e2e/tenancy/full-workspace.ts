@@ -1,6 +1,7 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
+import { leaveNotification } from '../notifications/notification-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
@@ -60,6 +61,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.revert();
   await member.client.post('/guardian/revert', { mode: 'compensate' });
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
+  await leaveNotification(test.rows, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);
   await desk.export(tenant);

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { ApprovalEntity } from './approval.entity.js';
+
+/** As much of an approval as decides who is told of it: of ten thousand at once, too. */
+export type WaitingApproval = Pick<
+  ApprovalEntity,
+  'approvalId' | 'teamId' | 'contentHash' | 'priority' | 'risk' | 'expiresAt' | 'frozenMs'
+> & { notTo: string[] };
+
+/** One whose draft is ready and that can still be decided. While a kill has stopped its clock it does not expire. */
+const CAN_BE_DECIDED = `status = 'pending' and ready and (frozen_ms is not null or expires_at > $3)
+  and (deadline is null or deadline > $3)`;
+
+/** Approvals that somebody can decide now. */
+@Injectable()
+export class CurrentApprovals {
+  constructor(private readonly db: Db) {}
+
+  /** Whoever asked is left out where somebody else has to decide, and whoever edited it last knows what it says. */
+  waiting(scope: Scope, approvalIds: readonly string[], at: number): Promise<WaitingApproval[]> {
+    return this.db.read(
+      scope,
+      `select approval_id, team_id, content_hash, priority, risk, expires_at, frozen_ms,
+         case when self_approval then '{}' else requester_ids end
+           || case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as not_to
+       from approvals where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}`,
+      [scope.workspaceId, approvalIds, new Date(at)],
+    );
+  }
+
+  /** The same with all that is approved. */
+  whole(scope: Scope, approvalIds: readonly string[], at: number): Promise<ApprovalEntity[]> {
+    return this.db.read(
+      scope,
+      `select ${columnsOf(ApprovalEntity)} from approvals
+       where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}`,
+      [scope.workspaceId, approvalIds, new Date(at)],
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { Work } from '../../platform/work/work.js';
+import { isUrgent, viewOf } from '../approvals/approval.js';
+import type { ApprovalView } from '../approvals/approvals.dto.js';
+import { HoldupsReader } from '../approvals/holdups.reader.js';
+import { ReadyApprovals } from '../approvals/ready-approvals.js';
+import { type Block, oneLine } from './blocks.js';
+import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
+import { tokenOf } from './decision-link.js';
+import { DecisionLinks } from './decision-links.repository.js';
+import { capoName, draftBlocks, factBlocks, MAIL_BOUND } from './draft-blocks.js';
+import {
+  type Addressee,
+  type DigestEntry,
+  type Message,
+  type Notice,
+  type NoticeSource,
+  NoticeSources,
+} from './notice-source.js';
+import { PLAN_WORK } from './plan-notifications.js';
+import { inWords } from './quiet-hours.js';
+
+/** So many work packets are named in a digest. */
+const PACKETS_LISTED = 5;
+
+/** What members are mailed about approvals that wait for them. */
+@Injectable()
+export class ApprovalNotices implements NoticeSource, OnModuleInit {
+  readonly kind = 'approval';
+  readonly setting = 'approvals';
+
+  constructor(
+    private readonly work: Work,
+    private readonly sources: NoticeSources,
+    private readonly readyApprovals: ReadyApprovals,
+    private readonly approvals: CurrentApprovals,
+    private readonly holdups: HoldupsReader,
+    private readonly links: DecisionLinks,
+    private readonly secrets: SecretBox,
+    private readonly address: PublicAddress,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.sources.register(this);
+    this.readyApprovals.register(({ approvalId }) => this.work.enqueue(PLAN_WORK, { id: approvalId }));
+  }
+
+  async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {
+    const waiting = await this.approvals.waiting(scope, ids, at);
+    return new Map(
+      waiting.map((approval) => [
+        approval.approvalId,
+        {
+          revision: approval.contentHash!,
+          teamId: approval.teamId,
+          isUrgent: isUrgent(approval, at),
+          notTo: approval.notTo,
+        },
+      ]),
+    );
+  }
+
+  async message(to: Addressee, id: string): Promise<Message | undefined> {
+    const [approval] = await this.views(to, [id]);
+    if (!approval) return undefined;
+    const { title, urgent, directiveId } = approval.view;
+    return {
+      subject: `${urgent ? 'Urgent, waits for you' : 'Waits for you'}: ${title}`,
+      blocks: [
+        { kind: 'heading', text: title },
+        {
+          kind: 'text',
+          text: `${capoName(approval.view.capo)} has made a draft in ${oneLine(to.workspaceName)}. None of it is carried out unless somebody approves it.`,
+        },
+        ...factBlocks(approval.view, to),
+        ...draftBlocks(approval.view, { bound: MAIL_BOUND }),
+        approval.link,
+        {
+          kind: 'text',
+          text: 'The link is for you alone, works once, and only until somebody decides, the draft is edited or the time is over. Opening it decides nothing: the page shows the complete draft and asks.',
+        },
+      ],
+      about: { title, directiveId },
+    };
+  }
+
+  async entries(to: Addressee, ids: readonly string[]): Promise<DigestEntry[]> {
+    const approvals = await this.views(to, ids);
+    return approvals.map(({ view, link }) => ({
+      title: view.urgent ? `Urgent: ${view.title}` : view.title,
+      blocks: [
+        {
+          kind: 'facts',
+          facts: [
+            ['Drafted by', capoName(view.capo)],
+            [
+              'What',
+              view.packets
+                .map(({ title }) => title)
+                .slice(0, PACKETS_LISTED)
+                .join('; ') || view.summary,
+            ],
+            ['Risk', view.risk],
+            ['Expires', inWords(view.expiresAt, to.zone)],
+          ],
+        },
+        link,
+      ],
+    }));
+  }
+
+  /** The member's link to an approval that can be decided; undefined when it is decided. */
+  async linkTo(to: Addressee, id: string): Promise<Block | undefined> {
+    const [approval] = await this.views(to, [id]);
+    return approval?.link;
+  }
+
+  /** The approvals as they stand, each with the member's link to it. */
+  private async views(to: Addressee, ids: readonly string[]): Promise<{ view: ApprovalView; link: Block }[]> {
+    const { workspaceId } = to;
+    const scope = { workspaceId, teamIds: 'all' } as const;
+    const at = this.clock.now();
+    const approvals = await this.approvals.whole(scope, ids, at);
+    const bound = approvals.map(({ approvalId, contentHash }) => ({ approvalId, contentHash: contentHash! }));
+    const links = await this.links.make(to, bound, at);
+    const holdups = await this.holdups.read(scope);
+    return ids.flatMap((id) => {
+      const approval = approvals.find(({ approvalId }) => approvalId === id);
+      const link = links.find(({ approvalId }) => approvalId === id);
+      if (!approval || !link) return [];
+      const url = `${this.address.url}/a/${tokenOf(link, this.secrets)}`;
+      return [
+        {
+          view: viewOf(approval, at, holdups),
+          link: { kind: 'link', words: 'Read it and decide', url } as const,
+        },
+      ];
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { choiceOf, isReachable, type OwnChoice } from './notification-choice.js';
+import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
+import { NotificationChoices } from './notification-choices.repository.js';
+
+/** A member chooses what they are mailed, over the settings of the workspace. */
+@Injectable()
+export class ChooseNotifications {
+  constructor(
+    private readonly choices: NotificationChoices,
+    private readonly workspaces: Workspaces,
+    private readonly receipts: Receipts,
+  ) {}
+
+  async read(caller: Caller): Promise<NotificationChoicesView> {
+    return this.view(caller, await this.choices.of(caller));
+  }
+
+  async execute(caller: Caller, body: ChangeNotificationChoices): Promise<NotificationChoicesView> {
+    const before = await this.choices.of(caller);
+    const { quietHours } = body;
+    const after: OwnChoice = {
+      approvals: body.approvals === undefined ? before.approvals : body.approvals,
+      escalations: body.escalations === undefined ? before.escalations : body.escalations,
+      reports: body.reports === undefined ? before.reports : body.reports,
+      quietHours:
+        quietHours === undefined
+          ? before.quietHours
+          : quietHours && { from: quietHours.from, to: quietHours.to },
+      atAnyHour: body.atAnyHour ?? before.atAnyHour,
+    };
+    if (!isDeepStrictEqual({ ...before }, after)) {
+      this.choices.save(caller, after);
+      this.receipts.append({
+        actor: actorOf(caller),
+        action: 'notifications.chosen',
+        entity: { type: 'member', id: caller.memberId },
+        summary: `${caller.name} chose what they are mailed.`,
+        details: { old: before, new: after },
+      });
+    }
+    return this.view(caller, after);
+  }
+
+  private async view(caller: Caller, own: OwnChoice): Promise<NotificationChoicesView> {
+    const settings = await this.workspaces.settings(scopeOf(caller));
+    return {
+      address: isReachable(caller.email) ? caller.email : null,
+      timezone: settings.timezone,
+      own,
+      effective: choiceOf(settings, own),
+    };
+  }
+}

@@ -1,0 +1,209 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/caller.js';
+import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Forbidden, NotFound, Unauthorized, Unavailable } from '../../platform/kernel/errors.js';
+import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { viewOf } from '../approvals/approval.js';
+import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
+import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
+import { ApprovalAlreadyDecided, ApprovalExpired, ContentChanged } from '../approvals/approvals.errors.js';
+import type { ApprovalView } from '../approvals/approvals.dto.js';
+import { Approvals } from '../approvals/approvals.repository.js';
+import { DecideApproval } from '../approvals/decide-approval.js';
+import { HoldupsReader } from '../approvals/holdups.reader.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { isCodeOf, readToken } from './decision-link.js';
+import { DecisionLinks, type FoundLink } from './decision-links.repository.js';
+import { LinkUsed } from './notifications.errors.js';
+import { inWords } from './quiet-hours.js';
+
+/** How often it begins anew for a member whose role changes meanwhile. */
+const TRIES = 3;
+
+/** What the page of a link shows. */
+export interface LinkedApproval {
+  approval: ApprovalView;
+  workspaceName: string;
+  zone: string;
+  memberName: string;
+  /** Why this link cannot approve, though it can reject; null when it can. */
+  notByLink: string | null;
+}
+
+export interface LinkDecision {
+  decision: 'approve' | 'reject';
+  feedback?: string;
+}
+
+const SECOND_FACTOR =
+  'Its risk is high, and a link is one factor only: approve it with an operator token. You can reject it here.';
+
+/**
+ * A decision by the link of a mail (docs/decisions/0020): that of the member whom it was mailed to, by the use case that the API
+ * decides with, so with the same checks, and under the lock that keeps members as they are.
+ */
+@Injectable()
+export class DecideByLink {
+  constructor(
+    private readonly db: Db,
+    private readonly links: DecisionLinks,
+    private readonly approvals: Approvals,
+    private readonly guardians: Guardians,
+    private readonly holdups: HoldupsReader,
+    private readonly decideApproval: DecideApproval,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What the link opens, without changing anything. @throws what {@link assertOpens} throws */
+  async look(token: string): Promise<LinkedApproval> {
+    const link = await this.find(token);
+    const caller = callerOf(link);
+    const scope = scopeOf(caller);
+    const approval = await this.approvals.find(scope, link.approvalId);
+    const at = this.clock.now();
+    assertOpens(link, caller, approval, at);
+    return {
+      approval: viewOf(approval, at, await this.holdups.read(scope)),
+      workspaceName: link.workspaceName,
+      zone: link.timezone,
+      memberName: link.name,
+      notByLink: asksMore(link, approval) ? SECOND_FACTOR : null,
+    };
+  }
+
+  /** @throws what {@link assertOpens} and DecideApproval throw; nothing is changed then, and the link can be used again */
+  async execute(token: string, decision: LinkDecision): Promise<ApprovalDecided> {
+    for (let tried = 0; tried < TRIES; tried++) {
+      const link = await this.find(token);
+      const decided = await this.decide(link, decision);
+      if (decided) return decided;
+    }
+    throw new Unavailable();
+  }
+
+  /** Undefined when the member's role has changed since the link was looked up. */
+  private decide(
+    link: FoundLink,
+    { decision, feedback }: LinkDecision,
+  ): Promise<ApprovalDecided | undefined> {
+    const { workspaceId, approvalId, contentHash } = link;
+    const caller = callerOf(link);
+    return this.db.transaction(
+      scopeOf(caller),
+      async (unit, opened) => {
+        if (standingUnder(caller, opened) !== caller) return undefined;
+        const at = this.clock.now();
+        // Used first, so that of two at once the second waits here and finds it used.
+        const isFirst = await this.links.use(link, decision, at);
+        const [, [approval]] = (await unit.batch([
+          this.guardians.lockSharedStatement(workspaceId),
+          this.approvals.lockStatement(workspaceId, [approvalId]),
+        ])) as [unknown, [UnrevisedApproval?]];
+        assertOpens(isFirst ? link : { ...link, usedAt: link.usedAt ?? at }, caller, approval, at);
+        if (decision === 'approve' && asksMore(link, approval)) {
+          throw new Forbidden({ reason: 'second_factor_required', message: SECOND_FACTOR });
+        }
+        const body = { approvalId, decision, ...(feedback !== undefined && { feedback }) };
+        return this.decideApproval.execute(caller, body, contentHash);
+      },
+      [sharedMembership(workspaceId), standingOf(caller)],
+    );
+  }
+
+  /** @throws NotFound for what is no link of ours, the same for a wrong code as for an unknown id */
+  private async find(token: string): Promise<FoundLink> {
+    const read = readToken(token);
+    const link = read && (await this.links.find(read.linkId));
+    if (!link || !isCodeOf(read.code, link, this.secrets)) {
+      throw new NotFound({
+        message: 'There is no such link. Open it from the mail as it is, in one piece.',
+      });
+    }
+    return link;
+  }
+}
+
+function callerOf(link: FoundLink): Caller {
+  const { workspaceId, workspaceName, tier, memberId, userId, name, email, role, teamIds, teamRoles } = link;
+  return {
+    ...{ workspaceId, workspaceName, tier, memberId, userId, name, email, role, teamIds, teamRoles },
+    credentialId: link.linkId,
+    // It was mailed to the member alone.
+    tokenMadeBy: [],
+    via: 'link',
+  };
+}
+
+function standingUnder(caller: Caller, opened: unknown[][]): Caller {
+  try {
+    return refreshed(caller, (opened.at(-1) as Standing[])[0]);
+  } catch (error) {
+    if (error instanceof Unauthorized) throw hasLeft(caller.workspaceName);
+    throw error;
+  }
+}
+
+/** A link is one factor: what is dangerous asks for the second where the account or the workspace has one. */
+function asksMore({ asksSecondFactor }: FoundLink, { risk }: Pick<ApprovalEntity, 'risk'>): boolean {
+  return asksSecondFactor && (risk === 'high' || risk === 'critical');
+}
+
+/**
+ * Whether the link still opens this approval for this member.
+ * @throws Forbidden for a member who has left or may not decide it any more, LinkUsed, ApprovalExpired, ApprovalAlreadyDecided,
+ * ContentChanged
+ */
+function assertOpens(
+  link: FoundLink,
+  caller: Caller,
+  approval: UnrevisedApproval | undefined,
+  at: number,
+): asserts approval is UnrevisedApproval {
+  const { workspaceName, timezone, usedAt, decision, contentHash } = link;
+  if (link.memberStatus !== 'active') throw hasLeft(workspaceName);
+  if (usedAt !== null) {
+    const what = decision === 'reject' ? 'rejected' : 'approved';
+    const how =
+      link.decision === null ? '' : ` You ${what} the draft with it on ${inWords(usedAt, timezone)}.`;
+    throw new LinkUsed({ message: `This link has been used; it works once.${how}` });
+  }
+  if (!approval || !hasRole(roleIn(caller, approval.teamId), 'operator')) {
+    throw new Forbidden({
+      message: `You may not decide this any more: your role in ${workspaceName} or in its team has changed.`,
+    });
+  }
+  const { status, expiresAt, frozenMs, deadline, decidedAt, decidedBy } = approval;
+  const isOver = (frozenMs === null && expiresAt <= at) || (deadline !== null && deadline <= at);
+  if (status === 'expired' || (status === 'pending' && isOver)) {
+    throw new ApprovalExpired({
+      message: `The time to decide was over on ${inWords(Math.min(expiresAt, deadline ?? expiresAt), timezone)}. Nothing was sent.`,
+    });
+  }
+  if (status !== 'pending') {
+    throw new ApprovalAlreadyDecided({
+      message: `This has been decided already: ${decidedBy?.name ?? 'Somebody'} ${WORDS[status]} on ${inWords(decidedAt!, timezone)}.`,
+      details: { status },
+    });
+  }
+  if (approval.contentHash !== contentHash) {
+    throw new ContentChanged({
+      message:
+        'The draft has been edited since this mail was sent, so the link to the earlier text does not work any more. A mail with a new link follows each edit.',
+      details: { contentHash: approval.contentHash },
+    });
+  }
+}
+
+const WORDS: Record<Exclude<ApprovalEntity['status'], 'pending' | 'expired'>, string> = {
+  approved: 'approved it',
+  rejected: 'rejected it',
+  changes_requested: 'asked for another draft',
+  cancelled: 'cancelled it',
+};
+
+function hasLeft(workspaceName: string): Error {
+  return new Forbidden({ message: `You are not a member of ${workspaceName} any more.` });
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { Role, Tier } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { newId } from '../../platform/kernel/ids.js';
+import type { LinkBinding } from './decision-link.js';
+
+/** A link with the member it was mailed to, as they stand now. */
+export interface FoundLink extends LinkBinding {
+  workspaceName: string;
+  tier: Tier;
+  timezone: string;
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  teamIds: string[];
+  teamRoles: Record<string, Role>;
+  memberStatus: 'active' | 'removed';
+  /** The account has a second factor, or the workspace requires one of the member. */
+  asksSecondFactor: boolean;
+  usedAt: number | null;
+  decision: 'approve' | 'reject' | null;
+}
+
+@Injectable()
+export class DecisionLinks {
+  constructor(private readonly db: Db) {}
+
+  /** The links of a mail, one for each approval; those that were made for it before stay as they are. */
+  async make(
+    { workspaceId, memberId, mailId }: { workspaceId: string; memberId: string; mailId: string },
+    approvals: readonly { approvalId: string; contentHash: string }[],
+    at: number,
+  ): Promise<LinkBinding[]> {
+    if (approvals.length === 0) return [];
+    return this.db.query(
+      `insert into decision_links as made (workspace_id, link_id, member_id, approval_id, content_hash, mail_id, created_at)
+       select $1, n.id, $2, n.approval_id, n.content_hash, $3, $4
+       from unnest($5::text[], $6::text[], $7::text[]) n (id, approval_id, content_hash)
+       on conflict (workspace_id, mail_id, approval_id) do update set mail_id = excluded.mail_id
+       returning workspace_id, link_id, member_id, approval_id, content_hash`,
+      [
+        ...[workspaceId, memberId, mailId, new Date(at)],
+        approvals.map(() => newId('lnk')),
+        approvals.map(({ approvalId }) => approvalId),
+        approvals.map(({ contentHash }) => contentHash),
+      ],
+    );
+  }
+
+  /** Asked before a workspace is known. */
+  async find(linkId: string): Promise<FoundLink | undefined> {
+    const [link] = await this.db.system<FoundLink>('select * from app.find_decision_link($1)', [linkId]);
+    return link;
+  }
+
+  /** Uses the link up in the open transaction. False when it was used before, or is by another that has just committed. */
+  async use(
+    { workspaceId, linkId }: LinkBinding,
+    decision: 'approve' | 'reject',
+    at: number,
+  ): Promise<boolean> {
+    const used = await this.db.query(
+      `update decision_links set used_at = $3, decision = $4
+       where workspace_id = $1 and link_id = $2 and used_at is null returning link_id`,
+      [workspaceId, linkId, new Date(at), decision],
+    );
+    return used.length > 0;
+  }
+}

@@ -1,0 +1,159 @@
+import { cutText } from '../../platform/kernel/text.js';
+import type { Action } from '../capos/action-types.js';
+import { CAPOS } from '../capos/capo.js';
+import { bodyOf } from '../capos/draft-output.js';
+import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
+import type { CapoRole } from '../terms/terms.js';
+import { type Block, oneLine } from './blocks.js';
+import { inWords } from './quiet-hours.js';
+
+/** What is shown of an approval: all of it on its page, in a mail so many characters of what was written. */
+export interface Shown {
+  zone: string;
+  bound: number;
+}
+
+/** Larger mails are cut off by those who show them, somewhere. */
+export const MAIL_BOUND = 20_000;
+/** So many work packets stand in a mail. */
+const PACKETS_IN_MAIL = 30;
+/** A value that is longer, or has several lines, stands by itself. */
+const SHORT = 200;
+
+const NAMES: Record<string, string> = {
+  to: 'To',
+  cc: 'Cc',
+  replyTo: 'Answers go to',
+  subject: 'Subject',
+  body: 'Text',
+  title: 'Title',
+  amount: 'Amount',
+  currency: 'Currency',
+};
+
+const REVERSIBLE: Record<string, string> = {
+  read_only: 'nothing is changed',
+  reversible: 'can be taken back',
+  externally_reversible: 'can be taken back by the system it goes to',
+  irreversible: 'cannot be taken back',
+};
+
+/** Who asks, how dangerous it is and why, and until when it can be decided. */
+export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>): Block[] {
+  const { requestedBy, risk, reversibility, urgent, expiresAt, onExpiry, policy, riskReasons } = approval;
+  const expiry = onExpiry === 'escalate' ? 'and is then escalated' : 'and is then not sent';
+  const blocks: Block[] = [
+    {
+      kind: 'facts',
+      facts: [
+        ['Drafted by', capoName(approval.capo)],
+        ['Asked for by', requestedBy.name],
+        ['Risk', `${risk}; ${REVERSIBLE[reversibility] ?? reversibility}`],
+        ...(urgent ? ([['Urgent', 'yes']] as const) : []),
+        ['Expires', `${inWords(expiresAt, zone)}, ${expiry}`],
+      ],
+    },
+  ];
+  if (riskReasons.length > 0) {
+    blocks.push({ kind: 'warning', text: `Be careful with it: ${riskReasons.join(' ')}` });
+  }
+  const why = (policy?.explanation ?? []).filter((reason) => !riskReasons.includes(reason));
+  if (why.length > 0)
+    blocks.push({ kind: 'text', text: 'Why a person is asked:' }, { kind: 'list', items: why });
+  const missing = approval.packets.flatMap(({ needsInput }) => needsInput.map(({ message }) => message));
+  if (missing.length > 0) {
+    blocks.push(
+      { kind: 'warning', text: 'Something is missing in the draft. It can be approved once it is edited:' },
+      { kind: 'list', items: missing },
+    );
+  }
+  return blocks;
+}
+
+/** The complete draft: each work packet with all its parameters, and what else was written. */
+export function draftBlocks(
+  approval: Pick<ApprovalView, 'packets' | 'output'>,
+  { bound }: Pick<Shown, 'bound'>,
+): Block[] {
+  const room = new Room(bound);
+  const { packets, output } = approval;
+  const shown = bound === Infinity ? packets : packets.slice(0, PACKETS_IN_MAIL);
+  const blocks = shown.flatMap((packet, index) => packetBlocks(packet, index, room));
+  if (output && saysMoreThan(output.body, packets)) {
+    blocks.push(
+      { kind: 'heading', text: 'The draft as a whole' },
+      { kind: 'quote', text: room.cut(output.body) },
+    );
+  }
+  if (output?.remarks) {
+    blocks.push(
+      { kind: 'text', text: 'What its author says about it, which is not sent:' },
+      { kind: 'quote', text: room.cut(output.remarks.text) },
+    );
+  }
+  const left = packets.length - shown.length;
+  if (room.isCut || left > 0) {
+    blocks.push({
+      kind: 'warning',
+      text:
+        'This mail does not show all of it: ' +
+        (left > 0 ? `${left} more of ${packets.length} work packets` : `texts end with "[…]"`) +
+        '. The page behind the link shows everything; read it there before you decide.',
+    });
+  }
+  return blocks;
+}
+
+function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Block[] {
+  const { action, title, reversibility, rationale } = packet;
+  const short: [string, string][] = [
+    ['Action', action.type],
+    ...(reversibility === 'irreversible'
+      ? ([['Afterwards', 'it cannot be taken back']] as [string, string][])
+      : []),
+  ];
+  const long: Block[] = [];
+  for (const [key, value] of Object.entries(action.params)) {
+    const name = NAMES[key] ?? key;
+    const text = wordsOf(value);
+    if (text.length <= SHORT && text === oneLine(text)) short.push([name, room.cut(text)]);
+    else long.push({ kind: 'text', text: `${name}:` }, { kind: 'quote', text: room.cut(text) });
+  }
+  if (oneLine(rationale) !== '') short.push(['Why', room.cut(oneLine(rationale))]);
+  return [{ kind: 'heading', text: `${index + 1}. ${title}` }, { kind: 'facts', facts: short }, ...long];
+}
+
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  return JSON.stringify(value, null, 1);
+}
+
+/** The output is made of the work packets; it is shown beside them where it says anything else. */
+function saysMoreThan(body: string, packets: readonly ApprovalWorkPacket[]): boolean {
+  if (body.trim() === '') return false;
+  return packets.length === 0 || body !== bodyOf(packets.map(({ action }) => action as unknown as Action));
+}
+
+export function capoName(capo: string | null): string {
+  return capo === null ? 'the consigliere' : (CAPOS[capo as CapoRole]?.name ?? capo);
+}
+
+/** How much of what others wrote still has room. */
+class Room {
+  isCut = false;
+
+  constructor(private left: number) {}
+
+  cut(text: string): string {
+    if (text.length <= this.left) {
+      this.left -= text.length;
+      return text;
+    }
+    this.isCut = true;
+    const shown = cutText(text, Math.max(this.left, 0), ' […]');
+    this.left = 0;
+    return shown;
+  }
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { NotificationKind } from './notification.entity.js';
+import type { Block } from './blocks.js';
+
+/** Something that somebody has to decide, as far as it decides who is told of it and when. */
+export interface Notice {
+  /** What members are told of once: another content of it is told of again. */
+  revision: string;
+  teamId: string | null;
+  isUrgent: boolean;
+  /** Members who cannot decide it, or know of it since it is their own doing. */
+  notTo: readonly string[];
+}
+
+/** Whom a mail is for. */
+export interface Addressee {
+  workspaceId: string;
+  workspaceName: string;
+  /** The workspace's. */
+  zone: string;
+  memberId: string;
+  mailId: string;
+}
+
+/** A mail about one thing. */
+export interface Message {
+  subject: string;
+  blocks: Block[];
+  /** For the receipt: what it is about. */
+  about: { title: string; directiveId: string | null };
+}
+
+/** One of many in a digest. */
+export interface DigestEntry {
+  title: string;
+  blocks: Block[];
+}
+
+/** A kind of thing that members are mailed about. */
+export interface NoticeSource {
+  kind: NotificationKind;
+  /** The setting that says whether. */
+  setting: 'approvals' | 'escalations';
+  /** Those of these that can still be decided, by id. */
+  current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>>;
+  /** The mail about one of them; undefined when it is gone. */
+  message(to: Addressee, id: string): Promise<Message | undefined>;
+  /** In the order of the ids, without those that are gone. */
+  entries(to: Addressee, ids: readonly string[]): Promise<DigestEntry[]>;
+}
+
+@Injectable()
+export class NoticeSources {
+  readonly #sources = new Map<NotificationKind, NoticeSource>();
+
+  register(source: NoticeSource): void {
+    this.#sources.set(source.kind, source);
+  }
+
+  of(kind: NotificationKind): NoticeSource {
+    const source = this.#sources.get(kind);
+    if (!source) throw new Error(`nothing registered for notifications of the kind ${kind}`);
+    return source;
+  }
+}

@@ -1,0 +1,116 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
+import {
+  NOTIFY_CHOICES,
+  type NotifyChoice,
+  REPORT_CHOICES,
+  type ReportChoice,
+} from '../workspaces/notifications.dto.js';
+import { QuietHours } from '../workspaces/settings.dto.js';
+
+/** What holds for the caller. */
+export class NotificationChoiceView {
+  /**
+   * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
+   * @example 'digest'
+   */
+  approvals!: NotifyChoice;
+  /**
+   * Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
+   * @example 'all'
+   */
+  escalations!: NotifyChoice;
+  /**
+   * Daily reports: `all` or `none`.
+   * @example 'all'
+   */
+  reports!: ReportChoice;
+  /** When only what is urgent is mailed, in the workspace's zone; null: there are none. */
+  quietHours!: QuietHours | null;
+}
+
+/** What the caller has chosen; null: what the settings of the workspace say. */
+export class OwnNotificationChoice {
+  /**
+   * Approvals.
+   * @example 'digest'
+   */
+  approvals!: NotifyChoice | null;
+  /**
+   * Escalations.
+   * @example null
+   */
+  escalations!: NotifyChoice | null;
+  /**
+   * Daily reports.
+   * @example null
+   */
+  reports!: ReportChoice | null;
+  /** The caller's own quiet hours. */
+  quietHours!: QuietHours | null;
+  /**
+   * True: no quiet hours hold for the caller.
+   * @example false
+   */
+  atAnyHour!: boolean;
+}
+
+/** What the caller is mailed, and when. */
+export class NotificationChoicesView {
+  /**
+   * The address that mails go to; null while nobody receives mail there (example.com).
+   * @example 'mira@northwind.example'
+   */
+  address!: string | null;
+  /**
+   * The zone of all times: the workspace's.
+   * @example 'Europe/Vienna'
+   */
+  timezone!: string;
+  /** What the caller has chosen. */
+  own!: OwnNotificationChoice;
+  /** What holds: what the caller has chosen, and for the rest the settings of the workspace. */
+  effective!: NotificationChoiceView;
+}
+
+/** Body of `PUT /profile/notifications`: what is left out stays as it is, null goes back to the settings of the workspace. */
+export class ChangeNotificationChoices {
+  /**
+   * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
+   * @example 'digest'
+   */
+  @IsOptional()
+  @IsIn(NOTIFY_CHOICES)
+  approvals?: NotifyChoice | null;
+
+  /**
+   * Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
+   * @example 'all'
+   */
+  @IsOptional()
+  @IsIn(NOTIFY_CHOICES)
+  escalations?: NotifyChoice | null;
+
+  /**
+   * Daily reports: `all` or `none`.
+   * @example 'none'
+   */
+  @IsOptional()
+  @IsIn(REPORT_CHOICES)
+  reports?: ReportChoice | null;
+
+  /** When only what is urgent is mailed, in the workspace's zone. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => QuietHours)
+  quietHours?: QuietHours | null;
+
+  /**
+   * True: no quiet hours hold, neither the caller's nor the workspace's.
+   * @example false
+   */
+  @ValidateIf((body: ChangeNotificationChoices) => body.atAnyHour !== undefined)
+  @IsBoolean()
+  atAnyHour?: boolean;
+}

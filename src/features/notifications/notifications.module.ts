@@ -1,0 +1,50 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
+import { GuardianModule } from '../guardian/guardian.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalNotices } from './approval-notices.js';
+import { ChooseNotifications } from './choose-notifications.js';
+import { DecideByLink } from './decide-by-link.js';
+import { DecisionLinks } from './decision-links.repository.js';
+import { DecisionPageController } from './decision-page.controller.js';
+import { DueNotifications } from './due-notifications.js';
+import { EscalationNotices } from './escalation-notices.js';
+import { NoticeSources } from './notice-source.js';
+import { NotificationChoices } from './notification-choices.repository.js';
+import { NotificationChoicesController } from './notification-choices.controller.js';
+import { DecisionLinkEntity, NotificationChoiceEntity, NotificationEntity } from './notification.entity.js';
+import { Notifications } from './notifications.repository.js';
+import { PlanNotifications } from './plan-notifications.js';
+import { PrepareMail } from './prepare-mail.js';
+import { SendNotifications } from './send-notifications.js';
+
+/** @level 7 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([NotificationEntity, NotificationChoiceEntity, DecisionLinkEntity]),
+    ApprovalsModule,
+    EscalationsModule,
+    GuardianModule,
+    MailModule,
+    WorkspacesModule,
+  ],
+  controllers: [NotificationChoicesController, DecisionPageController],
+  providers: [
+    NoticeSources,
+    ApprovalNotices,
+    EscalationNotices,
+    ChooseNotifications,
+    DueNotifications,
+    Notifications,
+    NotificationChoices,
+    PlanNotifications,
+    PrepareMail,
+    SendNotifications,
+    DecisionLinks,
+    DecideByLink,
+  ],
+})
+export class NotificationsModule {}

@@ -1,0 +1,88 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { isId } from '../../platform/kernel/ids.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { NoticeSources } from './notice-source.js';
+import { choiceOf, isReachable, NO_CHOICE, whenToTell } from './notification-choice.js';
+import { NotificationChoices } from './notification-choices.repository.js';
+import { Notifications } from './notifications.repository.js';
+import { SEND_WORK } from './send-notifications.js';
+
+/** The id of an item is that of the approval or escalation. */
+export const PLAN_WORK = 'notification.plan';
+
+/** More members than this are not mailed about one thing: those of its team first. */
+const MOST_MEMBERS = 200;
+
+/**
+ * Who is told of something, and when. It is enqueued in the transaction that makes something wait for a person, so that none
+ * is forgotten, and done after it, so that no approval waits for a list of members or for a mail server.
+ */
+@Injectable()
+export class PlanNotifications implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly workspaces: Workspaces,
+    private readonly members: DecidingMembers,
+    private readonly choices: NotificationChoices,
+    private readonly sources: NoticeSources,
+    private readonly notifications: Notifications,
+    private readonly clock: Clock,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: PLAN_WORK,
+      pool: 2,
+      perQueue: 2,
+      tries: 5,
+      run: (item) => this.execute(item),
+      giveUp: async ({ workspaceId, id }, error) =>
+        this.logger.error({ workspaceId, id, error }, 'nobody could be told of what waits for a decision'),
+    });
+  }
+
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    const scope = scopeOfWork(item);
+    const source = this.sources.of(isId('apr', id) ? 'approval' : 'escalation');
+    await this.db.transaction(scope, async () => {
+      this.work.complete(item);
+      const at = this.clock.now();
+      const notice = (await source.current(scope, [id], at)).get(id);
+      if (!notice) return;
+      const { revision, teamId, isUrgent, notTo } = notice;
+      const settings = await this.workspaces.settings(scope);
+      const members = await this.members.of(workspaceId, teamId, { except: notTo, limit: MOST_MEMBERS });
+      const reachable = members.filter(({ email }) => isReachable(email)).map(({ memberId }) => memberId);
+      if (reachable.length === 0) return;
+      const own = await this.choices.ofAll(workspaceId, reachable);
+      const to = reachable.flatMap((memberId) => {
+        const choice = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
+        const telling = whenToTell(source.setting, { isUrgent, at, zone: settings.timezone }, choice);
+        return telling ? [{ memberId, ...telling }] : [];
+      });
+      if (to.length === 0) return;
+      this.notifications.add(workspaceId, {
+        kind: source.kind,
+        entityId: id,
+        revision,
+        teamId,
+        urgent: isUrgent,
+        createdAt: at,
+        to,
+      });
+      this.work.enqueueBy(
+        SEND_WORK,
+        to.map(({ memberId, dueAt }) => ({ id: memberId, waitMs: dueAt - at })),
+      );
+    });
+  }
+}

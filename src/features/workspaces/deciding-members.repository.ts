@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { hasRole, mayRead, type Role, roleIn } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+
+/** Who may be asked, and where they are reached. */
+export interface DecidingMember {
+  memberId: string;
+  name: string;
+  email: string;
+}
+
+/** An active member with what decides about their rights now. */
+export interface StandingMember extends DecidingMember {
+  workspaceId: string;
+  role: Role;
+  teamIds: string[];
+  teamRoles: Record<string, Role>;
+}
+
+/** The members who may decide about rows: CONTRACT section 4 as a statement, so that a workspace of thousands is not read. */
+@Injectable()
+export class DecidingMembers {
+  constructor(private readonly db: Db) {}
+
+  /**
+   * The active members for whom {@link mayDecide} holds: those of the row's team first, then whoever was here last, up to
+   * `limit`.
+   */
+  of(
+    workspaceId: string,
+    teamId: string | null,
+    { except, limit }: { except: readonly string[]; limit: number },
+  ): Promise<DecidingMember[]> {
+    return this.db.query(
+      `with team as (
+         select tm.member_id, tm.role from team_members tm join teams t on t.team_id = tm.team_id
+         where tm.workspace_id = $1 and tm.team_id = $2 and t.archived_at is null
+       )
+       select m.member_id, u.display_name as name, u.email
+       from members m
+       join users u on u.user_id = m.user_id
+       left join team on team.member_id = m.member_id
+       where m.workspace_id = $1 and m.status = 'active' and m.member_id <> all($3) and case
+         when m.role in ('owner', 'admin') then true
+         when $2::text is not null then team.role in ('operator', 'admin')
+         else m.role = 'operator' and not exists (
+           select from team_members tm join teams t on t.team_id = tm.team_id
+           where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) end
+       order by team.member_id is null, m.last_seen_at desc nulls last, m.member_id
+       limit $4`,
+      [workspaceId, teamId, except, limit],
+    );
+  }
+
+  /** An active member. */
+  async find(workspaceId: string, memberId: string): Promise<StandingMember | undefined> {
+    const [row] = await this.db.query<Omit<StandingMember, 'teamIds'>>(
+      `select m.workspace_id, m.member_id, u.display_name as name, u.email, m.role,
+         (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm
+          join teams t on t.team_id = tm.team_id
+          where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) as team_roles
+       from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and m.member_id = $2 and m.status = 'active'`,
+      [workspaceId, memberId],
+    );
+    return row && { ...row, teamIds: Object.keys(row.teamRoles) };
+  }
+}
+
+/** Whether the member may decide about a row of this team, or of none. */
+export function mayDecide(
+  member: Pick<StandingMember, 'workspaceId' | 'role' | 'teamIds' | 'teamRoles'>,
+  teamId: string | null,
+): boolean {
+  return mayRead(member, teamId) && hasRole(roleIn(member, teamId), 'operator');
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/test-app.js';
+import { MAIL } from '../directives/desk.js';
+import { type MailedMember, NotificationDesk } from './notification-desk.js';
+
+const HOUR = 3_600_000;
+const PATH = '/profile/notifications';
+const NOTHING = { approvals: null, escalations: null, reports: null, quietHours: null, atAnyHour: false };
+const ALL = { approvals: 'all', escalations: 'all', reports: 'all', quietHours: null };
+
+let desk: NotificationDesk;
+let workspaceId: string;
+let owner: MailedMember;
+beforeAll(async () => {
+  desk = await NotificationDesk.open();
+});
+beforeEach(async () => {
+  desk.test.clock.goOn();
+  ({ workspaceId, owner } = await desk.workspace());
+});
+afterAll(() => desk.close());
+
+const told = (member: MailedMember, count: number) =>
+  eventually(
+    () => desk.notifications(member.memberId),
+    (rows) => rows.length === count,
+  );
+
+describe('GET /profile/notifications 200', () => {
+  it('answers every role what is mailed to them, and when', async () => {
+    await owner.put('/settings', { timezone: 'Europe/Vienna', notifications: { approvals: 'digest' } });
+    const viewer = await desk.member(workspaceId, 'viewer');
+    expect(await viewer.get(PATH)).toMatchObject({
+      status: 200,
+      body: {
+        address: viewer.email,
+        timezone: 'Europe/Vienna',
+        own: NOTHING,
+        effective: { ...ALL, approvals: 'digest' },
+      },
+    });
+  });
+
+  it('says that an address receives nothing', async () => {
+    const unreachable = await desk.test.createMember(workspaceId, 'viewer');
+    expect((await unreachable.get(PATH)).body.address).toBeNull();
+  });
+});
+
+describe('PUT /profile/notifications 200', () => {
+  it('changes what it names, with a receipt, and takes it back with null', async () => {
+    const viewer = await desk.member(workspaceId, 'viewer');
+    const quietHours = { from: '20:00', to: '08:00' };
+    const first = await viewer.put(PATH, { approvals: 'urgent', quietHours });
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        own: { ...NOTHING, approvals: 'urgent', quietHours },
+        effective: { ...ALL, approvals: 'urgent', quietHours },
+      },
+    });
+    const second = await viewer.put(PATH, { approvals: null, atAnyHour: true });
+    expect(second.body.own).toEqual({ ...NOTHING, quietHours, atAnyHour: true });
+    expect(second.body.effective).toEqual(ALL);
+    expect((await viewer.get(PATH)).body).toEqual(second.body);
+    await viewer.put(PATH, {});
+    const receipts = await desk.test.rows<{ body: string }>(
+      `select body from receipts where workspace_id = $1 and action = 'notifications.chosen' order by seq`,
+      [workspaceId],
+    );
+    expect(receipts.map(({ body }) => JSON.parse(body).details)).toEqual([
+      { old: NOTHING, new: { ...NOTHING, approvals: 'urgent', quietHours } },
+      { old: { ...NOTHING, approvals: 'urgent', quietHours }, new: second.body.own },
+    ]);
+  });
+});
+
+describe('PUT /profile/notifications 422', () => {
+  it.each([
+    [{ approvals: 'some' }, 'approvals'],
+    [{ approvals: true }, 'approvals'],
+    [{ reports: 'urgent' }, 'reports'],
+    [{ quietHours: { from: '24:00', to: '07:00' } }, 'quietHours.from'],
+    [{ quietHours: { from: '07:00', to: '07:00' } }, 'quietHours.to'],
+    [{ quietHours: [] }, 'quietHours'],
+    [{ atAnyHour: null }, 'atAnyHour'],
+    [{ atAnyHour: 'yes' }, 'atAnyHour'],
+    [{ email: 'other@northwind.example' }, 'email'],
+  ])('refuses %j and names the fault', async (body, path) => {
+    const before = (await owner.get(PATH)).body;
+    const answer = await owner.put(PATH, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.details[0].path).toBe(path);
+    expect((await owner.get(PATH)).body).toEqual(before);
+  });
+});
+
+describe('what members have chosen', () => {
+  it('none and urgent: is not mailed about the rest', async () => {
+    const admin = await desk.member(workspaceId, 'admin');
+    const other = await desk.member(workspaceId, 'admin');
+    await owner.put(PATH, { approvals: 'none' });
+    await admin.put(PATH, { approvals: 'urgent' });
+
+    await desk.desk(owner).handInReady();
+    await desk.mailed(other.email);
+    await desk.desk(owner).handInReady({ text: MAIL, priority: 'high' });
+    const [urgent] = await desk.mailed(admin.email);
+    await desk.quiet();
+
+    expect(urgent!.subject).toMatch(/^Urgent, /);
+    expect(await desk.mails(admin.email)).toHaveLength(1);
+    expect(await desk.mails(owner.email)).toEqual([]);
+  });
+
+  it('is looked at again as a mail is put together', async () => {
+    await owner.put('/settings', { quietHours: { from: '22:00', to: '07:00' } });
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 23));
+    await desk.desk(owner).handInReady();
+    await told(owner, 1);
+    await owner.put(PATH, { approvals: 'none' });
+
+    desk.test.clock.advance(9 * HOUR);
+    await desk.look();
+    const [row] = await eventually(
+      () => desk.notifications(owner.memberId),
+      ([one]) => one!.status !== 'waiting',
+    );
+
+    expect(row).toMatchObject({ status: 'skipped', reason: expect.stringContaining('has chosen') });
+    expect(await desk.mails(owner.email)).toEqual([]);
+  });
+});
+
+describe('quiet hours', () => {
+  it('let what is urgent through, and the rest comes as one digest when they end', async () => {
+    await owner.put('/settings', { timezone: 'Europe/Berlin', quietHours: { from: '22:00', to: '07:00' } });
+    // 23:30 in Berlin.
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 22, 30));
+    for (const name of ['Anna', 'Bert', 'Cleo'])
+      await desk
+        .desk(owner)
+        .handInReady({ text: `Email ${name.toLowerCase()}@acme.example: Hello ${name}.` });
+    await told(owner, 3);
+    await desk.desk(owner).handInReady({ text: MAIL, priority: 'high' });
+    await desk.mailed(owner.email);
+    await desk.quiet();
+    expect(await desk.mails(owner.email)).toHaveLength(1);
+
+    // 06:50: not yet.
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 5, 50));
+    await desk.look();
+    await desk.quiet();
+    expect(await desk.mails(owner.email)).toHaveLength(1);
+
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 6));
+    await desk.look();
+    const [, digest] = await desk.mailed(owner.email, 2);
+    await desk.quiet();
+
+    expect(await desk.mails(owner.email)).toHaveLength(2);
+    expect(digest!.subject).toBe('3 decisions wait for you');
+    for (const name of ['anna', 'bert', 'cleo']) expect(digest!.text).toContain(`${name}@acme.example`);
+    // The urgent one was mailed at night, and still waits.
+    expect(digest!.text).toContain('1 you were told of before');
+    expect(new Set(digest!.links).size).toBe(4);
+  });
+});
+
+describe('a digest once a day', () => {
+  it('has all that waits, and what was decided meanwhile is not in it', async () => {
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
+    await owner.put(PATH, { approvals: 'digest' });
+    const first = await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
+    await desk.desk(owner).handInReady({ text: 'Email bert@acme.example: Hello Bert.' });
+    await desk.desk(owner).handInReady({ text: 'Email cleo@acme.example: Hello Cleo.' });
+    await told(owner, 3);
+    await desk.quiet();
+    expect(await desk.mails(owner.email)).toEqual([]);
+    await desk.desk(owner).reject(first.approvalId);
+
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 8));
+    await desk.look();
+    const [digest] = await desk.mailed(owner.email);
+    await desk.quiet();
+
+    expect(digest!.subject).toBe('2 decisions wait for you');
+    expect(digest!.text).not.toContain('anna@acme.example');
+    expect(await desk.mails(owner.email)).toHaveLength(1);
+  });
+});
