@@ -73,6 +73,6 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     SendPacket,
     WorkPackets,
   ],
-  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective],
+  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective, WorkPackets],
 })
 export class DirectivesModule {}

@@ -18,6 +18,8 @@ export type IdPrefix =
   | 'rcp'
   | 'chk'
   | 'rvt'
+  | 'pfl'
+  | 'evl'
   | 'rev'
   | 'dec'
   | 'evt'

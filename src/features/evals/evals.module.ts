@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DirectivesModule } from '../directives/directives.module.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { EvalRunEntity } from './eval-run.entity.js';
+import { EvalRuns } from './eval-runs.repository.js';
+import { EvalsController } from './evals.controller.js';
+import { RecordEval } from './record-eval.js';
+import { RunEval } from './run-eval.js';
+import { SafetyTargets } from './safety-target.reader.js';
+
+/** @level 8 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([EvalRunEntity]),
+    DirectivesModule,
+    StandingOrdersModule,
+    WorkspacesModule,
+  ],
+  controllers: [EvalsController],
+  providers: [EvalRuns, RecordEval, RunEval, SafetyTargets],
+})
+export class EvalsModule {}
