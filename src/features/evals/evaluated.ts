@@ -22,7 +22,12 @@ export const KIND_OF: Readonly<Record<EvalTarget, EvalKind>> = {
  */
 
 export function evaluatedOrder(
-  { standingOrderId, version, teamId, name }: Pick<StandingOrderEntity, 'standingOrderId' | 'version' | 'teamId' | 'name'>,
+  {
+    standingOrderId,
+    version,
+    teamId,
+    name,
+  }: Pick<StandingOrderEntity, 'standingOrderId' | 'version' | 'teamId' | 'name'>,
   target: SafetyTarget,
 ): Evaluated<SafetyTarget> {
   return {

@@ -27,7 +27,16 @@ export function saysTheSame(one: StandingOrderRule, other: StandingOrderRule): b
 }
 
 function plain({ teamId, capos, effect, match, when, limits, budget, approval }: StandingOrderRule): unknown {
-  return { teamId, capos: sorted(capos), effect, match: given(match), when: given(when), limits: given(limits), budget: given(budget), approval: given(approval) };
+  return {
+    teamId,
+    capos: sorted(capos),
+    effect,
+    match: given(match),
+    when: given(when),
+    limits: given(limits),
+    budget: given(budget),
+    approval: given(approval),
+  };
 }
 
 /** Null and left out mean the same. */
@@ -35,7 +44,9 @@ function given(value: object | null): unknown {
   const members = Object.entries(value ?? {}).filter(([, member]) => member !== null && member !== undefined);
   return members.length === 0
     ? null
-    : Object.fromEntries(members.map(([key, member]) => [key, Array.isArray(member) ? sorted(member) : member]));
+    : Object.fromEntries(
+        members.map(([key, member]) => [key, Array.isArray(member) ? sorted(member) : member]),
+      );
 }
 
 function sorted(list: readonly string[] | null): string[] | null {
@@ -82,22 +93,31 @@ function impliesCondition(inner: FieldCondition | undefined, outer: FieldConditi
 }
 
 function implies(inner: FieldCondition, operator: keyof FieldCondition, operand: unknown): boolean {
-  if (Object.hasOwn(inner, operator) && canonicalJson([inner[operator]]) === canonicalJson([operand])) return true;
+  if (Object.hasOwn(inner, operator) && canonicalJson([inner[operator]]) === canonicalJson([operand]))
+    return true;
   const values = valuesOf(inner);
   switch (operator) {
     case '$exists':
       // Every other comparison needs a value.
       return operand === true && Object.keys(inner).some((each) => each !== '$exists');
     case '$domainIn':
-      return inner.$domainIn !== undefined && isSubset(inner.$domainIn.map(canonicalDomain), domainsOf(operand));
+      return (
+        inner.$domainIn !== undefined && isSubset(inner.$domainIn.map(canonicalDomain), domainsOf(operand))
+      );
     case '$in':
       return values !== undefined && isSubset(values, operand);
     case '$lte':
     case '$lt':
-      return upperBound(inner, values) < (operand as number) || (operator === '$lte' && upperBound(inner, values) === operand);
+      return (
+        upperBound(inner, values) < (operand as number) ||
+        (operator === '$lte' && upperBound(inner, values) === operand)
+      );
     case '$gte':
     case '$gt':
-      return lowerBound(inner, values) > (operand as number) || (operator === '$gte' && lowerBound(inner, values) === operand);
+      return (
+        lowerBound(inner, values) > (operand as number) ||
+        (operator === '$gte' && lowerBound(inner, values) === operand)
+      );
     default:
       return false;
   }

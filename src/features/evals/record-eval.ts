@@ -42,7 +42,8 @@ export class RecordEval {
   ) {}
 
   execute<Target>(evaluated: Evaluated<Target>, { name, occasion, by }: EvalReason): EvalRunEntity {
-    const { kind, entityType, entityId, version, teamId, directiveId, capo, called, rules, target } = evaluated;
+    const { kind, entityType, entityId, version, teamId, directiveId, capo, called, rules, target } =
+      evaluated;
     const began = performance.now();
     const { findings, ...assessment } = assess(rules, target);
     const durationMs = Number((performance.now() - began).toFixed(2));
@@ -65,7 +66,10 @@ export class RecordEval {
         threshold: THRESHOLD,
         passed,
         found: Object.fromEntries(
-          FINDING_SEVERITIES.map((each) => [each, findings.filter(({ severity }) => severity === each).length]),
+          FINDING_SEVERITIES.map((each) => [
+            each,
+            findings.filter(({ severity }) => severity === each).length,
+          ]),
         ),
         rules: [...new Set(findings.map(({ ruleId }) => ruleId))],
       },

@@ -53,7 +53,11 @@ export interface Assessment {
 }
 
 /** What a broken rule takes off the score; once, however often it is broken. */
-export const PENALTIES: Readonly<Record<FindingSeverity, number>> = { critical: 0.5, warning: 0.1, info: 0.02 };
+export const PENALTIES: Readonly<Record<FindingSeverity, number>> = {
+  critical: 0.5,
+  warning: 0.1,
+  info: 0.02,
+};
 
 /** From here on a target passes: not with one critical finding, nor with three warnings. */
 export const THRESHOLD = 0.8;

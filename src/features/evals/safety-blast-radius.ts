@@ -23,7 +23,8 @@ export const BLAST_RADIUS_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.every_action_of_a_class',
     severity: 'warning',
-    reason: 'An order for a whole class of reversibility also allows the action types that a later version adds to it.',
+    reason:
+      'An order for a whole class of reversibility also allows the action types that a later version adds to it.',
     suggestion: 'Name the action types in `match.actionTypes`, beside the class or instead of it.',
     check: ({ order }) => {
       if (!allows(order) || order.match.actionTypes || irreversibleOf(order).length > 0) return [];
@@ -45,7 +46,8 @@ export const BLAST_RADIUS_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.unlimited_irreversible',
     severity: 'critical',
-    reason: 'Without a limit on their number, one wrong rule or one bad draft is repeated until somebody notices.',
+    reason:
+      'Without a limit on their number, one wrong rule or one bad draft is repeated until somebody notices.',
     suggestion: 'Set `limits.maxPerHour` or `limits.maxPerDay`.',
     check: ({ order }) => {
       const { limits, budget } = order;
@@ -120,7 +122,9 @@ function everyOneCarriesAmount(order: Order): boolean {
 
 /** The fields that say whom a work packet reaches. */
 function recipientConditions({ match }: Order): [path: string, condition: FieldCondition][] {
-  return Object.entries(match.fields ?? {}).filter(([path]) => path === 'target' || /^params\.to(\.|$)/.test(path));
+  return Object.entries(match.fields ?? {}).filter(
+    ([path]) => path === 'target' || /^params\.to(\.|$)/.test(path),
+  );
 }
 
 function narrows({ $eq, $in, $domainIn }: FieldCondition): boolean {

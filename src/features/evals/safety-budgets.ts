@@ -14,11 +14,18 @@ export const BUDGET_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.budget_without_hard_stop',
     severity: 'warning',
-    reason: 'A budget that only delays is spent again as soon as its next window begins, without anybody being asked.',
+    reason:
+      'A budget that only delays is spent again as soon as its next window begins, without anybody being asked.',
     suggestion: 'Set `budget.onExceed` to `require_approval` or `deny`.',
     check: ({ order: { budget } }) =>
       budget?.onExceed === 'throttle'
-        ? [{ path: 'budget.onExceed', message: 'Beyond the budget, work packets only wait.', evidence: 'throttle' }]
+        ? [
+            {
+              path: 'budget.onExceed',
+              message: 'Beyond the budget, work packets only wait.',
+              evidence: 'throttle',
+            },
+          ]
         : [],
   },
   {

@@ -16,7 +16,8 @@ export const GATE_RULES: readonly Rule<SafetyTarget>[] = [
     suggestion: `Set \`limits.maxRecipients\` to ${LARGE_AUDIENCE} or less; a larger mail then asks.`,
     check: ({ order }) => {
       const most = order.limits?.maxRecipients ?? null;
-      if (!allows(order) || !some(order, 'reachesPeople') || (most !== null && most <= LARGE_AUDIENCE)) return [];
+      if (!allows(order) || !some(order, 'reachesPeople') || (most !== null && most <= LARGE_AUDIENCE))
+        return [];
       const message =
         most === null
           ? 'A work packet may go to any number of people without an approval.'
@@ -28,10 +29,12 @@ export const GATE_RULES: readonly Rule<SafetyTarget>[] = [
     id: 'order.unbounded_amount',
     severity: 'warning',
     reason: 'Money then moves without an approval, however much it is.',
-    suggestion: 'Set `limits.maxAmountPerDay` or a `budget`, or a condition such as `"amount": { "$lte": 500 }`.',
+    suggestion:
+      'Set `limits.maxAmountPerDay` or a `budget`, or a condition such as `"amount": { "$lte": 500 }`.',
     check: ({ order }) => {
       const { limits, budget, match } = order;
-      const isBound = isSet(limits?.maxAmountPerDay) || budget !== null || amountConditions(match.fields ?? {});
+      const isBound =
+        isSet(limits?.maxAmountPerDay) || budget !== null || amountConditions(match.fields ?? {});
       if (!allows(order) || !some(order, 'carriesAmount') || isBound) return [];
       return [{ path: 'limits.maxAmountPerDay', message: 'Nothing bounds the amount that it allows.' }];
     },

@@ -6,10 +6,15 @@ export const MATCHING_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.never_matches',
     severity: 'critical',
-    reason: 'Whoever relies on an order that never holds believes that something is allowed, or denied, that is not.',
+    reason:
+      'Whoever relies on an order that never holds believes that something is allowed, or denied, that is not.',
     suggestion: 'Correct the condition that can never be met, or archive the order.',
     check: ({ faults }) =>
-      faults.map(({ path, rule, message }) => ({ path, message: `It can never match: ${message}.`, evidence: rule })),
+      faults.map(({ path, rule, message }) => ({
+        path,
+        message: `It can never match: ${message}.`,
+        evidence: rule,
+      })),
   },
   {
     id: 'order.expired',

@@ -43,7 +43,13 @@ export class SafetyTargets {
       [{ most: number | null }?]?,
     ];
     const most = spent?.[0]?.most ?? null;
-    return { order, others, spent: order.budget && most !== null ? { [order.budget.currency]: most } : {}, at };
+    return {
+      order,
+      others,
+      spent: order.budget && most !== null ? { [order.budget.currency]: most } : {},
+      faults: [],
+      at,
+    };
   }
 
   private statements(

@@ -41,7 +41,12 @@ export const ACTION_FACTS: Readonly<Record<string, ActionFacts>> = Object.fromEn
     const names = Object.keys(params.shape);
     return [
       type,
-      { reversibility, engines, reachesPeople: names.includes('to'), carriesAmount: names.includes('amount') },
+      {
+        reversibility,
+        engines,
+        reachesPeople: names.includes('to'),
+        carriesAmount: names.includes('amount'),
+      },
     ];
   }),
 );
@@ -62,7 +67,8 @@ export function typesOf({ capos, match }: Pick<AssessedOrder, 'capos' | 'match'>
     named.flatMap((type) => {
       const facts = Object.hasOwn(ACTION_FACTS, type) ? ACTION_FACTS[type]! : UNKNOWN;
       const isMade = facts === UNKNOWN || !engines || facts.engines.some((one) => engines.includes(one));
-      const isMeant = facts === UNKNOWN || !match.reversibility || match.reversibility.includes(facts.reversibility);
+      const isMeant =
+        facts === UNKNOWN || !match.reversibility || match.reversibility.includes(facts.reversibility);
       return isMade && isMeant ? [[type, facts] as const] : [];
     }),
   );
@@ -74,7 +80,9 @@ export function allows(order: AssessedOrder): boolean {
 
 /** The types of these that cannot be undone. */
 export function irreversibleOf(order: AssessedOrder): string[] {
-  return [...typesOf(order)].filter(([, facts]) => facts.reversibility === 'irreversible').map(([type]) => type);
+  return [...typesOf(order)]
+    .filter(([, facts]) => facts.reversibility === 'irreversible')
+    .map(([type]) => type);
 }
 
 export function some(order: AssessedOrder, what: 'reachesPeople' | 'carriesAmount'): boolean {

@@ -8,6 +8,8 @@ export type SkillTarget = Readonly<Record<string, unknown>>;
 /** A value that a definition describes, wherever it stands. */
 interface Described {
   path: string;
+  /** False for inputs and outputs themselves, and for the elements of a list. */
+  isNamed: boolean;
   value: Record<string, unknown>;
 }
 
@@ -56,7 +58,9 @@ export const SKILL_RULES: readonly Rule<SkillTarget>[] = [
         ).flatMap(([least, most]) => {
           const [low, high] = [value[least], value[most]];
           if (typeof low !== 'number' || typeof high !== 'number' || low <= high) return [];
-          return [{ path: `${path}.${least}`, message: `${least} is more than ${most}.`, evidence: [low, high] }];
+          return [
+            { path: `${path}.${least}`, message: `${least} is more than ${most}.`, evidence: [low, high] },
+          ];
         }),
       ),
   },
@@ -84,7 +88,7 @@ export const SKILL_RULES: readonly Rule<SkillTarget>[] = [
     suggestion: 'Add a `description`.',
     check: (skill) =>
       everyValue(skill)
-        .filter(({ path, value }) => path.includes('.properties.') && value['description'] === undefined)
+        .filter(({ isNamed, value }) => isNamed && value['description'] === undefined)
         .map(({ path }) => ({ path, message: 'The value has no description.' })),
   },
 ];
@@ -109,18 +113,18 @@ const MAX_DEPTH = 16;
 
 /** The inputs, the outputs, and every value within them. */
 function everyValue({ inputs, outputs }: SkillTarget): Described[] {
-  return [...within('inputs', inputs, 0), ...within('outputs', outputs, 0)];
+  return [...within('inputs', inputs), ...within('outputs', outputs)];
 }
 
-function within(path: string, value: unknown, depth: number): Described[] {
+function within(path: string, value: unknown, isNamed = false, depth = 0): Described[] {
   if (!isRecord(value) || depth > MAX_DEPTH) return [];
   const { properties, items } = value;
   return [
-    { path, value },
+    { path, isNamed, value },
     ...Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, each]) =>
-      within(`${path}.properties.${name}`, each, depth + 1),
+      within(`${path}.properties.${name}`, each, true, depth + 1),
     ),
-    ...within(`${path}.items`, items, depth + 1),
+    ...within(`${path}.items`, items, false, depth + 1),
   ];
 }
 

@@ -8,8 +8,8 @@ const LEAST = 0.1;
 const MOST = 10;
 const NAME = /^[a-z][\w -]{0,39}$/i;
 const MANY = 3;
-/** Three factors of the largest size. */
-const EXTREME = 1_000;
+/** Two factors of the largest size. */
+const EXTREME = 100;
 /** `leverageOf` rounds to three decimals. */
 const TOLERANCE = 0.0005;
 
@@ -18,7 +18,8 @@ export const LEVERAGE_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.leverage_score',
     severity: 'critical',
-    reason: 'The score is the base of the action type times the product of the multipliers; any other cannot be explained.',
+    reason:
+      'The score is the base of the action type times the product of the multipliers; any other cannot be explained.',
     suggestion: 'Compute the score again from the multipliers.',
     check: ({ packet: { actionType, leverageScore, multipliers } }) => {
       if (!isActionType(actionType)) return [];
@@ -51,7 +52,11 @@ export const LEVERAGE_RULES: readonly Rule<SoundnessTarget>[] = [
     check: ({ packet: { multipliers } }) =>
       Object.keys(multipliers)
         .filter((name) => !NAME.test(name))
-        .map((name) => ({ path: 'multipliers', message: 'A multiplier has no readable name.', evidence: name })),
+        .map((name) => ({
+          path: 'multipliers',
+          message: 'A multiplier has no readable name.',
+          evidence: name,
+        })),
   },
   {
     id: 'packet.many_multipliers',
@@ -60,18 +65,23 @@ export const LEVERAGE_RULES: readonly Rule<SoundnessTarget>[] = [
     suggestion: 'Keep the three that matter most.',
     check: ({ packet: { multipliers } }) => {
       const { length } = Object.keys(multipliers);
-      return length > MANY ? [{ path: 'multipliers', message: `There are ${length} multipliers.`, evidence: length }] : [];
+      return length > MANY
+        ? [{ path: 'multipliers', message: `There are ${length} multipliers.`, evidence: length }]
+        : [];
     },
   },
   {
     id: 'packet.extreme_product',
     severity: 'warning',
-    reason: 'Factors that multiply to more than a thousand, or to less than a thousandth, make every other score meaningless.',
+    reason:
+      'Factors that multiply to more than a hundred, or to less than a hundredth, make every other score meaningless.',
     suggestion: 'Use fewer or smaller multipliers.',
     check: ({ packet: { multipliers } }) => {
       const product = Object.values(multipliers).reduce((all, factor) => all * factor, 1);
       if (product <= EXTREME && product >= 1 / EXTREME) return [];
-      return [{ path: 'multipliers', message: 'The product of the multipliers is extreme.', evidence: product }];
+      return [
+        { path: 'multipliers', message: 'The product of the multipliers is extreme.', evidence: product },
+      ];
     },
   },
   {
@@ -88,7 +98,8 @@ export const LEVERAGE_RULES: readonly Rule<SoundnessTarget>[] = [
     id: 'packet.priority_multiplier',
     severity: 'warning',
     reason: 'The priority of a directive is set by the person who hands it in, and not by its draft.',
-    suggestion: 'Let the multiplier follow the priority of the directive: above 1 for high, below 1 for low, else none.',
+    suggestion:
+      'Let the multiplier follow the priority of the directive: above 1 for high, below 1 for low, else none.',
     check: ({ packet: { multipliers }, directive: { priority } }) =>
       Object.entries(multipliers)
         .filter(([name, value]) => name.toLowerCase() === 'priority' && !agrees(value, priority))

@@ -42,7 +42,8 @@ export const RATIONALE_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.foreign_facts',
     severity: 'warning',
-    reason: 'A rationale that names people or sums that the work packet does not have is about something else, or made up.',
+    reason:
+      'A rationale that names people or sums that the work packet does not have is about something else, or made up.',
     suggestion: 'Correct the rationale, or the parameters.',
     check: (target) =>
       foreignFacts(target).map((fact) => ({
@@ -54,7 +55,8 @@ export const RATIONALE_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.played_down',
     severity: 'warning',
-    reason: 'How far something can be undone is said by the registry; a rationale that says more misleads whoever decides.',
+    reason:
+      'How far something can be undone is said by the registry; a rationale that says more misleads whoever decides.',
     suggestion: 'Take the sentence out of the rationale.',
     check: ({ packet: { rationale, reversibility } }) => {
       const said = PLAYED_DOWN.exec(rationale.replace(QUOTED, ' '))?.[0];
@@ -68,14 +70,23 @@ export const RATIONALE_RULES: readonly Rule<SoundnessTarget>[] = [
 /** Whether a word of the name stands in the text, in whatever form. */
 function speaksOf(text: string, name: string): boolean {
   const said = text.toLowerCase();
-  const words = name.toLowerCase().split(/[\s_-]+/).filter((word) => word.length > 2);
+  const words = name
+    .toLowerCase()
+    .split(/[\s_-]+/)
+    .filter((word) => word.length > 2);
   // A form of the word has the same beginning: "urgency", "urgent".
   return words.some((word) => said.includes(word.slice(0, Math.max(4, word.length - 3))));
 }
 
 /** Addresses and sums of the rationale that nobody gave. */
 function foreignFacts({ packet, directive }: SoundnessTarget): string[] {
-  const given = stringsIn([packet.params, packet.target, packet.title, directive.text, directive.context]).join('\n');
+  const given = stringsIn([
+    packet.params,
+    packet.target,
+    packet.title,
+    directive.text,
+    directive.context,
+  ]).join('\n');
   const addresses = new Set(addressesIn(given));
   const numbers: readonly Amount[] = numbersIn(given);
   return [

@@ -14,7 +14,8 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     check: ({ packet: { capo, engine, actionType } }) => {
       const at = (message: string) => [{ path: 'action.type', message, evidence: `${capo}: ${actionType}` }];
       if (!isActionType(actionType)) return at('The registry knows no such action type.');
-      if (engine !== engineOf(capo)) return at(`The engine of ${capo} is ${engineOf(capo)} and not ${engine}.`);
+      if (engine !== engineOf(capo))
+        return at(`The engine of ${capo} is ${engineOf(capo)} and not ${engine}.`);
       return ACTION_TYPES[actionType].engines.some((one) => one === engine)
         ? []
         : at(`The engine ${engine} has no such action type.`);
@@ -31,7 +32,11 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
       if (validated.ok) return [];
       return validated.faults
         .filter(({ path }) => path !== 'type')
-        .map(({ path, rule, message }) => ({ path: `action.${path}`, message: `The parameter ${message}.`, evidence: rule }));
+        .map(({ path, rule, message }) => ({
+          path: `action.${path}`,
+          message: `The parameter ${message}.`,
+          evidence: rule,
+        }));
     },
   },
   {
@@ -64,14 +69,17 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.target',
     severity: 'warning',
-    reason: 'Whom a work packet reaches is read from its parameters; a target that says otherwise misleads whoever decides.',
+    reason:
+      'Whom a work packet reaches is read from its parameters; a target that says otherwise misleads whoever decides.',
     suggestion: 'Let the work packet be drafted again.',
     check: ({ packet: { actionType, params, target } }) => {
       if (!isActionType(actionType)) return [];
       const read = ACTION_TYPES[actionType].target as (params: Record<string, unknown>) => string | null;
       const reached = read(params);
       if (reached === target) return [];
-      return [{ path: 'action.target', message: `Its parameters reach ${reached ?? 'nobody'}.`, evidence: target }];
+      return [
+        { path: 'action.target', message: `Its parameters reach ${reached ?? 'nobody'}.`, evidence: target },
+      ];
     },
   },
 ];

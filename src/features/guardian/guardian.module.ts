@@ -12,6 +12,7 @@ import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 import { PolicyGate } from './policy-gate.js';
+import { PolicyPreview } from './policy-preview.js';
 import { RevertKill } from './revert-kill.js';
 
 /** @level 4 */
@@ -23,8 +24,8 @@ import { RevertKill } from './revert-kill.js';
     StandingOrdersModule,
   ],
   controllers: [GuardianController],
-  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate],
-  exports: [Guardians, HaltableWork, KillSwitch, PolicyGate, RevertKill],
+  providers: [Guardians, HaltableWork, KillSwitch, RevertKill, ChangeMode, PolicyGate, PolicyPreview],
+  exports: [Guardians, HaltableWork, KillSwitch, PolicyGate, PolicyPreview, RevertKill],
 })
 export class GuardianModule {
   constructor(autonomyMode: AutonomyMode, guardians: Guardians, figures: Figures) {

@@ -45,7 +45,7 @@ export type Recheck =
 type Packet = DecidedPacket & { workPacketId: string };
 
 /** What a decision depends on besides the work packet. */
-interface Situation {
+export interface Situation {
   at: number;
   guardian: Pick<GuardianEntity, 'mode' | 'epoch'>;
   presence: Presence;
@@ -190,11 +190,12 @@ export class PolicyGate {
 }
 
 /** With the orders that it was made by. */
-interface Decided extends PolicyDecision {
+export interface Decided extends PolicyDecision {
   orders: readonly DecisionOrder[];
 }
 
-function decideBy(
+/** Decides one work packet in a situation; changes nothing. */
+export function decideBy(
   orders: readonly DecisionOrder[],
   packet: DecidedPacket,
   { at, guardian: { mode, epoch }, presence, usages }: Situation,
