@@ -2,8 +2,11 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type Briefing, type Draft, RunnerFailed } from '../capos/briefing.js';
 import { BUILTIN_PROCESSES, BuiltinRunner } from '../capos/builtin-runner.js';
 
-/** Somebody waits for the answer: longer than this, and it is given without the work packets. */
-const PATIENCE_MS = 2_000;
+/**
+ * Somebody waits for the answer: longer than this, and it is given without the work packets. A second more than the rules
+ * themselves may take, for the start of the process or the wait for it.
+ */
+const PATIENCE_MS = BUILTIN_PROCESSES.timeLimitMs + 1_000;
 
 /**
  * The built-in rules for those who only ask. One process of its own, with the limits of those that draft: however many
