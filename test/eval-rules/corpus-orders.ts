@@ -21,7 +21,7 @@ export const SAFE: AssessedOrder = {
 };
 
 /** Revenue that is recorded up to a sum. */
-export const LEDGER: AssessedOrder = {
+const LEDGER: AssessedOrder = {
   ...SAFE,
   standingOrderId: 'so_2',
   name: 'Record sales',

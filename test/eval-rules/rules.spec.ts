@@ -14,7 +14,7 @@ function describeRules<Target>(
 ) {
   const ruleIds = (each: Target) => [...new Set(assess(rules, each).findings.map(({ ruleId }) => ruleId))];
 
-  describe(kind, () => {
+  describe.each([kind])('%s', () => {
     it('has cases for each rule, and no rule twice', () => {
       expect(Object.keys(corpus).toSorted()).toEqual(rules.map(({ id }) => id).toSorted());
       expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
@@ -135,7 +135,7 @@ describe('an assessment', () => {
   it('cuts long evidence and messages between graphemes', () => {
     const long: Rule<number> = {
       ...rule('long', 'info', 0),
-      check: () => [{ path: '', message: `${'👨‍👩‍👧‍👦'.repeat(200)}`, evidence: ['👨‍👩‍👧‍👦'.repeat(200)] }],
+      check: () => [{ path: '', message: '👨‍👩‍👧‍👦'.repeat(200), evidence: ['👨‍👩‍👧‍👦'.repeat(200)] }],
     };
     const [finding] = assess([long], 0).findings;
     expect(finding!.message.length).toBeLessThanOrEqual(500);

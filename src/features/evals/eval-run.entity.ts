@@ -6,9 +6,8 @@ import type { EvalKind, Finding } from './rule.js';
 export const EVAL_TARGETS = ['standing_order', 'workflow_candidate', 'skill'] as const;
 export type EvalTarget = (typeof EVAL_TARGETS)[number];
 
-export const EVAL_OCCASIONS = ['request', 'activation'] as const;
 /** Whether somebody asked for the run, or an order was to become active. */
-export type EvalOccasion = (typeof EVAL_OCCASIONS)[number];
+export type EvalOccasion = 'request' | 'activation';
 
 @Entity('eval_runs')
 export class EvalRunEntity {

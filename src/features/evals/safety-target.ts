@@ -26,7 +26,7 @@ export interface SafetyTarget {
 }
 
 /** What the registry says of an action type, as far as orders care. */
-export interface ActionFacts {
+interface ActionFacts {
   reversibility: Reversibility;
   engines: readonly string[];
   /** Whether it names recipients, which `maxRecipients` counts. */
@@ -35,7 +35,7 @@ export interface ActionFacts {
   carriesAmount: boolean;
 }
 
-export const ACTION_FACTS: Readonly<Record<string, ActionFacts>> = Object.fromEntries(
+const ACTION_FACTS: Readonly<Record<string, ActionFacts>> = Object.fromEntries(
   ACTION_TYPE_NAMES.map((type) => {
     const { reversibility, engines, params } = ACTION_TYPES[type];
     const names = Object.keys(params.shape);

@@ -1,7 +1,7 @@
 import { CAPO_ROLES } from '../terms/terms.js';
 
 /** The version of the schema below; a skill says by which one it is written. */
-export const SKILL_SCHEMA_VERSION = 1;
+const SKILL_SCHEMA_VERSION = 1;
 
 const described = { type: 'string', minLength: 1, maxLength: 1_000 };
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000 };

@@ -1,4 +1,10 @@
-import { ACTION_TYPES, compensationOf, isActionType, validateAction } from '../capos/action-types.js';
+import {
+  ACTION_TYPES,
+  type ActionType,
+  compensationOf,
+  isActionType,
+  validateAction,
+} from '../capos/action-types.js';
 import { engineOf } from '../capos/capo.js';
 import { actionOf } from '../directives/packets/work-packet.js';
 import type { Rule } from './rule.js';
@@ -74,8 +80,9 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     suggestion: 'Let the work packet be drafted again.',
     check: ({ packet: { actionType, params, target } }) => {
       if (!isActionType(actionType)) return [];
-      const read = ACTION_TYPES[actionType].target as (params: Record<string, unknown>) => string | null;
-      const reached = read(params);
+      // The registry pairs each type with its parameters; that these are those is what another rule looks at.
+      const type = ACTION_TYPES[actionType] as unknown as ActionType<Record<string, unknown>>;
+      const reached = type.target(params);
       if (reached === target) return [];
       return [
         { path: 'action.target', message: `Its parameters reach ${reached ?? 'nobody'}.`, evidence: target },

@@ -16,8 +16,7 @@ const MAX_TEXT = 20_000;
 /** CONTRACT section 1. */
 const MAX_CONTEXT_BYTES = 64 * 1024;
 
-export const PREFLIGHT_OUTCOMES = ['allow', 'throttle', 'require_approval', 'deny', 'halted'] as const;
-export type PreflightOutcome = (typeof PREFLIGHT_OUTCOMES)[number];
+export type PreflightOutcome = 'allow' | 'throttle' | 'require_approval' | 'deny' | 'halted';
 
 /** An action as a work packet would have it. */
 export class PreflightActionBody {
