@@ -92,7 +92,7 @@ describe('an assessment', () => {
       0.7,
       false,
     ],
-    ['ten remarks', Array.from({ length: 10 }, () => ['info', 1] as const) as never, 0.8, true],
+    ['ten remarks', Array.from({ length: 10 }, () => ['info', 1] as const) as never, 0.9, true],
     [
       'three critical rules',
       [

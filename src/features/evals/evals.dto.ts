@@ -176,13 +176,13 @@ export class EvalRunSummary {
    */
   status!: 'completed' | 'error';
   /**
-   * From 0 to 1: 1 less 0.5 for each critical rule that is broken, 0.1 for each warning, 0.02 for each info.
+   * From 0 to 1: 1 less 0.5 for each critical rule that is broken, 0.1 for each warning, 0.01 for each info.
    * @example 0.9
    */
   score!: number;
   /**
    * The score from which on a target passes.
-   * @example 0.8
+   * @example 0.75
    */
   threshold!: number;
   /**
