@@ -7,8 +7,8 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 
 const ORDERS = 200;
 /** What the orders have let through within the last month. */
-const USES = isQuick ? 5_000 : 100_000;
-const ROUNDS = isQuick ? 2 : 10;
+const USES = isQuick ? 2_000 : 20_000;
+const ROUNDS = isQuick ? 2 : 5;
 const CALLS_PER_ROUND = 100;
 
 const ACTION = {
