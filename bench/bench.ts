@@ -17,10 +17,12 @@ import {
   reportComparisons,
   reportDeliveries,
   reportRates,
+  reportSimulations,
   reportStarts,
   reportTimes,
 } from './report.js';
 import { measurePreflights } from './preflights.js';
+import { measureSimulations } from './simulations.js';
 import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
 import { FLOOD, measureWork } from './work.js';
@@ -29,7 +31,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit and growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, simulations and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -63,6 +65,14 @@ async function main(): Promise<void> {
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
+  if (wants('simulations')) {
+    await withDatabase('simulations', async (environment) => {
+      const [small, large] = await asOwner(environment['DATABASE_URL']!, (owner) =>
+        createWorkspaces(owner, 2),
+      );
+      reportSimulations(await measureSimulations(environment, [small!, large!]));
+    });
+  }
   if (wants('growth')) await measureGrowth();
 }
 

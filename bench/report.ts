@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { quantile } from './calls.js';
 import type { DeliveryFigures } from './deliveries.js';
+import type { SimulationFigures } from './simulations.js';
 import { CLIENTS, type Comparison, ROUND_MS, ROUNDS } from './load.js';
 
 /** Times of one kind, in milliseconds. */
@@ -49,6 +50,18 @@ export function reportDeliveries({ commitToBytes, perSecond, lateness }: Deliver
     'one destination': perSecond.one,
     'eight destinations': perSecond.eight,
   });
+}
+
+export function reportSimulations(figures: readonly SimulationFigures[]): void {
+  console.log(
+    '\n| simulation | decisions | s | CPU s of the service | MB before | MB at most | slowest other request ms |',
+  );
+  console.log('|---|---:|---:|---:|---:|---:|---:|');
+  for (const { draft, decisions, seconds, cpuSeconds, beforeMb, peakMb, slowestOtherMs } of figures) {
+    console.log(
+      `| ${draft} | ${decisions} | ${seconds.toFixed(2)} | ${cpuSeconds.toFixed(2)} | ${beforeMb.toFixed(0)} | ${peakMb.toFixed(0)} | ${slowestOtherMs.toFixed(0)} |`,
+    );
+  }
 }
 
 export function reportTimes(title: string, times: Times): void {

@@ -2729,6 +2729,7 @@ create table policy_decisions (
   decision jsonb not null,
   input jsonb not null,
   params jsonb not null,
+  target text,
   constraint policy_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'throttle'::text, 'require_approval'::text, 'deny'::text]))),
   constraint policy_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint policy_decisions_pkey PRIMARY KEY (workspace_id, at, decision_id)
@@ -3064,6 +3065,42 @@ create table signing_keys (
 CREATE UNIQUE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signed_by) WHERE (signed_by IS NOT NULL);
 grant select on signing_keys to consigliere_app;
 
+create table simulations (
+  workspace_id text not null,
+  simulation_id text not null,
+  standing_order_id text not null,
+  team_id text,
+  version integer not null,
+  until_decision_id text not null,
+  zone text not null,
+  considered integer not null,
+  relaxed integer not null,
+  escalated integer not null,
+  unchanged integer not null,
+  relaxed_irreversible integer not null,
+  changes jsonb not null,
+  hash text not null,
+  computed_at timestamp with time zone not null,
+  constraint simulations_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
+  constraint simulations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint simulations_pkey PRIMARY KEY (workspace_id, simulation_id),
+  constraint simulations_workspace_id_standing_order_id_version_until_de_key UNIQUE (workspace_id, standing_order_id, version, until_decision_id, zone)
+);
+CREATE INDEX simulations_of_order ON public.simulations USING btree (workspace_id, standing_order_id, simulation_id DESC);
+alter table simulations enable row level security;
+alter table simulations force row level security;
+create policy isolation on simulations for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant delete, insert, select on simulations to consigliere_app;
+
 create table standing_order_epochs (
   workspace_id text not null,
   epoch bigint not null,
@@ -3190,6 +3227,8 @@ create table standing_orders (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   activated_at timestamp with time zone,
+  simulation jsonb,
+  eval_run_id text,
   constraint standing_orders_effect_check CHECK ((effect = ANY (ARRAY['allow'::text, 'require_approval'::text, 'deny'::text, 'throttle'::text]))),
   constraint standing_orders_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'shadow'::text, 'active'::text, 'paused'::text, 'archived'::text]))),
   constraint standing_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -3212,6 +3251,34 @@ create policy system_reads on standing_orders for select to consigliere_system u
 CREATE TRIGGER count_order_change AFTER INSERT OR UPDATE ON public.standing_orders FOR EACH ROW EXECUTE FUNCTION app.count_order_change();
 grant insert, select, update on standing_orders to consigliere_app;
 grant select on standing_orders to consigliere_system;
+
+create table suggestion_decisions (
+  workspace_id text not null,
+  suggestion_id text not null,
+  team_id text,
+  decision text not null,
+  standing_order_id text,
+  decided_by jsonb not null,
+  decided_at timestamp with time zone not null,
+  constraint suggestion_decisions_check CHECK (((decision = 'accepted'::text) = (standing_order_id IS NOT NULL))),
+  constraint suggestion_decisions_decision_check CHECK ((decision = ANY (ARRAY['dismissed'::text, 'accepted'::text]))),
+  constraint suggestion_decisions_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
+  constraint suggestion_decisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint suggestion_decisions_pkey PRIMARY KEY (workspace_id, suggestion_id)
+);
+alter table suggestion_decisions enable row level security;
+alter table suggestion_decisions force row level security;
+create policy isolation on suggestion_decisions for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on suggestion_decisions to consigliere_app;
 
 create table tallies (
   tally_id bigint not null,

@@ -15,6 +15,7 @@ import { TenancyModule } from './features/tenancy/tenancy.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
+import { SuggestionsModule } from './features/suggestions/suggestions.module.js';
 import { TeamsModule } from './features/teams/teams.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
 import { ApprovalsModule } from './features/approvals/approvals.module.js';
@@ -36,6 +37,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         PlatformModule.forRoot(config, address, logs),
+        // Before any module that imports standing orders: `/standing-orders/suggestions` is no id of an order.
+        SuggestionsModule,
         WorkspacesModule,
         TeamsModule,
         AccountsModule,

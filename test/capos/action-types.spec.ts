@@ -30,12 +30,18 @@ describe('the registry of action types', () => {
       'email.send | marketing revenue ops | message | irreversible',
       'revenue.record | revenue | record | reversible',
       'directive.create | executive | delegation | reversible',
+      'standing_order.propose | executive | proposal | reversible',
     ]);
   });
 
   it('gives each engine its own types', () => {
     expect(actionTypesOf('product')).toEqual(['document.file', 'signal.raise']);
-    expect(actionTypesOf('executive')).toEqual(['document.file', 'signal.raise', 'directive.create']);
+    expect(actionTypesOf('executive')).toEqual([
+      'document.file',
+      'signal.raise',
+      'directive.create',
+      'standing_order.propose',
+    ]);
   });
 
   it.each<[Action, Record<string, unknown>, unknown]>([
@@ -59,6 +65,11 @@ describe('the registry of action types', () => {
       { type: 'directive.create', params: { directive: 'Do it', capo: 'capo_ops' } },
       { directiveId: 'dir_1' },
       { type: 'directive.cancel', params: { directiveId: 'dir_1' } },
+    ],
+    [
+      { type: 'standing_order.propose', params: { name: 'No mail', effect: 'deny', match: {} } },
+      { standingOrderId: 'so_1' },
+      { type: 'standing_order.archive', params: { standingOrderId: 'so_1' } },
     ],
   ])('knows the undo of $type', (action, result, undo) => {
     expect(compensationOf(action, result)).toEqual(undo);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
+import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import type { Client } from '../support/client.js';
 import { eventually } from '../support/test-app.js';
@@ -233,6 +234,28 @@ const ORDERS: Record<string, Step> = {
     await walk.owner.post(path);
     await walk.owner.post(path, { acknowledge: true });
     await walk.owner.post(path);
+  },
+  'POST /api/pro/standing-orders/{standingOrderId}/simulate': async (walk) => {
+    await walk.executed();
+    await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/simulate`);
+    await walk.owner.post(`/standing-orders/${newId('so')}/simulate`);
+  },
+  'GET /api/pro/standing-orders/suggestions': async (walk) => {
+    await leaveDecided(walk.test, walk.workspaceId);
+    await walk.owner.get('/standing-orders/suggestions');
+    await walk.stranger.get('/standing-orders/suggestions');
+  },
+  'POST /api/pro/standing-orders/suggestions/{suggestionId}/accept': async (walk) => {
+    const path = `/standing-orders/suggestions/${await leaveDecided(walk.test, walk.workspaceId)}`;
+    await walk.owner.post(`${path}/accept`);
+    await walk.owner.post(`/standing-orders/suggestions/${newId('sug')}/accept`);
+    await walk.direct.post(`${path}/dismiss`);
+  },
+  'POST /api/pro/standing-orders/suggestions/{suggestionId}/dismiss': async (walk) => {
+    const path = `/standing-orders/suggestions/${await leaveDecided(walk.test, walk.workspaceId)}`;
+    await walk.owner.post(`${path}/dismiss`);
+    await walk.owner.post(`${path}/accept`);
+    await walk.owner.post(`/standing-orders/suggestions/${newId('sug')}/dismiss`);
   },
   'POST /api/pro/standing-orders/{standingOrderId}/pause': async (walk) => {
     await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/pause`);

@@ -215,6 +215,14 @@ export const ACTS: Acts = {
       what: 'one that denies',
     },
   ],
+  'POST /standing-orders/:standingOrderId/simulate': {
+    right: ofRow('operator'),
+    row: 'order that allows',
+    places: RECORDS,
+  },
+  'GET /standing-orders/suggestions': READ,
+  'POST /standing-orders/suggestions/:suggestionId/accept': change('admin', 'suggestion'),
+  'POST /standing-orders/suggestions/:suggestionId/dismiss': change('operator', 'suggestion'),
   'DELETE /standing-orders/:standingOrderId': change('admin', 'order that denies'),
 
   'POST /subscription/verify': [

@@ -3,6 +3,7 @@ import { Tallies } from '../../src/platform/database/tallies.js';
 import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
+import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
@@ -191,6 +192,7 @@ export type RowKind =
   | 'order that was paused'
   | 'order that only an owner activates'
   | 'eval run'
+  | 'suggestion'
   | 'team'
   | 'member of a team'
   | 'viewer'
@@ -255,6 +257,12 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     if (answer.status !== 201) throw new Error(answer.text);
     return { id: answer.body.evalRunId, teamId };
   },
+  suggestion:
+    (test) =>
+    async ({ workspaceId, teamId }) => {
+      const to = `jane@${newId('msg').replace('_', '-')}.example`;
+      return { id: await leaveDecided(test, workspaceId, { teamId, to }), teamId };
+    },
   team:
     (test) =>
     async ({ workspaceId }) => {

@@ -12,6 +12,7 @@ import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
 import { DecideApproval } from './decide-approval.js';
+import { DecidedApprovals } from './decided-approvals.reader.js';
 import { EditApproval } from './edit-approval.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
@@ -31,13 +32,14 @@ import { RequestApproval } from './request-approval.js';
     Approvals,
     ApprovalSubjects,
     AwaitApproval,
+    DecidedApprovals,
     DecideApproval,
     EditApproval,
     ExpireApproval,
     HoldupsReader,
     RequestApproval,
   ],
-  exports: [Approvals, ApprovalSubjects, RequestApproval],
+  exports: [Approvals, ApprovalSubjects, DecidedApprovals, RequestApproval],
 })
 export class ApprovalsModule {
   constructor(figures: Figures) {

@@ -3,6 +3,7 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import { REVERSIBILITIES, RISKS, type Priority, type Reversibility, type Risk } from '../terms/terms.js';
 import { DirectiveCreate, DocumentFile, EmailSend, RevenueRecord, SignalRaise } from './action-params.js';
 import { ENGINES, type Engine } from './capo.js';
+import { StandingOrderPropose } from './proposed-order.js';
 
 /**
  * The trusted registry of what a capo can do (CONTRACT.md, "Action types"). Scope, reversibility and undo are read
@@ -94,6 +95,16 @@ export const ACTION_TYPES = {
     params: DirectiveCreate,
     target: ({ capo }) => capo || null,
     compensate: undo('directive.cancel', 'directiveId'),
+  }),
+  'standing_order.propose': define({
+    effect: 'Drafts a standing order. It decides nothing until a person activates it.',
+    engines: ['executive'],
+    kind: 'proposal',
+    reversibility: 'reversible',
+    baseScore: 2,
+    params: StandingOrderPropose,
+    target: ({ name }) => name || null,
+    compensate: undo('standing_order.archive', 'standingOrderId'),
   }),
 } as const;
 

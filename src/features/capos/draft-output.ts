@@ -62,6 +62,8 @@ function sentenceFor({ type, params }: Unfinished): string {
       return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}.`;
     case 'directive.create':
       return `A directive for ${nameOf(params.capo)}: “${firstWords(params.directive)}”.`;
+    case 'standing_order.propose':
+      return `A standing order to activate: “${words(params.name, 'no name')}”.`;
   }
 }
 
@@ -77,6 +79,8 @@ function lineFor({ type, params }: Unfinished): string {
       return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}`;
     case 'directive.create':
       return `Directive for ${nameOf(params.capo)}: ${firstWords(params.directive)}`;
+    case 'standing_order.propose':
+      return `Standing order: ${words(params.name, 'no name')}`;
   }
 }
 
@@ -104,6 +108,15 @@ function sectionFor({ type, params }: Unfinished): string {
       ].join('\n\n');
     case 'directive.create':
       return `**For ${nameOf(params.capo)}:**\n\n${words(params.directive, 'no text')}`;
+    case 'standing_order.propose': {
+      const { name, text, ...rule } = params;
+      return [
+        `**Standing order:** ${words(name, 'no name')}`,
+        ...(text ? [text] : []),
+        // No line of indented JSON begins with a backtick, so nothing in it ends the block.
+        `\`\`\`json\n${JSON.stringify(rule, null, 2)}\n\`\`\``,
+      ].join('\n\n');
+    }
   }
 }
 

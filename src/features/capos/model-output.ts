@@ -174,6 +174,10 @@ function strict(schema: JSONSchema7): JSONSchema7 {
   if (schema.type === 'array' && typeof schema.items === 'object' && !Array.isArray(schema.items)) {
     return { type: 'array', items: strict(schema.items) };
   }
+  if (schema.anyOf) {
+    const choices = schema.anyOf.filter((choice) => typeof choice === 'object');
+    return { anyOf: choices.map((choice) => strict(choice)) };
+  }
   return { type: schema.type, ...(schema.enum === undefined ? {} : { enum: schema.enum }) };
 }
 

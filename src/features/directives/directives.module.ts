@@ -9,6 +9,7 @@ import { DocumentsModule } from '../documents/documents.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { RevenueModule } from '../revenue/revenue.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DecidedOutput } from './decided-output.js';
@@ -48,6 +49,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     MailModule,
     RevenueModule,
     SignalsModule,
+    StandingOrdersModule,
   ],
   controllers: [DirectivesController, WorkPacketsController],
   providers: [

@@ -8,6 +8,7 @@ import { EvalRuns } from './eval-runs.repository.js';
 import { EvalsController } from './evals.controller.js';
 import { RecordEval } from './record-eval.js';
 import { RunEval } from './run-eval.js';
+import { SafetyOfActivation } from './safety-of-activation.js';
 import { SafetyTargets } from './safety-target.reader.js';
 
 /** @level 8 */
@@ -19,6 +20,6 @@ import { SafetyTargets } from './safety-target.reader.js';
     WorkspacesModule,
   ],
   controllers: [EvalsController],
-  providers: [EvalRuns, RecordEval, RunEval, SafetyTargets],
+  providers: [EvalRuns, RecordEval, RunEval, SafetyOfActivation, SafetyTargets],
 })
 export class EvalsModule {}

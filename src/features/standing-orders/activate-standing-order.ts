@@ -2,48 +2,61 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { ActionReversibility } from './action-reversibility.js';
-import { relaxesIrreversible } from './standing-order.js';
+import {
+  ActivationExamination,
+  ALLOWS_IRREVERSIBLE,
+  type Examination,
+  SimulationRequired,
+} from './activation-examination.js';
+import { simulationViewOf } from './simulation/simulation-view.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
-/** Lets an order decide from now on; one that relaxes what cannot be undone takes an owner who says that they know. */
+/** Lets an order decide from now on; where something speaks against it, it takes an owner who says that they know. */
 @Injectable()
 export class ActivateStandingOrder {
   constructor(
     private readonly orders: StandingOrders,
-    private readonly reversibility: ActionReversibility,
+    private readonly examination: ActivationExamination,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, InvalidTransition, Forbidden, or ValidationFailed without the acknowledgement */
+  /** @throws NotFound, InvalidTransition, Forbidden, or SimulationRequired without the acknowledgement of an owner */
   async execute(caller: Caller, standingOrderId: string, acknowledged: boolean): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
-    const active = activate(order, this.clock.now());
-    if (!active) return viewOf(order);
-    const relaxes = relaxesIrreversible(order, this.reversibility.within(order.capos));
-    if (relaxes) {
-      requireRole(
-        caller,
-        order.teamId,
-        'owner',
-        'It allows work packets that cannot be undone, so only an owner may activate it.',
-      );
-      if (!acknowledged) throw notAcknowledged();
+    if (!activate(order, this.clock.now())) return viewOf(order);
+    // Known without looking at the past, so who may not do it is told before anything is computed.
+    if (acknowledged && this.examination.relaxesIrreversible(order)) {
+      requireOwner(caller, order, [ALLOWS_IRREVERSIBLE]);
     }
+    const by = actorOf(caller);
+    const examined = await this.examination.of(order, by);
+    const needsOwner = examined.heldBecause !== null;
+    if (needsOwner && !acknowledged) throw notAcknowledged(examined, caller);
+    if (needsOwner) requireOwner(caller, order, examined.reasons);
+    await this.examination.beforeActivation(order, by);
+    const active = activate(examined.order, this.clock.now())!;
     this.orders.saveStatus(active);
-    this.receipts.append(receiptOf(active, 'activated', actorOf(caller), { acknowledged: relaxes }));
+    this.receipts.append(
+      receiptOf(active, 'activated', by, { acknowledged: needsOwner, ...examined.details }),
+    );
     return viewOf(active);
   }
 }
 
-function notAcknowledged() {
-  const message = 'the order allows work packets that cannot be undone: acknowledge must be true';
-  return new ValidationFailed({ details: [{ path: 'acknowledge', rule: 'equals', message }] });
+function notAcknowledged({ heldBecause, simulation }: Examination, caller: Caller) {
+  return new SimulationRequired({
+    message: heldBecause!,
+    details: { simulation: simulationViewOf(simulation, caller) },
+  });
+}
+
+function requireOwner(caller: Caller, { teamId }: StandingOrderEntity, reasons: readonly string[]): void {
+  requireRole(caller, teamId, 'owner', [...reasons, 'Only an owner may activate it.'].join(' '));
 }

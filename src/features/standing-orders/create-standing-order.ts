@@ -9,8 +9,8 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { KnownZone } from '../workspaces/known-zone.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { ActionReversibility } from './action-reversibility.js';
-import { relaxesIrreversible, tightens } from './standing-order.js';
+import { ActivationExamination } from './activation-examination.js';
+import { tightens } from './standing-order.js';
 import type { OrderWhen, StandingOrderRule } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { activate } from './standing-order-status.js';
@@ -18,15 +18,12 @@ import { receiptOf, viewOf } from './standing-order-view.js';
 import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
-const HELD =
-  'It allows work packets that cannot be undone, so an owner must activate it with acknowledge: true.';
-
-/** Creates a standing order, and activates it unless it allows something that cannot be undone. */
+/** Creates a standing order, and activates it unless something speaks against it: then it stays a draft. */
 @Injectable()
 export class CreateStandingOrder {
   constructor(
     private readonly orders: StandingOrders,
-    private readonly reversibility: ActionReversibility,
+    private readonly examination: ActivationExamination,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
@@ -57,18 +54,25 @@ export class CreateStandingOrder {
       text: body.text ?? body.name,
       status: 'draft',
       version: 1,
-      heldBecause: relaxesIrreversible(rule, this.reversibility.within(rule.capos)) ? HELD : null,
+      heldBecause: null,
+      simulation: null,
+      evalRunId: null,
       hash: sha256(canonicalJson(rule)),
       createdBy: actorOf(caller),
       createdAt: at,
       updatedAt: at,
       activatedAt: null,
     };
-    const active = draft.heldBecause === null ? activate(draft, at) : undefined;
-    const order = active ?? draft;
+    const by = actorOf(caller);
+    const examined = await this.examination.ofNew(draft, by);
+    const { heldBecause } = examined;
+    const active = heldBecause === null ? activate(examined.order, at) : undefined;
+    if (active) await this.examination.beforeActivation(draft, by);
+    const order = active ?? { ...examined.order, heldBecause };
     this.orders.add(order);
-    this.receipts.append(receiptOf(order, 'created', actorOf(caller), { rule }));
-    if (active) this.receipts.append(receiptOf(order, 'activated', actorOf(caller)));
+    this.examination.keepNew(examined);
+    this.receipts.append(receiptOf(order, 'created', by, { rule, ...examined.details }));
+    if (active) this.receipts.append(receiptOf(order, 'activated', by, examined.details));
     return viewOf(order);
   }
 

@@ -159,9 +159,15 @@ export function recorded({ at, presence, guardian, packet, orders, usage }: Deci
   return { ...stored, packet: { ...stored.packet, fields: Object.fromEntries(fields) } };
 }
 
-/** All parameters of a work packet, as a JSON column gives them back. */
-export function storableParams(params: DecidedPacket['params']): DecidedPacket['params'] {
-  return storableJson(params, FIELD_DEPTH - 1) as DecidedPacket['params'];
+/** All that a work packet says, and to whom, as a JSON column gives it back. */
+export function storableContent({
+  target,
+  params,
+}: Pick<DecidedPacket, 'target' | 'params'>): Pick<DecidedPacket, 'target' | 'params'> {
+  return {
+    target: target === null ? null : storableText(target),
+    params: storableJson(params, FIELD_DEPTH - 1) as DecidedPacket['params'],
+  };
 }
 
 /** The same for one order; an order that has that form already is answered as it is. */

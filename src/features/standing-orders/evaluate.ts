@@ -65,7 +65,19 @@ export function evaluateAgain(input: RecordedInput, orders: readonly DecisionOrd
   return decide({ ...input, policy: policy.hash }, policy);
 }
 
-function decide(input: RecordedInput, { orders }: Policy): Decision {
+function decide(input: RecordedInput, policy: Policy): Decision {
+  return { ...judge(input, policy), inputHash: hashOf(input) };
+}
+
+/** {@link evaluateAgain} for whoever asks what comes out and not what it was made from: the hash is a third of its cost. */
+export function judgeAgain(
+  input: RecordedInput,
+  orders: readonly DecisionOrder[],
+): Omit<Decision, 'inputHash'> {
+  return judge(input, policyOf(orders));
+}
+
+function judge(input: RecordedInput, { orders }: Pick<Policy, 'orders'>): Omit<Decision, 'inputHash'> {
   const { packet, guardian } = input;
   const matched = orders.filter((order) => matches(order, input));
   const bounded = matched.map((order) => ({ order, checks: limitsOf(order, input) }));
@@ -84,7 +96,6 @@ function decide(input: RecordedInput, { orders }: Policy): Decision {
     limits: bounded.flatMap(({ checks }) => checks.map((check) => check.result)),
     guardian: guardian.mode,
     approval: approvalTerms(matched),
-    inputHash: hashOf(input),
   };
 }
 

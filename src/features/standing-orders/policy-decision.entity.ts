@@ -22,6 +22,9 @@ export class PolicyDecisionEntity {
   decision!: Decision;
   @Column('jsonb')
   input!: RecordedInput;
+  /** Whom or what the work packet reaches; for the same reason as the parameters. */
+  @Column('text', { nullable: true })
+  target!: string | null;
   /** All parameters of the work packet; a simulation may ask for one that no order asked for then. */
   @Column('jsonb')
   params!: DecidedPacket['params'];

@@ -3,7 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { type DecidedPacket, type RecordedInput, storableParams } from './decision-input.js';
+import { type DecidedPacket, type RecordedInput, storableContent } from './decision-input.js';
 import type { Decision } from './evaluate.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
 
@@ -34,7 +34,7 @@ export class PolicyDecisions {
       outcome: decision.outcome,
       decision,
       input,
-      params: storableParams(packet.params),
+      ...storableContent(packet),
     });
   }
 

@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { CapoRole } from '../terms/terms.js';
+import type { SimulationSummary } from './simulation/simulation.dto.js';
 import type {
   Effect,
   OrderApproval,
@@ -59,6 +60,12 @@ export class StandingOrderEntity extends StandingOrderContent {
   /** Why a new order did not become active. */
   @Column('text', { nullable: true })
   heldBecause!: string | null;
+  /** What the newest simulation of its version came to; of another version it says nothing. */
+  @Column('jsonb', { nullable: true })
+  simulation!: SimulationSummary | null;
+  /** The safety eval that its last activation went by. */
+  @Column('text', { nullable: true })
+  evalRunId!: string | null;
   @Column('timestamptz')
   updatedAt!: number;
   @Column('timestamptz', { nullable: true })

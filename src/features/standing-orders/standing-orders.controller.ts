@@ -4,12 +4,15 @@ import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
+import { SimulationRequired } from './activation-examination.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
+import { SimulateStandingOrder } from './simulation/simulate-standing-order.js';
+import { SimulationView } from './simulation/simulation.dto.js';
 import { summaryOf, viewOf } from './standing-order-view.js';
 import {
   ActivateStandingOrderBody,
@@ -29,9 +32,10 @@ export class StandingOrdersController {
     private readonly activateOrder: ActivateStandingOrder,
     private readonly pauseOrder: PauseStandingOrder,
     private readonly archiveOrder: ArchiveStandingOrder,
+    private readonly simulateOrder: SimulateStandingOrder,
   ) {}
 
-  /** Creates a standing order. It decides at once, unless it allows work packets that cannot be undone. */
+  /** Creates a standing order, which decides at once unless its simulation or its safety eval speaks against it. */
   @Post()
   @Route({
     auth: 'member',
@@ -77,7 +81,21 @@ export class StandingOrdersController {
     return viewOf(await this.orders.get(scopeOf(caller), id));
   }
 
-  /** Lets a draft or paused order decide; an owner acknowledges one that relaxes what cannot be undone. */
+  /** Says what the order would have done to every decision of the past, and changes nothing else. */
+  @ApiParam(STANDING_ORDER_PARAM)
+  @Post(':standingOrderId/simulate')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    returns: { 200: SimulationView },
+    errors: [NotFound, Unavailable],
+  })
+  simulate(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<SimulationView> {
+    return this.simulateOrder.execute(caller, id);
+  }
+
+  /** Lets a draft or paused order decide; where its simulation or its safety eval speaks against it, an owner acknowledges that. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/activate')
   @Route({
@@ -85,7 +103,7 @@ export class StandingOrdersController {
     role: 'admin',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition],
+    errors: [NotFound, InvalidTransition, SimulationRequired],
   })
   activate(
     @CurrentCaller() caller: Caller,

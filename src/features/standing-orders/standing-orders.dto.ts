@@ -30,6 +30,7 @@ import {
   StandingOrderMatch,
   StandingOrderWhen,
 } from './standing-order-rule.dto.js';
+import { SimulationSummary } from './simulation/simulation.dto.js';
 import { HasPaceToThrottle, OnlyWithEffect } from './standing-order-validation.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -208,8 +209,11 @@ export class StandingOrderSummary {
    */
   expiresAt!: number | null;
   /** The simulation of this version; null before it has run. */
-  simulation!: object | null;
-  /** The safety eval of this version; null before it has run. */
+  simulation!: SimulationSummary | null;
+  /**
+   * The safety eval of the last time that it was to become active; null before that.
+   * @example 'evl_01kerr2p5t7w9y1b3d5f7h9k1m'
+   */
   evalRunId!: string | null;
   /**
    * SHA-256 of the rule of this version, in hex.

@@ -3,13 +3,23 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
+import { ActivationChecks } from './activation-checks.js';
+import { ActivationExamination } from './activation-examination.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
+import { DraftStandingOrder } from './draft-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
 import { OrdersInForce } from './orders-in-force.js';
 import { Policies } from './policies.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
 import { PolicyDecisions } from './policy-decisions.repository.js';
+import { ProposeStandingOrder } from './propose-standing-order.js';
+import { History } from './simulation/history.reader.js';
+import { OrderSimulation } from './simulation/order-simulation.js';
+import { ReplayHistory } from './simulation/replay-history.js';
+import { SimulateStandingOrder } from './simulation/simulate-standing-order.js';
+import { SimulationEntity } from './simulation/simulation.entity.js';
+import { Simulations } from './simulation/simulations.repository.js';
 import {
   StandingOrderEntity,
   StandingOrderUseEntity,
@@ -26,6 +36,7 @@ import { StandingOrders } from './standing-orders.repository.js';
       StandingOrderVersionEntity,
       StandingOrderUseEntity,
       PolicyDecisionEntity,
+      SimulationEntity,
     ]),
     WorkspacesModule,
   ],
@@ -40,7 +51,28 @@ import { StandingOrders } from './standing-orders.repository.js';
     ActivateStandingOrder,
     PauseStandingOrder,
     ArchiveStandingOrder,
+    DraftStandingOrder,
+    ProposeStandingOrder,
+    ActivationChecks,
+    ActivationExamination,
+    History,
+    ReplayHistory,
+    Simulations,
+    OrderSimulation,
+    SimulateStandingOrder,
   ],
-  exports: [StandingOrders, OrdersInForce, Policies, PolicyDecisions, ActionReversibility],
+  exports: [
+    StandingOrders,
+    OrdersInForce,
+    Policies,
+    PolicyDecisions,
+    ActionReversibility,
+    DraftStandingOrder,
+    ProposeStandingOrder,
+    ActivationChecks,
+    ActivationExamination,
+    History,
+    ReplayHistory,
+  ],
 })
 export class StandingOrdersModule {}

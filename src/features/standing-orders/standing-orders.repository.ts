@@ -139,11 +139,11 @@ export class StandingOrders {
 
   /** Writes the status of a locked order, with what goes with it. */
   saveStatus(order: StandingOrderEntity): void {
-    const { workspaceId, standingOrderId, status, heldBecause, updatedAt, activatedAt } = order;
+    const { workspaceId, standingOrderId, status, heldBecause, updatedAt, activatedAt, evalRunId } = order;
     this.db.update(
       StandingOrderEntity,
       { workspaceId, standingOrderId },
-      { status, heldBecause, updatedAt, activatedAt },
+      { status, heldBecause, updatedAt, activatedAt, evalRunId },
     );
   }
 

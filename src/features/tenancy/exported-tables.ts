@@ -27,6 +27,7 @@ const NO_SECRETS = new Set([
   'partner_events.content_hash',
   'policies.hash',
   'standing_orders.hash',
+  'simulations.hash',
   'standing_order_versions.hash',
   'teams.name_key',
   'work_packets.allowed_hash',

@@ -10,6 +10,7 @@ import {
   type Standing,
   standingOf,
 } from '../auth/membership.js';
+import { computeBeforehand, NeededBeforehand } from '../database/beforehand.js';
 import { isCallerChanged, isLockTimeout } from '../database/database-errors.js';
 import { Db } from '../database/db.js';
 import type { Statement } from '../database/batch.js';
@@ -32,7 +33,10 @@ type Stored = Pick<StoredAnswer, 'fingerprint' | 'status' | 'contentType' | 'hea
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** How often an act begins anew for a caller who changes while it runs; each time is another change of members. */
+/**
+ * How often an act begins anew for a caller who changes while it runs, or for what it needs to be computed beforehand; each
+ * time is another change of members, or of what was computed.
+ */
 const TRIES = 5;
 
 /** Not an outcome of execution, so a corrected request may use the key again (CONTRACT section 3). */
@@ -58,7 +62,8 @@ export class MutationInterceptor implements NestInterceptor {
   }
 
   /**
-   * The caller was looked up a moment ago; one whose role has changed since acts under the new one, if that may.
+   * The caller was looked up a moment ago; one whose role has changed since acts under the new one, if that may. What takes
+   * too long for an open transaction is computed between two tries.
    * @throws Unavailable when it changes again and again
    */
   private async admit(
@@ -73,6 +78,10 @@ export class MutationInterceptor implements NestInterceptor {
       } catch (error) {
         // Found at its end, it is found again, and said in what way, when the act begins anew.
         if (isCallerChanged(error)) continue;
+        if (error instanceof NeededBeforehand) {
+          await computeBeforehand(error);
+          continue;
+        }
         if (!(error instanceof CallerChanged)) throw error;
         request.caller = error.caller;
         assertRole(error.caller, route);

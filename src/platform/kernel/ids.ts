@@ -13,6 +13,8 @@ export type IdPrefix =
   | 'pkt'
   | 'apr'
   | 'so'
+  | 'sim'
+  | 'sug'
   | 'doc'
   | 'sig'
   | 'rcp'

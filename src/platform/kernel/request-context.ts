@@ -7,6 +7,8 @@ export class RequestContext {
   #roundTrips = 0;
   /** Whether it only stops work, and so goes before everything else. */
   urgent = false;
+  /** What its mutation needed and was computed while no transaction was open, by key (platform/database/beforehand.ts). */
+  readonly computed = new Map<string, unknown>();
 
   constructor(readonly requestId: string) {}
 

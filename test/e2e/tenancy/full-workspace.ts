@@ -25,16 +25,22 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   const member = new Desk(test, owner.token);
   const teamId = await test.createTeam(workspaceId, 'Marketing');
   await test.createMember(workspaceId, 'operator', [teamId]);
-  await member.client.post('/standing-orders', {
+  const order = await member.client.post('/standing-orders', {
     name: 'Documents',
     effect: 'allow',
     match: { actionTypes: ['document.file'] },
     limits: { maxPerDay: 100 },
   });
+  await rows(
+    `insert into suggestion_decisions (workspace_id, suggestion_id, decision, decided_by, decided_at)
+     values ($1, $2, 'dismissed', '{}', now())`,
+    newId('sug'),
+  );
   const body = { directive: DOCUMENT, capo: 'capo_ops', requiresApproval: false };
   const { directiveId } = (await member.client.post('/directives', body)).body;
   await member.until(directiveId, 'executed');
   await member.handInReady();
+  await member.client.post(`/standing-orders/${order.body.standingOrderId}/simulate`);
   await new SignalDesk(test).raise({ teamId }, workspaceId);
   await member.client.post('/revenue-events', { amount: 12.34, currency: 'EUR', source: 'shop' });
   await (await PartnerDesk.of(test, workspaceId)).report();

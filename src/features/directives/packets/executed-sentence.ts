@@ -20,5 +20,7 @@ export function executedSentence(
       return `${capo} recorded "${title}".`;
     case 'directive.create':
       return `${capo} handed on "${title}".`;
+    case 'standing_order.propose':
+      return `${capo} proposed "${title}", which waits for somebody to activate it.`;
   }
 }

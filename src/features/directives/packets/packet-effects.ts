@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/kernel/clock.js';
+import type { Fault } from '../../../platform/kernel/define-error.js';
+import { ValidationFailed } from '../../../platform/kernel/errors.js';
+import type { Id } from '../../../platform/kernel/ids.js';
+import { cutText } from '../../../platform/kernel/text.js';
 import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
+import { orderBodyOf } from '../../capos/proposed-order.js';
 import { Documents } from '../../documents/documents.repository.js';
 import { Mailer, MailFailed } from '../../mail/mailer.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import type { CapoRole } from '../../terms/terms.js';
+import { ProposeStandingOrder } from '../../standing-orders/propose-standing-order.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
+
+/** How much is told of what is wrong with a proposal. */
+const MAX_MESSAGE = 1_000;
 
 /** A packet as an effect sees it. */
 export interface PacketToSend<T extends ActionTypeName = ActionTypeName> {
@@ -45,7 +54,7 @@ export class EffectFailed extends Error {
   }
 }
 
-/** What this program can do by itself: file, raise, record, hand on, and send mail. */
+/** What this program can do by itself: file, raise, record, hand on, propose orders, and send mail. */
 @Injectable()
 export class PacketEffects {
   readonly #effects: { [T in ActionTypeName]?: Effect<T> };
@@ -58,12 +67,14 @@ export class PacketEffects {
     private readonly mailer: Mailer,
     private readonly directives: Directives,
     private readonly handIn: HandInDirective,
+    private readonly proposeOrder: ProposeStandingOrder,
   ) {
     this.#effects = {
       'document.file': { kind: 'inside', run: (packet) => this.file(packet) },
       'signal.raise': { kind: 'inside', run: (packet) => this.raise(packet) },
       'revenue.record': { kind: 'inside', run: (packet) => this.record(packet) },
       'directive.create': { kind: 'inside', run: (packet) => this.delegate(packet) },
+      'standing_order.propose': { kind: 'inside', run: (packet) => this.propose(packet) },
       'email.send': {
         kind: 'outside',
         repeatable: mailer.repeatable,
@@ -144,6 +155,21 @@ export class PacketEffects {
       { workspaceId, teamId, actor: capoActor(capo), onBehalfOf },
     );
     return { directiveId };
+  }
+
+  /** A draft, which a person activates or does not. */
+  private async propose(packet: PacketToSend<'standing_order.propose'>): Promise<ActionResult> {
+    const { params, capo, workPacketId } = packet;
+    const teamId = packet.teamId as Id<'team'> | null;
+    try {
+      const proposal = { by: capoActor(capo), teamId, workPacketId };
+      return { standingOrderId: await this.proposeOrder.execute(orderBodyOf(params), proposal) };
+    } catch (error) {
+      if (!(error instanceof ValidationFailed)) throw error;
+      const faults = (error.details as Fault[]).map(({ path, message }) => `${path}: ${message}`);
+      const message = cutText(`The proposed order is not valid. ${faults.join('; ')}`, MAX_MESSAGE);
+      throw new EffectFailed('INVALID_ORDER', message, false);
+    }
   }
 
   private async send(

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { defineError } from '../../platform/kernel/define-error.js';
+import { ActionReversibility } from './action-reversibility.js';
+import { ActivationChecks } from './activation-checks.js';
+import { OrderSimulation } from './simulation/order-simulation.js';
+import { summaryOfSimulation } from './simulation/simulation-view.js';
+import type { SimulationEntity } from './simulation/simulation.entity.js';
+import { relaxesIrreversible } from './standing-order.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
+
+export const SimulationRequired = defineError(
+  'SIMULATION_REQUIRED',
+  409,
+  'An owner must look at the simulation of this standing order and activate it with acknowledge: true.',
+);
+
+/** What there is to know before an order becomes active. */
+export interface Examination {
+  /** The order with its simulation and its eval. */
+  order: StandingOrderEntity;
+  simulation: SimulationEntity;
+  /** What speaks against it, in sentences for a person; empty: nothing does. */
+  reasons: readonly string[];
+  /** The same with what it takes: why the order stays a draft until an owner acknowledges it. */
+  heldBecause: string | null;
+  /** For the receipt of the activation. */
+  details: Record<string, unknown>;
+}
+
+export const ALLOWS_IRREVERSIBLE = 'It allows work packets that cannot be undone.';
+const OWNER = 'An owner must activate it with acknowledge: true.';
+
+/** Looks at what an order would do, before anybody lets it: what it says, what it would have done, and what other features check. */
+@Injectable()
+export class ActivationExamination {
+  constructor(
+    private readonly reversibility: ActionReversibility,
+    private readonly simulation: OrderSimulation,
+    private readonly checks: ActivationChecks,
+  ) {}
+
+  /**
+   * Of a locked order, or of its next version.
+   * @throws NeededBeforehand, before anything is written
+   */
+  of(order: StandingOrderEntity, by: Actor): Promise<Examination> {
+    return this.examine(order, this.simulation.of(order), by);
+  }
+
+  /**
+   * Of an order that is being created: {@link keepNew} adds its simulation, behind the order.
+   * @throws NeededBeforehand, before anything is written
+   */
+  ofNew(order: StandingOrderEntity, by: Actor): Promise<Examination> {
+    return this.examine(order, this.simulation.ofNew(order), by);
+  }
+
+  /** For whoever makes an order active, before it is written. */
+  beforeActivation(order: StandingOrderEntity, by: Actor): Promise<void> {
+    return this.checks.beforeActivation(order, by);
+  }
+
+  keepNew({ simulation }: Examination): void {
+    this.simulation.keepNew(simulation);
+  }
+
+  /** Whether what the order says, whatever the past was, lets out what cannot be undone. */
+  relaxesIrreversible(order: StandingOrderEntity): boolean {
+    return relaxesIrreversible(order, this.reversibility.within(order.capos));
+  }
+
+  private async examine(
+    order: StandingOrderEntity,
+    simulation: SimulationEntity,
+    by: Actor,
+  ): Promise<Examination> {
+    const { objections, evalRunId = null } = await this.checks.run(order, by);
+    const reasons = [...this.relaxations(order, simulation), ...objections];
+    const { computedAt: _computedAt, ...facts } = summaryOfSimulation(simulation);
+    return {
+      order: { ...order, simulation: summaryOfSimulation(simulation), evalRunId },
+      simulation,
+      reasons,
+      heldBecause: reasons.length > 0 ? [...reasons, OWNER].join(' ') : null,
+      details: { simulation: facts, evalRunId },
+    };
+  }
+
+  private relaxations(order: StandingOrderEntity, { relaxedIrreversible }: SimulationEntity): string[] {
+    const reasons: string[] = [];
+    if (this.relaxesIrreversible(order)) reasons.push(ALLOWS_IRREVERSIBLE);
+    if (relaxedIrreversible > 0) {
+      const packets = relaxedIrreversible === 1 ? '1 work packet' : `${relaxedIrreversible} work packets`;
+      reasons.push(`It would have decided less strictly about ${packets} of the past that cannot be undone.`);
+    }
+    return reasons;
+  }
+}

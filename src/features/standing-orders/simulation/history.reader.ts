@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../../platform/database/db.js';
+import type { PastDecision } from './replay.js';
+
+/** As many as are in memory together, twice: one chunk is read while the one before it is replayed. */
+const CHUNK = 250;
+
+/**
+ * Of each work packet the newest decision as of ($4, $5), in the sequence in which they were made. Of the parameters only what a draft
+ * asks for is read: a mail may be 50 KB long.
+ */
+const NEXT = /* sql */ `
+select d.at, d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input, d.target,
+  case when cardinality($6::text[]) = 0 then '{}'
+    else (select coalesce(jsonb_object_agg(name, d.params->name), '{}') from unnest($6::text[]) name where d.params ? name)
+  end as params
+from policy_decisions d
+where d.workspace_id = $1 and (d.at, d.decision_id) > ($2, $3) and (d.at, d.decision_id) <= ($4, $5)
+  and d.decision_id = (select n.decision_id from policy_decisions n where n.workspace_id = d.workspace_id
+    and n.work_packet_id = d.work_packet_id and (n.at, n.decision_id) <= ($4, $5)
+    order by n.at desc, n.decision_id desc limit 1)
+order by d.at, d.decision_id limit ${CHUNK}`;
+
+/** How far it goes, and in which zone days begin. */
+export interface EndOfHistory {
+  /** The id of the last decision; empty where nothing was decided yet. */
+  until: string;
+  /** When that was made. */
+  untilAt: number;
+  zone: string;
+}
+
+/** Behind which decision a chunk begins. */
+type Place = Pick<Row, 'at' | 'decisionId'>;
+
+interface Row extends PastDecision {
+  at: number;
+}
+
+/** The decisions of the past, of every team: what an order does, it does to all that it matches. */
+@Injectable()
+export class History {
+  constructor(private readonly db: Db) {}
+
+  async end(workspaceId: string): Promise<EndOfHistory> {
+    const [row] = await this.db.read<EndOfHistory>(
+      { workspaceId, teamIds: 'all' },
+      `select app.workspace_zone($1) as zone, coalesce(d.decision_id, '') as until, coalesce(d.at, 'epoch') as until_at
+       from (values (1)) one left join lateral (select decision_id, at from policy_decisions where workspace_id = $1
+         order by at desc, decision_id desc limit 1) d on true`,
+      [workspaceId],
+    );
+    return row!;
+  }
+
+  /** In chunks, each read while the one before is being used. @param names of the parameters to read */
+  async *until(
+    workspaceId: string,
+    { until, untilAt }: EndOfHistory,
+    names: readonly string[],
+  ): AsyncGenerator<PastDecision[]> {
+    const read = ({ at, decisionId }: Place) => {
+      const values = [workspaceId, new Date(at), decisionId, new Date(untilAt), until, names];
+      return this.db.read<Row>({ workspaceId, teamIds: 'all' }, NEXT, values);
+    };
+    let chunk = await read({ at: 0, decisionId: '' });
+    while (chunk.length > 0) {
+      const next = chunk.length === CHUNK ? read(chunk.at(-1)!) : Promise.resolve([]);
+      // Whoever stops early never waits for it.
+      next.catch(() => undefined);
+      yield chunk;
+      chunk = await next;
+    }
+  }
+}

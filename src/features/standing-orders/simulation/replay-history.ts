@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { ConnectionGate } from '../../../platform/database/connection-gate.js';
+import type { DecisionOrder } from '../decision-input.js';
+import { Policies } from '../policies.repository.js';
+import { type EndOfHistory, History } from './history.reader.js';
+import { Replay, type Replayed } from './replay.js';
+
+/** Other requests are served after this long at the latest. */
+const SLICE_MS = 10;
+/** Each keeps the thread busy, so more of them at a time only make all of them late. */
+const AT_ONCE = 2;
+/** How long one waits for its turn before it is refused. */
+const WAIT_MS = 30_000;
+/** How many policies are known at a time; history goes from one to the next. */
+const KNOWN_POLICIES = 20;
+
+/** Replays the history of a workspace, with no transaction open, once for all the drafts. */
+@Injectable()
+export class ReplayHistory {
+  readonly #gate = new ConnectionGate(AT_ONCE, WAIT_MS);
+
+  constructor(
+    private readonly history: History,
+    private readonly policies: Policies,
+  ) {}
+
+  /** One for each draft. @throws Unavailable when too many others are replayed */
+  async execute(
+    workspaceId: string,
+    end: EndOfHistory,
+    drafts: readonly DecisionOrder[],
+  ): Promise<Replayed[]> {
+    await this.#gate.enter();
+    try {
+      return await this.replay(workspaceId, end, drafts);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  private async replay(
+    workspaceId: string,
+    end: EndOfHistory,
+    drafts: readonly DecisionOrder[],
+  ): Promise<Replayed[]> {
+    const replays = drafts.map((draft) => new Replay(draft, end.zone));
+    const ordersOf = this.policiesOf(workspaceId);
+    for await (const chunk of this.history.until(workspaceId, end, parametersOf(drafts))) {
+      let since = performance.now();
+      for (const decision of chunk) {
+        const known = ordersOf(decision.input.policy);
+        const orders = known instanceof Promise ? await known : known;
+        for (const replay of replays) replay.add(decision, orders);
+        if (performance.now() - since < SLICE_MS) continue;
+        await nextTurn();
+        since = performance.now();
+      }
+    }
+    return replays.map((replay) => replay.result());
+  }
+
+  private policiesOf(
+    workspaceId: string,
+  ): (hash: string) => readonly DecisionOrder[] | Promise<readonly DecisionOrder[]> {
+    const known = new Map<string, readonly DecisionOrder[]>();
+    return (hash) =>
+      known.get(hash) ??
+      this.policies.ordersOf({ workspaceId, teamIds: 'all' }, hash).then((orders) => {
+        const [oldest] = known.keys();
+        if (oldest !== undefined && known.size === KNOWN_POLICIES) known.delete(oldest);
+        known.set(hash, orders);
+        return orders;
+      });
+  }
+}
+
+/** The parameters that conditions of the drafts begin with: `to` for `params.to`. */
+function parametersOf(drafts: readonly DecisionOrder[]): string[] {
+  const paths = drafts.flatMap(({ match }) => Object.keys(match.fields ?? {}));
+  const names = paths.filter((path) => path.startsWith('params.')).map((path) => path.split('.')[1]!);
+  return [...new Set(names)];
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
+import {
+  type DecidedPacket,
+  type DecisionOrder,
+  isOfContent,
+  type RecordedInput,
+} from '../decision-input.js';
+import { judgeAgain, mayConcern } from '../evaluate.js';
+import { valueAt } from '../match.js';
+import { EFFECTS, type Effect } from '../standing-order.js';
+import { UsageWindows } from './usage-windows.js';
+
+/** The last decision about a work packet, as history has it. */
+export interface PastDecision {
+  decisionId: string;
+  workPacketId: string;
+  /** Whose work packet it is now; null: nobody's in particular. */
+  teamId: string | null;
+  outcome: Effect;
+  input: RecordedInput;
+  target: string | null;
+  /** The parameters that the draft's conditions begin with, such as `to`. */
+  params: DecidedPacket['params'];
+}
+
+/** A work packet that would be decided otherwise. */
+export interface SimulatedChange {
+  workPacketId: string;
+  teamId: string | null;
+  from: Effect;
+  to: Effect;
+  why: string;
+}
+
+export interface Replayed {
+  considered: number;
+  relaxed: number;
+  escalated: number;
+  unchanged: number;
+  relaxedIrreversible: number;
+  /** At most {@link NAMED_CHANGES}: what can no longer be taken back first, then what else is relaxed, each newest first. */
+  changes: SimulatedChange[];
+  /** SHA-256; the same for the same version and the same decisions. */
+  hash: string;
+}
+
+/** So many of the changes are named; the others are counted. */
+export const NAMED_CHANGES = 100;
+/** How many policies of the past are ready at a time; history goes from one to the next. */
+const READY_POLICIES = 20;
+
+type Judged = ReturnType<typeof judgeAgain>;
+
+interface PolicyOfThen {
+  /** The draft among the orders of then, in place of a former version. */
+  orders: readonly DecisionOrder[];
+  /** The draft, and the version of it that was in force: without that, too, a decision may come out differently. */
+  changed: readonly DecisionOrder[];
+}
+
+/**
+ * Every decision of the past, one by one, with a draft in force: which of them would have come out otherwise. What the draft
+ * lets through counts for its own limits and budget in the rest of the replay; what other orders had let through by then stands in the record.
+ */
+export class Replay {
+  readonly #draft: DecisionOrder;
+  readonly #paths: readonly string[];
+  readonly #used: UsageWindows;
+  readonly #policies = new Map<string, PolicyOfThen>();
+  readonly #digest = createHash('sha256');
+  #considered = 0;
+  #relaxed = 0;
+  #escalated = 0;
+  #relaxedIrreversible = 0;
+  readonly #final = new Newest<SimulatedChange>(NAMED_CHANGES);
+  readonly #looser = new Newest<SimulatedChange>(NAMED_CHANGES);
+  readonly #stricter = new Newest<SimulatedChange>(NAMED_CHANGES);
+
+  /** @param zone in which the workspace's days, weeks and months begin */
+  constructor(draft: DecisionOrder, zone: string) {
+    this.#draft = Object.freeze({ ...draft, status: 'active' });
+    this.#paths = Object.keys(draft.match.fields ?? {}).filter(isOfContent);
+    this.#used = new UsageWindows(draft, zone);
+  }
+
+  /** The next decision, later than those before. `orders` are those of its policy. */
+  add(recorded: PastDecision, orders: readonly DecisionOrder[]): void {
+    const { workPacketId, teamId, outcome: from, input } = recorded;
+    const again = this.decideAgain(recorded, orders);
+    const to = again?.outcome ?? from;
+    this.#considered++;
+    this.#digest.update(`${recorded.decisionId} ${to}\n`);
+    if (!again || to === from) return;
+    const change = { workPacketId, teamId, from, to, why: this.reasonOf(again) };
+    if (EFFECTS.indexOf(to) > EFFECTS.indexOf(from)) {
+      this.#escalated++;
+      this.#stricter.add(change);
+      return;
+    }
+    this.#relaxed++;
+    const isFinal = input.packet.reversibility === 'irreversible';
+    if (isFinal) this.#relaxedIrreversible++;
+    (isFinal ? this.#final : this.#looser).add(change);
+  }
+
+  /** What came out of all decisions; none can be added after it. */
+  result(): Replayed {
+    const counts = {
+      considered: this.#considered,
+      relaxed: this.#relaxed,
+      escalated: this.#escalated,
+      unchanged: this.#considered - this.#relaxed - this.#escalated,
+      relaxedIrreversible: this.#relaxedIrreversible,
+    };
+    const changes = [...this.#final.list(), ...this.#looser.list(), ...this.#stricter.list()];
+    const decided = this.#digest.digest('hex');
+    return {
+      ...counts,
+      changes: changes.slice(0, NAMED_CHANGES),
+      hash: sha256(canonicalJson({ ...counts, order: this.#draft.hash, decided })),
+    };
+  }
+
+  /** Undefined where neither the draft nor a former version of it has a say: the decision stays what it was. */
+  private decideAgain(
+    { input, target, params }: PastDecision,
+    orders: readonly DecisionOrder[],
+  ): Judged | undefined {
+    const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
+    if (!changed.some((order) => mayConcern(order, input.packet))) return undefined;
+    const { standingOrderId } = this.#draft;
+    const { at, packet } = input;
+    const usage = { ...input.usage, [standingOrderId]: this.#used.before(at, packet.currency) };
+    const fields = { ...packet.fields };
+    for (const path of this.#paths) {
+      const value = valueAt({ target, params }, path);
+      if (value !== undefined) fields[path] = value as (typeof fields)[string];
+    }
+    const decision = judgeAgain({ ...input, usage, packet: { ...packet, fields } }, ofThen);
+    const isUsed =
+      decision.outcome === 'allow' &&
+      decision.matched.some((order) => order.standingOrderId === standingOrderId);
+    if (isUsed) this.#used.count(at, packet);
+    return decision;
+  }
+
+  private policyOfThen(hash: string, orders: readonly DecisionOrder[]): PolicyOfThen {
+    const ready = this.#policies.get(hash);
+    if (ready) return ready;
+    const isOther = ({ standingOrderId }: DecisionOrder) => standingOrderId !== this.#draft.standingOrderId;
+    const policy = {
+      orders: Object.freeze([...orders.filter(isOther), this.#draft]),
+      changed: [...orders.filter((order) => !isOther(order)), this.#draft],
+    };
+    const [oldest] = this.#policies.keys();
+    if (oldest !== undefined && this.#policies.size === READY_POLICIES) this.#policies.delete(oldest);
+    this.#policies.set(hash, policy);
+    return policy;
+  }
+
+  /** The sentence that names the draft, where there is one; else what decided first. */
+  private reasonOf({ explanation, outcome }: Judged): string {
+    const own = explanation.find((sentence) =>
+      sentence.startsWith(`The standing order "${this.#draft.name}"`),
+    );
+    const isDecisive = outcome === 'allow' || explanation[0] === own;
+    return (isDecisive ? own : undefined) ?? explanation[0] ?? '';
+  }
+}
+
+/** The last so many of what was added. */
+class Newest<T> {
+  readonly #ring: T[] = [];
+  #added = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  add(item: T): void {
+    this.#ring[this.#added++ % this.capacity] = item;
+  }
+
+  /** Newest first. */
+  list(): T[] {
+    const kept = Math.min(this.#added, this.capacity);
+    return Array.from({ length: kept }, (_, back) => this.#ring[(this.#added - 1 - back) % this.capacity]!);
+  }
+}

@@ -1,0 +1,42 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Id } from '../../../platform/kernel/ids.js';
+import type { SimulatedChange } from './replay.js';
+
+/** What one version of an order would have done to the decisions of the past. */
+@Entity('simulations')
+export class SimulationEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  simulationId!: Id<'sim'>;
+  @Column('text')
+  standingOrderId!: Id<'so'>;
+  /** The team of the order. */
+  @Column('text', { nullable: true })
+  teamId!: string | null;
+  @Column('int')
+  version!: number;
+  /** The last decision that it considered; empty: there was none yet. */
+  @Column('text')
+  untilDecisionId!: string;
+  /** In which days, weeks and months began. */
+  @Column('text')
+  zone!: string;
+  @Column('int')
+  considered!: number;
+  @Column('int')
+  relaxed!: number;
+  @Column('int')
+  escalated!: number;
+  @Column('int')
+  unchanged!: number;
+  @Column('int')
+  relaxedIrreversible!: number;
+  /** Those that are named, whoever may see them. */
+  @Column('jsonb')
+  changes!: SimulatedChange[];
+  @Column('text')
+  hash!: string;
+  @Column('timestamptz')
+  computedAt!: number;
+}

@@ -1,0 +1,192 @@
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import { CONTROL, cutText } from '../../platform/kernel/text.js';
+import { ACTION_TYPES, isActionType } from '../capos/action-types.js';
+import { CAPOS } from '../capos/capo.js';
+import { domainsIn } from '../standing-orders/domains.js';
+import type { FieldCondition, StandingOrderRule } from '../standing-orders/standing-order.js';
+import type { DecidedAction, DecidedApproval } from '../approvals/decided-approvals.reader.js';
+import type { CapoRole } from '../terms/terms.js';
+
+/** What approvals have in common that an order could allow. */
+interface Shape {
+  teamId: Id<'team'> | null;
+  capo: CapoRole;
+  actionType: string;
+  /** Those of its recipients, in one order; null where it reaches nobody outside. */
+  domains: readonly string[] | null;
+  /** Whom it reaches, where that names no domain. */
+  target: string | null;
+  /** The power of ten that its amount is within; null: no money moves. */
+  amountWithin: number | null;
+  currency: string | null;
+}
+
+/** An order that people would not have to decide about each time any more. */
+export interface Suggestion {
+  suggestionId: Id<'sug'>;
+  name: string;
+  text: string;
+  rule: StandingOrderRule;
+  /** How many approvals it is made from. */
+  approvals: number;
+  lastApprovedAt: number;
+}
+
+export const SUGGESTED_AFTER = 5;
+export const WITHIN_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** Mail to people of many companies has no shape. */
+const MAX_DOMAINS = 5;
+const MAX_NAME = 120;
+
+/**
+ * What was approved five times, always as the capo had drafted it. An edit or a rejection of one of this shape begins the count anew,
+ * so `approvals` come newest first.
+ */
+export function suggestionsFrom(approvals: readonly DecidedApproval[]): Suggestion[] {
+  const tallies = new Map<string, Tally>();
+  for (const approval of approvals) {
+    for (const [id, { shape, packets }] of shapesOf(approval)) {
+      const tally = tallies.get(id) ?? new Tally(shape);
+      tallies.set(id, tally);
+      tally.add(approval, packets);
+    }
+  }
+  return [...tallies]
+    .flatMap(([id, tally]) =>
+      tally.approvals < SUGGESTED_AFTER ? [] : [suggestionOf(id as Id<'sug'>, tally)],
+    )
+    .toSorted((a, b) => b.approvals - a.approvals || b.lastApprovedAt - a.lastApprovedAt);
+}
+
+/** The approvals of one shape since it was last edited or rejected. */
+class Tally {
+  approvals = 0;
+  lastApprovedAt = 0;
+  mostRecipients = 0;
+  readonly #perDay = new Map<number, number>();
+  #hasEnded = false;
+
+  constructor(readonly shape: Shape) {}
+
+  get mostOfADay(): number {
+    return Math.max(...this.#perDay.values());
+  }
+
+  add({ status, isEdited, decidedAt }: DecidedApproval, packets: readonly DecidedAction[]): void {
+    this.#hasEnded ||= status !== 'approved' || isEdited;
+    if (this.#hasEnded) return;
+    this.approvals++;
+    this.lastApprovedAt = Math.max(this.lastApprovedAt, decidedAt);
+    this.mostRecipients = Math.max(this.mostRecipients, ...packets.map(({ recipients }) => recipients));
+    const day = Math.floor(decidedAt / DAY_MS);
+    this.#perDay.set(day, (this.#perDay.get(day) ?? 0) + packets.length);
+  }
+}
+
+/** By the id of the suggestion that each would be: the same shape has the same, whenever it is asked for. */
+function shapesOf(approval: DecidedApproval): Map<string, { shape: Shape; packets: DecidedAction[] }> {
+  const shapes = new Map<string, { shape: Shape; packets: DecidedAction[] }>();
+  for (const packet of approval.packets) {
+    const shape = shapeOf(approval, packet);
+    if (!shape) continue;
+    const id = idOf(shape);
+    const found = shapes.get(id);
+    if (found) found.packets.push(packet);
+    else shapes.set(id, { shape, packets: [packet] });
+  }
+  return shapes;
+}
+
+/** Undefined where no order could say what such work packets have in common. */
+function shapeOf(
+  { teamId, capo }: DecidedApproval,
+  { type: actionType, target, amount, currency }: DecidedAction,
+): Shape | undefined {
+  if (!isActionType(actionType)) return undefined;
+  const isOutside = ['message', 'call'].includes(ACTION_TYPES[actionType].kind);
+  const reached = isOutside ? reachedBy(target) : { domains: null, target: null };
+  if (!reached || (amount !== null && currency === null)) return undefined;
+  const money =
+    amount === null
+      ? { amountWithin: null, currency: null }
+      : { amountWithin: powerOfTenAbove(Math.abs(amount)), currency };
+  return { teamId, capo, actionType, ...reached, ...money };
+}
+
+function reachedBy(target: string | null): Pick<Shape, 'domains' | 'target'> | undefined {
+  if (target === null) return undefined;
+  const found = domainsIn(target);
+  const domains = [...new Set(found)].filter((domain) => domain !== undefined).toSorted();
+  if (found.includes(undefined)) return { domains: null, target };
+  return domains.length > MAX_DOMAINS ? undefined : { domains, target: null };
+}
+
+function powerOfTenAbove(amount: number): number {
+  let bound = 1;
+  while (bound < amount) bound *= 10;
+  return bound;
+}
+
+/** 128 bits of the hash of the shape, written as every id is. */
+function idOf(shape: Shape): Id<'sug'> {
+  let bits = BigInt(`0x${sha256(canonicalJson(shape)).slice(0, 32)}`);
+  let text = '';
+  for (let at = 0; at < 26; at++) {
+    text = '0123456789abcdefghjkmnpqrstvwxyz'[Number(bits & 31n)]! + text;
+    bits >>= 5n;
+  }
+  return `sug_${text}`;
+}
+
+function suggestionOf(suggestionId: Id<'sug'>, tally: Tally): Suggestion {
+  const { shape, approvals, lastApprovedAt } = tally;
+  const what = inWords(shape);
+  return {
+    suggestionId,
+    name: cutText(what, MAX_NAME),
+    text: cutText(
+      `${what}: at most ${tally.mostOfADay} a day, as in the last ${WITHIN_DAYS} days, when ${approvals} of these were approved without a change.`,
+      4_000,
+    ),
+    rule: ruleOf(tally),
+    approvals,
+    lastApprovedAt,
+  };
+}
+
+function inWords({ capo, actionType, domains, target, amountWithin, currency }: Shape): string {
+  const to = domains?.join(', ') ?? target?.replace(new RegExp(CONTROL, 'gu'), ' ');
+  return [
+    `${CAPOS[capo].name}: ${actionType}`,
+    ...(to === undefined ? [] : [`to ${to}`]),
+    ...(amountWithin === null ? [] : [`of up to ${amountWithin} ${currency}`]),
+  ].join(' ');
+}
+
+function ruleOf({ shape, mostOfADay, mostRecipients }: Tally): StandingOrderRule {
+  const { teamId, capo, actionType } = shape;
+  const fields = conditionsOf(shape);
+  return {
+    teamId,
+    capos: [capo],
+    effect: 'allow',
+    match: { actionTypes: [actionType], ...(Object.keys(fields).length > 0 && { fields }) },
+    when: null,
+    limits: { maxPerDay: mostOfADay, ...(mostRecipients > 0 && { maxRecipients: mostRecipients }) },
+    budget: null,
+    approval: null,
+    expiresAt: null,
+  };
+}
+
+function conditionsOf(shape: Shape): Record<string, FieldCondition> {
+  const { actionType, domains, target, amountWithin, currency } = shape;
+  return {
+    // The recipients of a mail include those of its copies (directives/packets/work-packet.ts).
+    ...(domains && { [actionType === 'email.send' ? 'params.to' : 'target']: { $domainIn: domains } }),
+    ...(target !== null && { target: { $eq: target } }),
+    ...(amountWithin !== null && { amount: { $lte: amountWithin }, currency: { $eq: currency! } }),
+  };
+}

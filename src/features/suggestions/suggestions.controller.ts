@@ -1,0 +1,70 @@
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
+import { viewOf } from '../standing-orders/standing-order-view.js';
+import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
+import { DecideSuggestion } from './decide-suggestion.js';
+import { SimulatedSuggestions } from './simulated-suggestions.js';
+import { SUGGESTION_PARAM, SuggestionDecided, SuggestionList } from './suggestions.dto.js';
+
+/** Standing orders that repeated approvals suggest. */
+@Controller('api/pro/standing-orders/suggestions')
+export class SuggestionsController {
+  constructor(
+    private readonly suggestions: SimulatedSuggestions,
+    private readonly decide: DecideSuggestion,
+  ) {}
+
+  /** Orders for what was approved five times within 30 days without an edit or a rejection, each with its simulation. */
+  @Get()
+  @Route({
+    auth: 'member',
+    returns: { 200: SuggestionList },
+    errors: [Unavailable],
+  })
+  async list(@CurrentCaller() caller: Caller): Promise<SuggestionList> {
+    return { items: await this.suggestions.execute(caller) };
+  }
+
+  /** Makes a draft order of a suggestion. It decides nothing until somebody activates it. */
+  @ApiParam(SUGGESTION_PARAM)
+  @Post(':suggestionId/accept')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    teamRole: true,
+    returns: { 201: StandingOrderView },
+    errors: [NotFound, InvalidTransition],
+  })
+  async accept(
+    @CurrentCaller() caller: Caller,
+    @Param('suggestionId') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StandingOrderView> {
+    const order = await this.decide.accept(caller, id);
+    response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
+    return viewOf(order);
+  }
+
+  /** Has this suggestion not made again. */
+  @ApiParam(SUGGESTION_PARAM)
+  @Post(':suggestionId/dismiss')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    returns: { 200: SuggestionDecided },
+    errors: [NotFound, InvalidTransition],
+  })
+  async dismiss(
+    @CurrentCaller() caller: Caller,
+    @Param('suggestionId') id: string,
+  ): Promise<SuggestionDecided> {
+    await this.decide.dismiss(caller, id);
+    return { suggestionId: id, decision: 'dismissed' };
+  }
+}
