@@ -25,7 +25,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   const member = new Desk(test, owner.token);
   const teamId = await test.createTeam(workspaceId, 'Marketing');
   await test.createMember(workspaceId, 'operator', [teamId]);
-  const order = await member.client.post('/standing-orders', {
+  await member.client.post('/standing-orders', {
     name: 'Documents',
     effect: 'allow',
     match: { actionTypes: ['document.file'] },
@@ -40,7 +40,6 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   const { directiveId } = (await member.client.post('/directives', body)).body;
   await member.until(directiveId, 'executed');
   await member.handInReady();
-  await member.client.post(`/standing-orders/${order.body.standingOrderId}/simulate`);
   await new SignalDesk(test).raise({ teamId }, workspaceId);
   await member.client.post('/revenue-events', { amount: 12.34, currency: 'EUR', source: 'shop' });
   await (await PartnerDesk.of(test, workspaceId)).report();
