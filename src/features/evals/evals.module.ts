@@ -8,7 +8,7 @@ import { EvalRuns } from './eval-runs.repository.js';
 import { EvalsController } from './evals.controller.js';
 import { RecordEval } from './record-eval.js';
 import { RunEval } from './run-eval.js';
-import { SafetyTargets } from './safety-target.reader.js';
+import { SafetyTargets } from './safety-targets.js';
 
 /** @level 8 */
 @Module({

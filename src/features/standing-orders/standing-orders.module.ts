@@ -17,6 +17,7 @@ import {
 } from './standing-order.entity.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
 
 /** @level 3 */
 @Module({
@@ -35,12 +36,20 @@ import { StandingOrders } from './standing-orders.repository.js';
     OrdersInForce,
     Policies,
     PolicyDecisions,
+    SurroundingsOfOrder,
     ActionReversibility,
     CreateStandingOrder,
     ActivateStandingOrder,
     PauseStandingOrder,
     ArchiveStandingOrder,
   ],
-  exports: [StandingOrders, OrdersInForce, Policies, PolicyDecisions, ActionReversibility],
+  exports: [
+    StandingOrders,
+    SurroundingsOfOrder,
+    OrdersInForce,
+    Policies,
+    PolicyDecisions,
+    ActionReversibility,
+  ],
 })
 export class StandingOrdersModule {}
