@@ -34,6 +34,7 @@ import { RecallPackets } from './packets/recall-packets.js';
 import { SendPacket } from './packets/send-packet.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
+import { UsualCost } from './usual-cost.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** @level 7 */
@@ -73,8 +74,9 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     PacketResults,
     RecallPackets,
     SendPacket,
+    UsualCost,
     WorkPackets,
   ],
-  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective, WorkPackets],
+  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective, UsualCost, WorkPackets],
 })
 export class DirectivesModule {}

@@ -9,7 +9,7 @@ import { EvalsController } from './evals.controller.js';
 import { RecordEval } from './record-eval.js';
 import { RunEval } from './run-eval.js';
 import { SafetyOfActivation } from './safety-of-activation.js';
-import { SafetyTargets } from './safety-target.reader.js';
+import { SafetyTargets } from './safety-targets.js';
 
 /** @level 8 */
 @Module({

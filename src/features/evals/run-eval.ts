@@ -13,7 +13,7 @@ import { viewOf } from './eval-runs.repository.js';
 import type { EvalRunView, RunEvalBody } from './evals.dto.js';
 import { type Evaluated, RecordEval } from './record-eval.js';
 import { EVAL_KINDS } from './rule.js';
-import { SafetyTargets } from './safety-target.reader.js';
+import { SafetyTargets } from './safety-targets.js';
 
 /** Holds a target against the rules of its kind, because somebody asks for it. */
 @Injectable()

@@ -7,7 +7,7 @@ import type { StandingOrderEntity } from '../standing-orders/standing-order.enti
 import type { EvalRunEntity } from './eval-run.entity.js';
 import { evaluatedOrder } from './evaluated.js';
 import { RecordEval } from './record-eval.js';
-import { SafetyTargets } from './safety-target.reader.js';
+import { SafetyTargets } from './safety-targets.js';
 
 /** So many rules are spoken of where the order says why it stays a draft; all findings stand in the run. */
 const SAID = 3;

@@ -13,10 +13,10 @@ import { routeDirective } from '../consigliere/route.js';
 import { decidedPacketOf } from '../directives/packets/work-packet.js';
 import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
 import { whyNobodyElseMayAllow } from '../directives/ready-content.js';
+import { UsualCost } from '../directives/usual-cost.reader.js';
 import { PolicyPreview } from '../guardian/policy-preview.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import { type CapoRole, type Cost, NO_COST } from '../terms/terms.js';
-import { CostReader } from './cost.reader.js';
 import { packetFor } from './packet-for.js';
 import { preflightOf } from './preflight.js';
 import type { AskedFor } from './preflight-action.js';
@@ -45,7 +45,7 @@ export class PreflightDirective {
     private readonly briefings: BriefingReader,
     private readonly runner: PreflightRunner,
     private readonly preview: PolicyPreview,
-    private readonly costs: CostReader,
+    private readonly usualCost: UsualCost,
     @Inject(MODEL) private readonly model: ModelClient | null,
   ) {}
 
@@ -124,7 +124,7 @@ export class PreflightDirective {
   }
 
   private cost({ workspaceId }: AskedDirective, capo: CapoRole): Promise<Cost | null> | Cost {
-    return this.model ? this.costs.usual(workspaceId, capo) : NO_COST;
+    return this.model ? this.usualCost.read(workspaceId, capo) : NO_COST;
   }
 }
 

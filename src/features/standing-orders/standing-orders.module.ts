@@ -27,6 +27,7 @@ import {
 } from './standing-order.entity.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
 
 /** @level 3 */
 @Module({
@@ -46,6 +47,7 @@ import { StandingOrders } from './standing-orders.repository.js';
     OrdersInForce,
     Policies,
     PolicyDecisions,
+    SurroundingsOfOrder,
     ActionReversibility,
     CreateStandingOrder,
     ActivateStandingOrder,
@@ -63,6 +65,7 @@ import { StandingOrders } from './standing-orders.repository.js';
   ],
   exports: [
     StandingOrders,
+    SurroundingsOfOrder,
     OrdersInForce,
     Policies,
     PolicyDecisions,

@@ -16,11 +16,11 @@ having count(*) > 0`;
 
 /** What a directive usually costs. */
 @Injectable()
-export class CostReader {
+export class UsualCost {
   constructor(private readonly db: Db) {}
 
   /** The mean of the last directives that a model drafted for this capo; null when there is none. */
-  async usual(workspaceId: string, capo: CapoRole): Promise<Cost | null> {
+  async read(workspaceId: string, capo: CapoRole): Promise<Cost | null> {
     const [usual] = await this.db.read<Cost>({ workspaceId, teamIds: 'all' }, USUAL, [workspaceId, capo]);
     return usual ?? null;
   }

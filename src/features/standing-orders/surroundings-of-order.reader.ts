@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
-import { Clock } from '../../platform/kernel/clock.js';
-import { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
-import type { AssessedOrder, SafetyTarget } from './safety-target.js';
+import { StandingOrderEntity } from './standing-order.entity.js';
 
 /** An order is compared with so many others, the newest first: enough for everybody, and bounded. */
 const MOST_OTHERS = 1_000;
@@ -25,42 +23,41 @@ select max(amount) as most from (
     order by work_packet_id, at) packets
   group by date_trunc($3, at, app.workspace_zone($1))) windows`;
 
-/** What the safety of an order depends on, in the open transaction. */
-@Injectable()
-export class SafetyTargets {
-  constructor(
-    private readonly db: Db,
-    private readonly clock: Clock,
-  ) {}
+/** What an order stands beside. */
+export interface OrderSurroundings {
+  /** The active orders of the workspace and of the order's own team, without the order itself. */
+  others: StandingOrderEntity[];
+  /** The most that went out within one window of the order's budget, in its currency; null: nothing did, or it has no budget. */
+  mostSpent: number | null;
+}
 
-  async of(order: AssessedOrder): Promise<SafetyTarget> {
+type Surrounded = Pick<StandingOrderEntity, 'standingOrderId' | 'teamId' | 'budget'>;
+
+/** What is known around an order, in the open transaction. */
+@Injectable()
+export class SurroundingsOfOrder {
+  constructor(private readonly db: Db) {}
+
+  async read(order: Surrounded, at: number): Promise<OrderSurroundings> {
     const { unit } = this.db;
-    const at = this.clock.now();
     // Orders of the whole workspace hold for a team as well, whose members do not see them.
     await unit.seeWholeWorkspace();
-    const [others, spent] = (await unit.batch(this.statements(unit.scope.workspaceId, order, at))) as [
-      AssessedOrder[],
+    const [others, spent] = (await unit.batch(statementsFor(unit.scope.workspaceId, order, at))) as [
+      StandingOrderEntity[],
       [{ most: number | null }?]?,
     ];
-    const most = spent?.[0]?.most ?? null;
-    return {
-      order,
-      others,
-      spent: order.budget && most !== null ? { [order.budget.currency]: most } : {},
-      faults: [],
-      at,
-    };
+    return { others, mostSpent: spent?.[0]?.most ?? null };
   }
+}
 
-  private statements(
-    workspaceId: string,
-    { standingOrderId, teamId, budget }: AssessedOrder,
-    at: number,
-  ): Statement[] {
-    const now = new Date(at);
-    return [
-      { text: OTHERS, values: [workspaceId, standingOrderId, teamId, now] },
-      ...(budget ? [{ text: SPENT, values: [workspaceId, budget.currency, budget.window, now] }] : []),
-    ];
-  }
+function statementsFor(
+  workspaceId: string,
+  { standingOrderId, teamId, budget }: Surrounded,
+  at: number,
+): Statement[] {
+  const now = new Date(at);
+  return [
+    { text: OTHERS, values: [workspaceId, standingOrderId, teamId, now] },
+    ...(budget ? [{ text: SPENT, values: [workspaceId, budget.currency, budget.window, now] }] : []),
+  ];
 }
