@@ -28,6 +28,14 @@ async function workspaceOf(token: string): Promise<string> {
   return workspaceId;
 }
 
+/** What a decision about one work packet depends on. */
+const PREFLIGHT = /* sql */ `
+select g.mode, g.epoch, w.presence,
+  (select coalesce(max(epoch), 0) from standing_order_epochs where workspace_id = $1) as epoch_of_orders,
+  (select json_agg(u) from app.read_order_usage($1,
+    array(select standing_order_id from standing_orders where workspace_id = $1 and status = 'active'), 'UTC', now()) u) as usage
+from guardians g join workspaces w using (workspace_id) where g.workspace_id = $1`;
+
 const app = express();
 app.use(express.json());
 app.post('/api/pro/directive', async (request, response) => {
@@ -46,6 +54,11 @@ app.post('/api/pro/directive', async (request, response) => {
 app.get('/api/pro/context', async (request, response) => {
   const workspaceId = await workspaceOf(request.headers['x-service-token'] as string);
   const { rows } = await pool.query({ name: 'context', text: CONTEXT, values: [workspaceId, new Date()] });
+  response.json(rows[0]);
+});
+app.post('/api/pro/guardian/preflight', async (request, response) => {
+  const workspaceId = await workspaceOf(request.headers['x-service-token'] as string);
+  const { rows } = await pool.query({ name: 'preflight', text: PREFLIGHT, values: [workspaceId] });
   response.json(rows[0]);
 });
 

@@ -23,6 +23,7 @@ import {
   reportStarts,
   reportTimes,
 } from './report.js';
+import { measurePreflights } from './preflights.js';
 import { measureSimulations } from './simulations.js';
 import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
@@ -32,7 +33,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, sign-ins, work, deliveries, approvals, audit, decisions, kill, simulations and
+ * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, decisions, kill, simulations and
  * growth; `--quick` runs everything in short.
  */
 
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
       });
     });
   }
+  if (wants('preflights')) await withDatabase('preflights', measureAndReportPreflights);
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
@@ -77,6 +79,17 @@ async function main(): Promise<void> {
     });
   }
   if (wants('growth')) await measureGrowth();
+}
+
+async function measureAndReportPreflights(environment: Record<string, string>): Promise<void> {
+  const { ours, theirs, ofDirectives } = await measurePreflights(environment);
+  reportTimes('preflight, 200 active orders, one at a time', {
+    'an action': ours,
+    'a bare handler that reads the same': theirs,
+    'a directive': ofDirectives,
+  });
+  const ratio = quantile(ours, 0.5) / quantile(theirs, 0.5);
+  console.log(`\nThe p50 of a preflight of an action is ${ratio.toFixed(2)} times that of the bare handler.`);
 }
 
 async function measureAndReportWork(environment: Record<string, string>): Promise<void> {

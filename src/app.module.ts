@@ -2,11 +2,13 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
+import { EvalsModule } from './features/evals/evals.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { EscalationsModule } from './features/escalations/escalations.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { NotificationsModule } from './features/notifications/notifications.module.js';
 import { OidcModule } from './features/oidc/oidc.module.js';
+import { PreflightModule } from './features/preflight/preflight.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { HydrateModule } from './features/hydrate/hydrate.module.js';
@@ -57,6 +59,8 @@ export class AppModule {
         ContextModule,
         DirectivesModule,
         ConsigliereModule,
+        EvalsModule,
+        PreflightModule,
         AgentsModule,
         MetricsModule,
         BootstrapModule,

@@ -55,6 +55,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- What an activation went by stays, since the order names it.
+  subject := 'eval runs';
+  delete from eval_runs r using (
+    select d.workspace_id, d.eval_run_id from workspaces w cross join lateral (
+      select e.workspace_id, e.eval_run_id from eval_runs e where e.workspace_id = w.workspace_id
+        and e.occasion = 'request' and e.created_at < now() - interval '400 days'
+      order by e.created_at limit p_limit) d
+    limit p_limit) old
+  where r.workspace_id = old.workspace_id and r.eval_run_id = old.eval_run_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (

@@ -44,6 +44,7 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('POST', ['/api/pro/guardian/kill-switch', '/api/pro/guardian/killswitch'], [30, MINUTE]),
   route('POST', '/api/pro/guardian/revert', [20, MINUTE]),
   route('POST', '/api/pro/guardian/checkpoint', [30, MINUTE]),
+  route('POST', '/api/pro/guardian/preflight', [60, MINUTE]),
   route('GET', '/api/pro/engines', [30, MINUTE]),
   route('GET', '/api/pro/profile', [20, MINUTE]),
   route('PUT', '/api/pro/settings'),
@@ -52,6 +53,7 @@ export const BUILT: readonly SpecifiedRoute[] = [
   { ...route('POST', '/api/pro/partner/induction', [60, MINUTE]), signed: true },
   route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
   route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
+  route('POST', '/api/pro/evals/run'),
   route('POST', '/api/pro/webhooks'),
   route('POST', '/api/pro/teams'),
   route('POST', '/api/pro/teams/{id}/members'),
@@ -68,11 +70,9 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('PUT', '/api/pro/reports/config'),
   route('POST', '/api/pro/reports/custom-sections'),
   route('GET', '/api/pro/kpi'),
-  route('POST', '/api/pro/evals/run'),
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/family/comment', [30, MINUTE]),
-  route('POST', '/api/pro/guardian/preflight', [60, MINUTE]),
   route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
 ];
 

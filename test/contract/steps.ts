@@ -336,6 +336,47 @@ const ORDERS: Record<string, Step> = {
   },
 };
 
+const EVALS: Record<string, Step> = {
+  'POST /api/pro/evals/run': async (walk) => {
+    const targetEntityId = await walk.order(ALLOW_MAIL);
+    const body = { name: 'Before the holidays', targetEntityType: 'standing_order', targetEntityId };
+    await walk.owner.post('/evals/run', body);
+    const definition = { name: 'price-quote', schemaVersion: 1 };
+    await walk.owner.post('/evals/run', {
+      name: 'A new skill',
+      targetEntityType: 'skill',
+      targetEntityId: 'price-quote',
+      definition,
+    });
+    await walk.owner.post('/evals/run', { ...body, targetEntityId: newId('so') });
+    await (await walk.viewer()).post('/evals/run', body);
+  },
+  'GET /api/pro/evals': async (walk) => {
+    const targetEntityId = await walk.order(ALLOW_MEMOS);
+    const body = { name: 'Memos', targetEntityType: 'standing_order', targetEntityId };
+    await walk.direct.post('/evals/run', body);
+    await walk.owner.get('/evals');
+    await walk.owner.get('/evals?kind=standing_order_safety&passed=true&limit=1');
+    await walk.stranger.get('/evals');
+  },
+  'GET /api/pro/evals/{evalRunId}': async (walk) => {
+    const targetEntityId = await walk.order(ALLOW_MAIL);
+    const body = { name: 'Mail', targetEntityType: 'standing_order', targetEntityId };
+    const { evalRunId } = (await walk.direct.post('/evals/run', body)).body;
+    await walk.owner.get(`/evals/${evalRunId}`);
+    await walk.owner.get(`/evals/${newId('evl')}`);
+  },
+  'POST /api/pro/guardian/preflight': async (walk) => {
+    const action = { type: 'document.file', params: { title: 'Note', body: 'Jane was told.' } };
+    await walk.direct.post('/standing-orders', ALLOW_MEMOS);
+    await walk.owner.post('/guardian/preflight', { action, capo: 'capo_ops', priority: 'high' });
+    await walk.owner.post('/guardian/preflight', { directive: MAIL, context: { order: 17 } });
+    await walk.owner.post('/guardian/preflight', { action: { type: 'fax.send', params: {} } });
+    await walk.owner.post('/guardian/preflight', { action, teamId: newId('team') });
+    await (await walk.viewer()).post('/guardian/preflight', { action });
+  },
+};
+
 const REST: Record<string, Step> = {
   'GET /api/pro/audit-feed/verify': async (walk) => {
     await walk.executed();
@@ -793,6 +834,7 @@ export const STEPS: Record<string, Step> = {
   ...APPROVALS,
   ...GUARDIAN,
   ...ORDERS,
+  ...EVALS,
   ...REST,
   ...TEAMS,
   ...ADMIN,

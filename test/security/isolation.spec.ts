@@ -74,7 +74,16 @@ async function fill(name: string): Promise<Tenant> {
   const { workspaceId, owner } = await test.createWorkspace();
   const desk = new Desk(test, owner.token);
   await test.createMember(workspaceId, 'operator', [await test.createTeam(workspaceId, `${name} team`)]);
+  // An order with a version, that counts what it lets through.
+  await desk.client.post('/standing-orders', {
+    name: 'Some documents',
+    effect: 'allow',
+    match: { actionTypes: ['document.file'] },
+    limits: { maxPerDay: 100 },
+  });
   await leaveWork(workspaceId, desk, null);
+  const skill = { name: 'A skill', targetEntityType: 'skill', targetEntityId: newId('req'), definition: {} };
+  await desk.client.post('/evals/run', skill);
   // A chain under a signed checkpoint, a capo that waits, a day that counts: rows that no route makes at once.
   await test.rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`, [workspaceId]);
   await test.rows(`insert into tier_days values ($1, current_date, 1)`, [workspaceId]);

@@ -55,6 +55,14 @@ const forEveryone = (least: 'operator' | 'admin', body: object): Act => ({
   request: withBody({ ...body, teamId: null }),
 });
 
+/** An eval of a record; it leaves one more run each time. */
+const run = (targetEntityType: string, row: RowKind): Act => ({
+  right: ofRow('operator'),
+  row,
+  places: RECORDS,
+  request: ({ id }) => ({ body: { name: 'Of the matrix', targetEntityType, targetEntityId: id } }),
+});
+
 const FORGET_DESTINATIONS: Act['after'] = ({ test }) =>
   test.rows('update webhook_destinations set deleted_at = now() where url = $1', [RECEIVER]);
 
@@ -343,6 +351,32 @@ export const ACTS: Acts = {
   'GET /deliveries/:id': { ...ADMINISTER, row: 'delivery', places: WHOLE_OR_FOREIGN },
   'POST /deliveries/:id/redeliver': { ...ADMINISTER, row: 'delivery', places: WHOLE_OR_FOREIGN },
 
+  'POST /evals/run': [
+    {
+      ...run('standing_order', 'order that allows'),
+      what: 'an order',
+    },
+    {
+      ...run('workflow_candidate', 'work packet'),
+      what: 'a work packet',
+    },
+    {
+      ...create('operator', {
+        name: 'Of the matrix',
+        targetEntityType: 'skill',
+        targetEntityId: 'price-quote',
+        definition: {},
+      }),
+      what: 'a skill that is not installed',
+    },
+  ],
+  'GET /evals': READ,
+  'GET /evals/:evalRunId': readRecord('eval run'),
+
+  'POST /guardian/preflight': [
+    { ...create('operator', { directive: MEMO, capo: 'capo_ops' }), what: 'a directive' },
+    { ...create('operator', { action: { type: 'document.file', params: NOTE } }), what: 'an action' },
+  ],
   'GET /guardian': READ,
   'PUT /guardian/mode': { ...ADMINISTER, request: withBody({ mode: 'guardrailed' }) },
   'POST /guardian/kill-switch': kill,

@@ -193,6 +193,7 @@ export type RowKind =
   | 'order that denies'
   | 'order that was paused'
   | 'order that only an owner activates'
+  | 'eval run'
   | 'suggestion'
   | 'team'
   | 'member of a team'
@@ -259,6 +260,13 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
   },
   'order that only an owner activates': () =>
     order({ effect: 'allow', match: { actionTypes: ['email.send'] } }),
+  'eval run': () => async (where, place) => {
+    const { id, teamId } = await order(ALLOW)(where, place);
+    const body = { name: 'Of the matrix', targetEntityType: 'standing_order', targetEntityId: id };
+    const answer = await where.desk.client.post('/evals/run', body);
+    if (answer.status !== 201) throw new Error(answer.text);
+    return { id: answer.body.evalRunId, teamId };
+  },
   suggestion:
     (test) =>
     async ({ workspaceId, teamId }) => {

@@ -5,7 +5,7 @@ import { NO_COST } from '../terms/terms.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft, type DraftContent } from './briefing.js';
 import { DraftTooLarge } from './draft-bounds.js';
 
-const PROCESSES: ProcessPoolOptions = {
+export const BUILTIN_PROCESSES: ProcessPoolOptions = {
   entry: new URL('./builtin-process.js', import.meta.url),
   // One slow text leaves the other process to everybody else.
   size: 2,
@@ -23,7 +23,7 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   readonly perWorkspace = 1;
   readonly #processes: ProcessPool<Briefing, DraftContent>;
 
-  constructor(private readonly options = PROCESSES) {
+  constructor(private readonly options = BUILTIN_PROCESSES) {
     this.#processes = new ProcessPool(options);
   }
 

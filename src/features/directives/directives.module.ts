@@ -53,6 +53,7 @@ import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WebhookEffect } from './packets/webhook-effect.js';
+import { UsualCost } from './usual-cost.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** @level 7 */
@@ -111,8 +112,9 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     SendAgain,
     SendPacket,
     UnconfirmedPackets,
+    UsualCost,
     WorkPackets,
   ],
-  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective],
+  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective, UsualCost, WorkPackets],
 })
 export class DirectivesModule {}

@@ -35,6 +35,7 @@ import { TakeCheckpoint } from './take-checkpoint.js';
 import { UndoableWork } from './undoable-work.js';
 import { OrderUses } from './order-uses.js';
 import { ThrottleRoom } from './throttle-room.js';
+import { PolicyPreview } from './policy-preview.js';
 
 /** @level 4 */
 @Module({
@@ -52,6 +53,7 @@ import { ThrottleRoom } from './throttle-room.js';
     KillSwitch,
     ChangeMode,
     PolicyGate,
+    PolicyPreview,
     OrderUses,
     ThrottleRoom,
     Checkpoints,
@@ -75,6 +77,7 @@ import { ThrottleRoom } from './throttle-room.js';
     HaltableWork,
     KillSwitch,
     PolicyGate,
+    PolicyPreview,
     Reverts,
     RevertProgress,
     TakeCheckpoint,

@@ -47,7 +47,7 @@ export type Recheck =
 type Packet = DecidedPacket & { workPacketId: string };
 
 /** What a decision depends on besides the work packet. */
-interface Situation {
+export interface Situation {
   at: number;
   guardian: Pick<GuardianEntity, 'mode' | 'epoch'>;
   operator: OperatorHours;
@@ -213,11 +213,12 @@ export class PolicyGate {
 }
 
 /** With the orders that it was made by. */
-interface Decided extends PolicyDecision {
+export interface Decided extends PolicyDecision {
   orders: readonly DecisionOrder[];
 }
 
-function decideBy(
+/** Decides one work packet in a situation; changes nothing. */
+export function decideBy(
   orders: readonly DecisionOrder[],
   packet: DecidedPacket,
   { at, guardian: { mode, epoch }, operator: { presence, timezone }, usages }: Situation,

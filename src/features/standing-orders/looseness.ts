@@ -1,11 +1,10 @@
+import { isWithin } from './rule-cover.js';
 import {
   EFFECTS,
   type Effect,
-  type FieldCondition,
   type OrderApproval,
   type OrderBudget,
   type OrderLimits,
-  type OrderWhen,
   restrains,
   type StandingOrderRule,
   tightens,
@@ -28,70 +27,6 @@ export function isNoLooser(former: StandingOrderRule, next: StandingOrderRule): 
 
 function strictness(effect: Effect): number {
   return EFFECTS.indexOf(effect);
-}
-
-/** True when the inner rule certainly applies to no work packet, and at no time, that the outer one does not. */
-function isWithin(inner: StandingOrderRule, outer: StandingOrderRule): boolean {
-  const { match: a } = inner;
-  const { match: b } = outer;
-  return (
-    isSubset(inner.capos, outer.capos) &&
-    isSubset(a.actionTypes, b.actionTypes) &&
-    isSubset(a.reversibility, b.reversibility) &&
-    isSubset(a.priorities, b.priorities) &&
-    Object.entries(b.fields ?? {}).every(([path, condition]) => {
-      const own = a.fields && Object.hasOwn(a.fields, path) ? a.fields[path] : undefined;
-      return own !== undefined && isNarrower(own, condition);
-    }) &&
-    isWhenWithin(inner.when, outer.when) &&
-    (inner.expiresAt ?? Infinity) <= (outer.expiresAt ?? Infinity)
-  );
-}
-
-/** Null stands for everything. */
-function isSubset<T>(
-  inner: readonly T[] | null | undefined,
-  outer: readonly T[] | null | undefined,
-): boolean {
-  if (!outer) return true;
-  return Boolean(inner) && inner!.every((element) => outer.includes(element));
-}
-
-/** What satisfies the inner condition satisfies the outer one. */
-function isNarrower(inner: FieldCondition, outer: FieldCondition): boolean {
-  return Object.entries(outer).every(([name, operand]) => {
-    const operator = name as keyof FieldCondition;
-    const own = inner[operator];
-    if (own === undefined) return false;
-    switch (operator) {
-      case '$lt':
-      case '$lte':
-        return (own as number) <= (operand as number);
-      case '$gt':
-      case '$gte':
-        return (own as number) >= (operand as number);
-      case '$in':
-      case '$domainIn':
-        return isSubset(own as unknown[], operand as unknown[]);
-      case '$nin':
-        return isSubset(operand as unknown[], own as unknown[]);
-      default:
-        return own === operand;
-    }
-  });
-}
-
-function isWhenWithin(inner: OrderWhen | null, outer: OrderWhen | null): boolean {
-  if (!outer) return true;
-  if (!isSubset(inner?.presence, outer.presence)) return false;
-  if (!outer.days && !outer.from && !outer.to) return true;
-  // Windows over midnight and zones make a comparison of different hours hard to see through.
-  return (
-    (inner?.timezone ?? null) === (outer.timezone ?? null) &&
-    (inner?.from ?? null) === (outer.from ?? null) &&
-    (inner?.to ?? null) === (outer.to ?? null) &&
-    isSubset(inner?.days, outer.days)
-  );
 }
 
 function restrainsAsMuch(former: StandingOrderRule, next: StandingOrderRule): boolean {

@@ -37,6 +37,7 @@ import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
 import { RestoreOrders } from './restore-orders.js';
 import { WithdrawProposal } from './withdraw-proposal.js';
+import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
 
 /** @level 3 */
 @Module({
@@ -59,6 +60,7 @@ import { WithdrawProposal } from './withdraw-proposal.js';
     OrdersInForce,
     Policies,
     PolicyDecisions,
+    SurroundingsOfOrder,
     ActionReversibility,
     StandingOrderRules,
     NewOrderVersion,
@@ -85,6 +87,7 @@ import { WithdrawProposal } from './withdraw-proposal.js';
     RestoreOrders,
     MoveOrders,
     WithdrawProposal,
+    SurroundingsOfOrder,
     OrdersInForce,
     Policies,
     PolicyDecisions,

@@ -46,6 +46,8 @@ const USAGE = /* sql */ `
 select standing_order_id, last_hour, last_day, amounts_today, budget_spent, warned
 from app.order_usage($1, $3, ${ZONE}, $2)`;
 
+const USAGE_FOR_A_LOOK = USAGE.replace('app.order_usage', 'app.read_order_usage');
+
 /** By the primary key of a use: one look-up for each order. */
 const FORMER_USES = /* sql */ `
 select s.standing_order_id, s.amount, s.currency,
@@ -82,6 +84,11 @@ export class StandingOrders {
   /** What each of these orders has let through so far; decisions are locked. */
   usageStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
     return { text: USAGE, values: [workspaceId, new Date(at), standingOrderIds] };
+  }
+
+  /** The same for whoever decides nothing: no lock is needed, and no counter changes. */
+  usageForLookStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
+    return { text: USAGE_FOR_A_LOOK, values: [workspaceId, new Date(at), standingOrderIds] };
   }
 
   /** What a work packet has used up of these orders by an earlier decision. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 
@@ -16,10 +16,8 @@ export class TeamOfRequest {
    * @throws ValidationFailed when the caller is in several teams and names none: a record without a team would be
    * one that the caller could not see
    */
-  async resolve(
-    { workspaceId, role, teamIds }: Caller,
-    asked: string | null | undefined,
-  ): Promise<string | null> {
+  async resolve(caller: Caller, asked: string | null | undefined): Promise<string | null> {
+    const { workspaceId, role, teamIds } = caller;
     const seesAll = hasRole(role, 'admin');
     if (asked === undefined || asked === null) {
       if (seesAll || teamIds.length === 0) return null;
@@ -38,7 +36,8 @@ export class TeamOfRequest {
     }
     if (teamIds.includes(asked)) return asked;
     if (!seesAll) throw new NotFound();
-    const found = await this.db.query(
+    const found = await this.db.read(
+      scopeOf(caller),
       'select 1 from teams where workspace_id = $1 and team_id = $2 and archived_at is null',
       [workspaceId, asked],
     );

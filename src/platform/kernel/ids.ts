@@ -20,6 +20,8 @@ export type IdPrefix =
   | 'rcp'
   | 'chk'
   | 'rvt'
+  | 'pfl'
+  | 'evl'
   | 'rev'
   | 'dec'
   | 'evt'

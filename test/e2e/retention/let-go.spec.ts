@@ -84,6 +84,24 @@ describe('what is kept no longer', () => {
   });
 });
 
+describe('eval runs', () => {
+  it('go after 400 days, but for those that an activation went by', async () => {
+    const definition = { name: 'x', targetEntityType: 'skill', targetEntityId: 'x', definition: {} };
+    for (let n = 0; n < 3; n++) expect((await test.owner.post('/evals/run', definition)).status).toBe(201);
+    const runs = await test.rows<{ eval_run_id: string }>('select eval_run_id from eval_runs order by 1');
+    expect(runs).toHaveLength(3);
+    const [old, activation, young] = runs.map((run) => run.eval_run_id);
+    await test.rows(`update eval_runs set created_at = now() - interval '401 days' where eval_run_id <> $1`, [
+      young,
+    ]);
+    await test.rows(`update eval_runs set occasion = 'activation' where eval_run_id = $1`, [activation]);
+    expect(await letGo()).toMatchObject({ 'eval runs': 1 });
+    const left = await test.rows<{ eval_run_id: string }>('select eval_run_id from eval_runs order by 1');
+    expect(left.map((run) => run.eval_run_id)).toEqual([activation, young]);
+    expect(old).toBeDefined();
+  });
+});
+
 describe('a stored value that is no number of days', () => {
   it.each(['"soon"', 'null', '1e300', '-5', '1.5', '[]', '{"days": 3}'])(
     'is taken for the default, and keeps no other workspace from its own: %s',

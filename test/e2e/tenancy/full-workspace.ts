@@ -57,6 +57,8 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
     'update users set password_hash = $2 where user_id in (select user_id from members where workspace_id = $1)',
     SECRETS.password,
   );
+  const skill = { name: 'A skill', targetEntityType: 'skill', targetEntityId: 'quote', definition: {} };
+  await member.client.post('/evals/run', skill);
   await member.kill();
   await member.revert();
   await member.client.post('/guardian/revert', { mode: 'compensate' });

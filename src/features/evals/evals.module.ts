@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DirectivesModule } from '../directives/directives.module.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { EvalRunEntity } from './eval-run.entity.js';
+import { EvalRuns } from './eval-runs.repository.js';
+import { EvalsController } from './evals.controller.js';
+import { RecordEval } from './record-eval.js';
+import { RunEval } from './run-eval.js';
+import { SafetyOfActivation } from './safety-of-activation.js';
+import { SafetyTargets } from './safety-targets.js';
+
+/** @level 8 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([EvalRunEntity]),
+    DirectivesModule,
+    StandingOrdersModule,
+    WorkspacesModule,
+  ],
+  controllers: [EvalsController],
+  providers: [EvalRuns, RecordEval, RunEval, SafetyOfActivation, SafetyTargets],
+})
+export class EvalsModule {}

@@ -1,0 +1,89 @@
+import type { DirectiveEntity } from '../directives/directive.entity.js';
+import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
+import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
+import type { CapoRole } from '../terms/terms.js';
+import type { EvalTarget } from './eval-run.entity.js';
+import type { Evaluated } from './record-eval.js';
+import type { EvalKind } from './rule.js';
+import { SAFETY_RULES } from './safety-rules.js';
+import type { SafetyTarget } from './safety-target.js';
+import { SKILL_RULES, type SkillTarget } from './skill-rules.js';
+import { SOUNDNESS_RULES } from './soundness-rules.js';
+import type { SoundnessTarget } from './soundness-target.js';
+
+export const KIND_OF: Readonly<Record<EvalTarget, EvalKind>> = {
+  standing_order: 'standing_order_safety',
+  workflow_candidate: 'workflow_candidate_soundness',
+  skill: 'skill_definition_syntax',
+};
+
+/*
+ * Each target with its rules, and how a receipt names it.
+ */
+
+export function evaluatedOrder(
+  {
+    standingOrderId,
+    version,
+    teamId,
+    name,
+  }: Pick<StandingOrderEntity, 'standingOrderId' | 'version' | 'teamId' | 'name'>,
+  target: SafetyTarget,
+): Evaluated<SafetyTarget> {
+  return {
+    kind: KIND_OF.standing_order,
+    entityType: 'standing_order',
+    entityId: standingOrderId,
+    version,
+    teamId,
+    directiveId: null,
+    capo: null,
+    called: `the standing order "${name}"`,
+    rules: SAFETY_RULES,
+    target,
+  };
+}
+
+export function evaluatedPacket(
+  packet: WorkPacketEntity,
+  { text, priority, context }: Pick<DirectiveEntity, 'text' | 'priority' | 'context'>,
+): Evaluated<SoundnessTarget> {
+  const { workPacketId, teamId, directiveId, capo, title } = packet;
+  return {
+    kind: KIND_OF.workflow_candidate,
+    entityType: 'workflow_candidate',
+    entityId: workPacketId,
+    version: null,
+    teamId,
+    directiveId,
+    capo,
+    called: `the work packet "${title}"`,
+    rules: SOUNDNESS_RULES,
+    target: { packet, directive: { text, priority, context } },
+  };
+}
+
+export function evaluatedSkill(
+  name: string,
+  target: SkillTarget,
+  { teamId, capo }: { teamId: string | null; capo: CapoRole | null },
+): Evaluated<SkillTarget> {
+  const { schemaVersion } = target;
+  return {
+    kind: KIND_OF.skill,
+    entityType: 'skill',
+    entityId: name,
+    version: isVersion(schemaVersion) ? schemaVersion : null,
+    teamId,
+    directiveId: null,
+    capo,
+    called: `the skill "${name}"`,
+    rules: SKILL_RULES,
+    target,
+  };
+}
+
+/** As the column holds it; any other is a finding. */
+function isVersion(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31;
+}

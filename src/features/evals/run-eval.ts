@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { isId } from '../../platform/kernel/ids.js';
+import { Directives } from '../directives/directives.repository.js';
+import { WorkPackets } from '../directives/packets/work-packets.repository.js';
+import { isCapoRole } from '../capos/capo.js';
+import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { evaluatedOrder, evaluatedPacket, evaluatedSkill, KIND_OF } from './evaluated.js';
+import { viewOf } from './eval-runs.repository.js';
+import type { EvalRunView, RunEvalBody } from './evals.dto.js';
+import { type Evaluated, RecordEval } from './record-eval.js';
+import { EVAL_KINDS } from './rule.js';
+import { SafetyTargets } from './safety-targets.js';
+
+/** Holds a target against the rules of its kind, because somebody asks for it. */
+@Injectable()
+export class RunEval {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly packets: WorkPackets,
+    private readonly directives: Directives,
+    private readonly safetyTargets: SafetyTargets,
+    private readonly teamOfRequest: TeamOfRequest,
+    private readonly recordEval: RecordEval,
+  ) {}
+
+  /** @throws NotFound for a target that is missing or that the caller may not see, Forbidden, ValidationFailed */
+  async execute(caller: Caller, body: RunEvalBody): Promise<EvalRunView> {
+    assertFits(body);
+    const run = { name: body.name, occasion: 'request', by: actorOf(caller) } as const;
+    return viewOf(this.recordEval.execute(await this.target(caller, body), run));
+  }
+
+  private target(caller: Caller, body: RunEvalBody): Promise<Evaluated<never>> {
+    switch (body.targetEntityType) {
+      case 'standing_order':
+        return this.order(caller, body.targetEntityId) as Promise<Evaluated<never>>;
+      case 'workflow_candidate':
+        return this.packet(caller, body.targetEntityId) as Promise<Evaluated<never>>;
+      case 'skill':
+        return this.skill(caller, body) as Promise<Evaluated<never>>;
+    }
+  }
+
+  private async order(caller: Caller, standingOrderId: string) {
+    const order = await this.orders.get(scopeOf(caller), standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    return evaluatedOrder(order, await this.safetyTargets.of(order));
+  }
+
+  private async packet(caller: Caller, workPacketId: string) {
+    const scope = scopeOf(caller);
+    const packet = isId('pkt', workPacketId) ? await this.packets.find(scope, workPacketId) : undefined;
+    const directive = packet && (await this.directives.find(scope, packet.directiveId));
+    if (!packet || !directive) throw new NotFound();
+    requireRole(caller, packet.teamId, 'operator');
+    return evaluatedPacket(packet, directive);
+  }
+
+  /** Skills come with skill packs; until one is installed there is none but the definition that the request brings. */
+  private async skill(caller: Caller, { targetEntityId, definition, teamId: asked }: RunEvalBody) {
+    if (!definition) throw new NotFound();
+    const teamId = await this.teamOfRequest.resolve(caller, asked);
+    requireRole(caller, teamId, 'operator');
+    const { capo } = definition;
+    return evaluatedSkill(targetEntityId, definition, { teamId, capo: isCapoRole(capo) ? capo : null });
+  }
+}
+
+/** What a request says twice must agree. */
+function assertFits({ name, targetEntityType, definition, teamId }: RunEvalBody): void {
+  const kind = KIND_OF[targetEntityType];
+  const faults = [
+    ...(EVAL_KINDS.some((each) => each === name) && name !== kind
+      ? [{ path: 'name', rule: 'fitsTarget', message: `${name} is another kind of eval than ${kind}` }]
+      : []),
+    ...(targetEntityType === 'skill'
+      ? []
+      : Object.entries({ definition, teamId }).flatMap(([path, value]) =>
+          value === undefined || value === null
+            ? []
+            : [{ path, rule: 'onlyForSkill', message: `${path} is only for a skill that is not installed` }],
+        )),
+  ];
+  if (faults.length > 0) throw new ValidationFailed({ details: faults });
+}

@@ -1,0 +1,101 @@
+import type { Fault } from '../../platform/kernel/define-error.js';
+import { ACTION_TYPE_NAMES, ACTION_TYPES } from '../capos/action-types.js';
+import { engineOf } from '../capos/capo.js';
+import { type StandingOrderRule, tightens } from '../standing-orders/standing-order.js';
+import type { Reversibility } from '../terms/terms.js';
+
+/** An order as its safety is looked at. */
+export interface AssessedOrder extends StandingOrderRule {
+  standingOrderId: string;
+  name: string;
+}
+
+/** What the safety of an order depends on: the order itself, those it would stand beside, and what was spent so far. */
+export interface SafetyTarget {
+  order: AssessedOrder;
+  /** The active orders of the workspace and of the order's own team, without the order itself. */
+  others: readonly AssessedOrder[];
+  /**
+   * By currency, the most that went out within one window of the order's budget, in the time that uses are kept. A
+   * currency in which nothing went out is missing.
+   */
+  spent: Readonly<Record<string, number>>;
+  /** Why it could never match, as the validation of rules tells it; a stored order may be older than that. */
+  faults: readonly Fault[];
+  at: number;
+}
+
+/** What the registry says of an action type, as far as orders care. */
+interface ActionFacts {
+  reversibility: Reversibility;
+  engines: readonly string[];
+  /** Whether it names recipients, which `maxRecipients` counts. */
+  reachesPeople: boolean;
+  /** Whether it carries an amount, which limits and budgets add up. */
+  carriesAmount: boolean;
+}
+
+const ACTION_FACTS: Readonly<Record<string, ActionFacts>> = Object.fromEntries(
+  ACTION_TYPE_NAMES.map((type) => {
+    const { reversibility, engines, params } = ACTION_TYPES[type];
+    const names = Object.keys(params.shape);
+    return [
+      type,
+      {
+        reversibility,
+        engines,
+        reachesPeople: names.includes('to'),
+        carriesAmount: names.includes('amount'),
+      },
+    ];
+  }),
+);
+
+/** A type that the registry does not know may be anything. */
+const UNKNOWN: ActionFacts = {
+  reversibility: 'irreversible',
+  engines: [],
+  reachesPeople: true,
+  carriesAmount: true,
+};
+
+/** The action types that an order can match, by what they are. */
+export function typesOf({ capos, match }: Pick<AssessedOrder, 'capos' | 'match'>): Map<string, ActionFacts> {
+  const engines = capos?.map(engineOf) as string[] | undefined;
+  const named = match.actionTypes ?? Object.keys(ACTION_FACTS);
+  return new Map(
+    named.flatMap((type) => {
+      const facts = Object.hasOwn(ACTION_FACTS, type) ? ACTION_FACTS[type]! : UNKNOWN;
+      const isMade = facts === UNKNOWN || !engines || facts.engines.some((one) => engines.includes(one));
+      const isMeant =
+        facts === UNKNOWN || !match.reversibility || match.reversibility.includes(facts.reversibility);
+      return isMade && isMeant ? [[type, facts] as const] : [];
+    }),
+  );
+}
+
+export function allows(order: AssessedOrder): boolean {
+  return !tightens(order);
+}
+
+/** The types of these that cannot be undone. */
+export function irreversibleOf(order: AssessedOrder): string[] {
+  return [...typesOf(order)]
+    .filter(([, facts]) => facts.reversibility === 'irreversible')
+    .map(([type]) => type);
+}
+
+export function some(order: AssessedOrder, what: 'reachesPeople' | 'carriesAmount'): boolean {
+  return [...typesOf(order).values()].some((facts) => facts[what]);
+}
+
+/** Null and left out mean the same in a rule. */
+export function isSet<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
+
+/** "email.send and webhook.post" */
+export function listed(names: readonly string[]): string {
+  const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/kernel/clock.js';
+import { ActionReversibility } from '../standing-orders/action-reversibility.js';
+import { ruleFaults } from '../standing-orders/rule-faults.js';
+import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
+import { SurroundingsOfOrder } from '../standing-orders/surroundings-of-order.reader.js';
+import type { SafetyTarget } from './safety-target.js';
+
+/** Puts together what the safety of an order depends on, in the open transaction. */
+@Injectable()
+export class SafetyTargets {
+  constructor(
+    private readonly surroundings: SurroundingsOfOrder,
+    private readonly actions: ActionReversibility,
+    private readonly clock: Clock,
+  ) {}
+
+  async of(order: StandingOrderEntity): Promise<SafetyTarget> {
+    const at = this.clock.now();
+    const { others, mostSpent } = await this.surroundings.read(order, at);
+    const { budget } = order;
+    const spent = budget && mostSpent !== null ? { [budget.currency]: mostSpent } : {};
+    return { order, others, spent, faults: ruleFaults(order, this.actions.known(), at), at };
+  }
+}

@@ -1,0 +1,23 @@
+import type { NeededInput } from '../capos/briefing.js';
+import type { Compensation } from '../capos/action-types.js';
+import type { CapoRole, Priority, Reversibility } from '../terms/terms.js';
+
+/** A work packet as its soundness is looked at, with the directive that asked for it. */
+export interface SoundnessTarget {
+  packet: {
+    capo: CapoRole;
+    engine: string;
+    title: string;
+    kind: string;
+    actionType: string;
+    target: string | null;
+    params: Record<string, unknown>;
+    needsInput: readonly NeededInput[];
+    reversibility: Reversibility;
+    compensation: Compensation | null;
+    leverageScore: number;
+    multipliers: Readonly<Record<string, number>>;
+    rationale: string;
+  };
+  directive: { text: string; priority: Priority; context: Record<string, unknown> };
+}

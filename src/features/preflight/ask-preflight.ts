@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { PreflightAction } from './preflight-action.js';
+import type { PreflightBody, PreflightView } from './preflight.dto.js';
+import { PreflightDirective } from './preflight-directive.js';
+
+/** Answers what would happen, to whoever could make it happen. */
+@Injectable()
+export class AskPreflight {
+  constructor(
+    private readonly teamOfRequest: TeamOfRequest,
+    private readonly preflightAction: PreflightAction,
+    private readonly preflightDirective: PreflightDirective,
+  ) {}
+
+  /** @throws NotFound for a team that the caller may not see, Forbidden, ValidationFailed */
+  async execute(caller: Caller, body: PreflightBody): Promise<PreflightView> {
+    // JSON says null where it means nothing, so null counts as left out.
+    const { directive = null, action = null, context } = body;
+    const teamId = await this.teamOfRequest.resolve(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
+    const asked = {
+      workspaceId: caller.workspaceId,
+      teamId: teamId as Id<'team'> | null,
+      capo: body.capo ?? null,
+      priority: body.priority ?? 'medium',
+    } as const;
+    if (action !== null && directive === null) return this.preflightAction.execute(action, asked);
+    if (directive !== null && action === null) {
+      const by = actorOf(caller);
+      return this.preflightDirective.execute({ ...asked, text: directive, context: context ?? {}, by });
+    }
+    const message = 'give either a directive or an action';
+    throw new ValidationFailed({ details: [{ path: '', rule: 'oneOf', message }] });
+  }
+}

@@ -1,0 +1,151 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { validateAction } from '../capos/action-types.js';
+import { type Draft, RunnerFailed } from '../capos/briefing.js';
+import { BriefingReader } from '../capos/briefing.reader.js';
+import { CAPOS, engineOf } from '../capos/capo.js';
+import { MODEL } from '../capos/capos.module.js';
+import type { ModelClient } from '../capos/model-client.js';
+import type { OutsideTargets } from '../capos/outside-targets.js';
+import { withReplyTo } from '../capos/reply-to.js';
+import { routeDirective } from '../consigliere/route.js';
+import { decidedPacketOf } from '../directives/packets/work-packet.js';
+import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
+import { whyNobodyElseMayAllow } from '../directives/ready-content.js';
+import { UsualCost } from '../directives/usual-cost.reader.js';
+import { PolicyPreview } from '../guardian/policy-preview.js';
+import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { type CapoRole, type Cost, NO_COST } from '../terms/terms.js';
+import { packetFor } from './packet-for.js';
+import { preflightOf } from './preflight.js';
+import type { AskedFor } from './preflight-action.js';
+import type { PreflightRoute, PreflightView } from './preflight.dto.js';
+import { PreflightRunner } from './preflight-runner.js';
+
+/** A directive that nobody has handed in. */
+export interface AskedDirective extends AskedFor {
+  text: string;
+  context: Record<string, unknown>;
+  by: Actor;
+}
+
+const IN_REVIEW =
+  'Its draft waits for a person in any case, unless it is handed in with `requiresApproval: false`.';
+
+/**
+ * What would come of a directive: who would get it, which work packets it would likely become, and what would be decided
+ * about them. No model is asked, so with a model this is a guess; the warnings say so.
+ */
+@Injectable()
+export class PreflightDirective {
+  constructor(
+    private readonly db: Db,
+    private readonly orders: StandingOrders,
+    private readonly briefings: BriefingReader,
+    private readonly runner: PreflightRunner,
+    private readonly preview: PolicyPreview,
+    private readonly usualCost: UsualCost,
+    @Inject(MODEL) private readonly model: ModelClient | null,
+  ) {}
+
+  async execute(asked: AskedDirective): Promise<PreflightView> {
+    const route = asked.capo ? namedRoute(asked.capo) : await this.route(asked);
+    const capo = route.capo!;
+    const warnings = [IN_REVIEW, ...this.modelWarnings(asked)];
+    const { targets, draft } = await this.draft(asked, capo);
+    const packets = draft instanceof RunnerFailed ? [] : packetsOf(draft, targets, { ...asked, capo });
+    if (draft instanceof RunnerFailed) {
+      warnings.push(`Which work packets it becomes could not be told: ${draft.message}`);
+    } else if (packets.length === 0) {
+      warnings.push('The built-in rules see no work packet in it, so only its route is told.');
+    }
+    const decided = packets.map((packet) => ({
+      ...decidedPacketOf(packet, asked.priority),
+      workPacketId: null,
+    }));
+    const { guardian, decisions } = await this.preview.of(asked.workspaceId, decided);
+    return preflightOf({
+      route,
+      guardian,
+      previewed: packets.map(({ title, actionType: type, target, reversibility, needsInput }, index) => ({
+        packet: { title, type, target, reversibility, needsInput: needsInput.map(({ path }) => path) },
+        decision: decisions[index]!.decision,
+      })),
+      reasons: draft instanceof RunnerFailed ? [] : whyNobodyElseMayAllow(packets, draft.concerns),
+      estimatedCost: await this.cost(asked, capo),
+      warnings,
+    });
+  }
+
+  private async route({
+    workspaceId,
+    teamId,
+    text,
+    priority,
+    context,
+  }: AskedDirective): Promise<PreflightRoute> {
+    // As for the directive itself: orders of the whole workspace hold for its team as well.
+    const standingOrders = await this.db.transaction({ workspaceId, teamIds: 'all' }, () =>
+      this.orders.brief(workspaceId, teamId),
+    );
+    const { capo, candidates, reason } = routeDirective({ text, priority, context, standingOrders });
+    return { capo, routedBy: 'consigliere', candidates, reason };
+  }
+
+  private async draft(
+    asked: AskedDirective,
+    capo: CapoRole,
+  ): Promise<{ targets: OutsideTargets; draft: Draft | RunnerFailed }> {
+    const { workspaceId, teamId, text, priority, context, by } = asked;
+    const directive = {
+      directiveId: newId('dir'),
+      teamId,
+      text,
+      capo,
+      priority,
+      context,
+      deadline: null,
+      feedback: [],
+      createdBy: by,
+    };
+    const briefing = await this.briefings.read({ workspaceId, teamIds: 'all' }, directive);
+    const { targets } = briefing;
+    try {
+      return { targets, draft: withReplyTo(await this.runner.run(briefing), briefing) };
+    } catch (error) {
+      if (error instanceof RunnerFailed) return { targets, draft: error };
+      throw error;
+    }
+  }
+
+  private modelWarnings({ capo }: AskedDirective): string[] {
+    if (!this.model) return [];
+    return [
+      ...(capo ? [] : ['It was routed by its words; the model that routes directives was not asked.']),
+      'The work packets are those of the built-in rules; the model that drafts was not asked, and may make others.',
+    ];
+  }
+
+  private cost({ workspaceId }: AskedDirective, capo: CapoRole): Promise<Cost | null> | Cost {
+    return this.model ? this.usualCost.read(workspaceId, capo) : NO_COST;
+  }
+}
+
+function namedRoute(capo: CapoRole): PreflightRoute {
+  return { capo, routedBy: 'operator', candidates: [], reason: `The request names ${CAPOS[capo].name}.` };
+}
+
+/** As a draft is accepted: what the registry refuses is no work packet. The built-in rules propose nothing of the kind. */
+function packetsOf(
+  draft: Draft,
+  targets: OutsideTargets,
+  asked: AskedFor & { capo: CapoRole },
+): WorkPacketEntity[] {
+  return draft.packets.flatMap(({ title, type, params, needsInput }) => {
+    const lacking = needsInput.map(({ path }) => path);
+    const checked = validateAction(engineOf(asked.capo), type, params, { lacking, targets });
+    return checked.ok ? [packetFor({ title, needsInput }, checked, asked)] : [];
+  });
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { AskPreflight } from './ask-preflight.js';
+import { PreflightBody, PreflightView } from './preflight.dto.js';
+
+@Controller('api/pro/guardian')
+export class PreflightController {
+  constructor(private readonly askPreflight: AskPreflight) {}
+
+  /** Tells what would happen with a directive or an action, and why; it changes nothing. */
+  @Post('preflight')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    limit: specified('/api/pro/guardian/preflight'),
+    // Nothing is written, so there is nothing that could be done twice.
+    transaction: false,
+    returns: { 200: PreflightView },
+    errors: [NotFound],
+  })
+  ask(@CurrentCaller() caller: Caller, @Body() body: PreflightBody): Promise<PreflightView> {
+    return this.askPreflight.execute(caller, body);
+  }
+}

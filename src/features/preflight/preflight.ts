@@ -1,0 +1,121 @@
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { highestReversibility } from '../capos/action-types.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import type { Decision } from '../standing-orders/evaluate.js';
+import { EFFECTS } from '../standing-orders/standing-order.js';
+import type { Cost, GuardianMode, Reversibility } from '../terms/terms.js';
+import type {
+  PreflightLimit,
+  PreflightMatch,
+  PreflightOutcome,
+  PreflightPacket,
+  PreflightRoute,
+  PreflightView,
+} from './preflight.dto.js';
+
+/** A work packet that may come of it, with what would be decided about it. */
+export interface Previewed {
+  packet: Pick<PreflightPacket, 'title' | 'type' | 'target' | 'needsInput'> & {
+    reversibility: Reversibility;
+  };
+  decision: Decision;
+}
+
+/** What an answer is made of. */
+export interface Preflight {
+  route: PreflightRoute;
+  guardian: Pick<GuardianEntity, 'mode' | 'epoch'>;
+  /** The work packets that it would come to. */
+  previewed: readonly Previewed[];
+  /** Why a person has to be asked whatever the orders say. */
+  reasons: readonly string[];
+  estimatedCost: Cost | null;
+  warnings: readonly string[];
+}
+
+/** The answer to "what would happen, and why". */
+export function preflightOf(preflight: Preflight): PreflightView {
+  const { route, guardian, previewed, reasons, estimatedCost, warnings } = preflight;
+  const decisions = previewed.map(({ decision }) => decision);
+  const outcome = outcomeOf(preflight);
+  return {
+    preflightId: newId('pfl'),
+    outcome,
+    explanation: [...new Set([...haltReasons(guardian.mode), ...reasons, ...explanationOf(decisions)])],
+    route,
+    packets: previewed.map(({ packet, decision }) => ({
+      ...packet,
+      outcome: isHalted(guardian.mode) ? 'halted' : decision.outcome,
+    })),
+    considered: [...new Set(decisions.flatMap(({ considered }) => considered))],
+    matched: matchedOf(decisions),
+    limits: limitsOf(decisions),
+    guardian: { mode: guardian.mode, epoch: guardian.epoch },
+    reversibility:
+      previewed.length === 0
+        ? null
+        : highestReversibility(previewed.map(({ packet }) => packet.reversibility)),
+    estimatedCost,
+    warnings: [...modeWarnings(guardian.mode), ...warnings],
+    decisionHash: hashOf(decisions),
+  };
+}
+
+/** Where it cannot be told, a person is asked: so does whatever no order allows. */
+function outcomeOf({ guardian: { mode }, previewed, reasons }: Preflight): PreflightOutcome {
+  if (isHalted(mode)) return 'halted';
+  const strictest = EFFECTS.findLast((effect) =>
+    previewed.some(({ decision }) => decision.outcome === effect),
+  );
+  const asks = strictest === undefined || reasons.length > 0;
+  return asks && strictest !== 'deny' ? 'require_approval' : strictest!;
+}
+
+/** In these modes no work begins; what is handed in waits until they are over. */
+function isHalted(mode: GuardianMode): boolean {
+  return mode === 'killed' || mode === 'recovering';
+}
+
+function haltReasons(mode: GuardianMode): string[] {
+  if (!isHalted(mode)) return [];
+  return mode === 'killed'
+    ? ['The kill switch is engaged: nothing is drafted, approved or sent.']
+    : ['The guardian is recovering from a kill: nothing is sent yet.'];
+}
+
+function modeWarnings(mode: GuardianMode): string[] {
+  return mode === 'observe'
+    ? ['The guardian only observes: what is approved now leaves when its mode changes, and not before.']
+    : [];
+}
+
+/** What decided first, for the strictest decisions before the others. */
+function explanationOf(decisions: readonly Decision[]): string[] {
+  return decisions
+    .toSorted((a, b) => EFFECTS.indexOf(b.outcome) - EFFECTS.indexOf(a.outcome))
+    .flatMap(({ explanation }) => explanation);
+}
+
+function matchedOf(decisions: readonly Decision[]): PreflightMatch[] {
+  const byId = new Map(
+    decisions.flatMap(({ matched }) => matched).map((match) => [match.standingOrderId, match] as const),
+  );
+  return [...byId.values()];
+}
+
+/** Each limit once, where it would stand in the end. */
+function limitsOf(decisions: readonly Decision[]): PreflightLimit[] {
+  const furthest = new Map<string, PreflightLimit>();
+  for (const result of decisions.flatMap(({ limits }) => limits)) {
+    const key = `${result.standingOrderId} ${result.limit}`;
+    const before = furthest.get(key);
+    if (!before || (before.holds && !result.holds) || result.used > before.used) furthest.set(key, result);
+  }
+  return [...furthest.values()];
+}
+
+function hashOf(decisions: readonly Decision[]): string {
+  const hashes = decisions.map(({ inputHash }) => inputHash);
+  return hashes.length === 1 ? hashes[0]! : sha256(canonicalJson(hashes));
+}

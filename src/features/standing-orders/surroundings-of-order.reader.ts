@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
+import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
+import { StandingOrderEntity } from './standing-order.entity.js';
+
+/** An order is compared with so many others, the newest first: enough for everybody, and bounded. */
+const MOST_OTHERS = 1_000;
+
+/** Those of another team are left out: they concern other work packets, and this order's team must not read of them. */
+const OTHERS = /* sql */ `
+select ${columnsOf(StandingOrderEntity)} from standing_orders
+where workspace_id = $1 and status = 'active' and standing_order_id <> $2 and (team_id is null or team_id = $3)
+  and (expires_at is null or expires_at > $4)
+order by created_at desc, standing_order_id desc limit ${MOST_OTHERS}`;
+
+/** A work packet that several orders let through is counted once. As long as uses are kept (docs/retention.md). */
+const SPENT = /* sql */ `
+select max(amount) as most from (
+  select sum(amount) as amount from (
+    select distinct on (work_packet_id) at, amount from standing_order_uses
+    where workspace_id = $1 and currency = $2 and amount > 0 and at > $4::timestamptz - interval '62 days'
+    order by work_packet_id, at) packets
+  group by date_trunc($3, at, app.workspace_zone($1))) windows`;
+
+/** What an order stands beside. */
+export interface OrderSurroundings {
+  /** The active orders of the workspace and of the order's own team, without the order itself. */
+  others: StandingOrderEntity[];
+  /** The most that went out within one window of the order's budget, in its currency; null: nothing did, or it has no budget. */
+  mostSpent: number | null;
+}
+
+type Surrounded = Pick<StandingOrderEntity, 'standingOrderId' | 'teamId' | 'budget'>;
+
+/** What is known around an order, in the open transaction. */
+@Injectable()
+export class SurroundingsOfOrder {
+  constructor(private readonly db: Db) {}
+
+  async read(order: Surrounded, at: number): Promise<OrderSurroundings> {
+    const { unit } = this.db;
+    // Orders of the whole workspace hold for a team as well, whose members do not see them.
+    await unit.seeWholeWorkspace();
+    const [others, spent] = (await unit.batch(statementsFor(unit.scope.workspaceId, order, at))) as [
+      StandingOrderEntity[],
+      [{ most: number | null }?]?,
+    ];
+    return { others, mostSpent: spent?.[0]?.most ?? null };
+  }
+}
+
+function statementsFor(
+  workspaceId: string,
+  { standingOrderId, teamId, budget }: Surrounded,
+  at: number,
+): Statement[] {
+  const now = new Date(at);
+  return [
+    { text: OTHERS, values: [workspaceId, standingOrderId, teamId, now] },
+    ...(budget ? [{ text: SPENT, values: [workspaceId, budget.currency, budget.window, now] }] : []),
+  ];
+}
