@@ -1219,6 +1219,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- What an activation went by stays, since the order names it.
+  subject := 'eval runs';
+  delete from eval_runs r using (
+    select d.workspace_id, d.eval_run_id from workspaces w cross join lateral (
+      select e.workspace_id, e.eval_run_id from eval_runs e where e.workspace_id = w.workspace_id
+        and e.occasion = 'request' and e.created_at < now() - interval '400 days'
+      order by e.created_at limit p_limit) d
+    limit p_limit) old
+  where r.workspace_id = old.workspace_id and r.eval_run_id = old.eval_run_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
@@ -1602,6 +1614,50 @@ begin
     select e.metric, 1, e.delta::numeric from public.partner_events e
     where e.workspace_id = p_workspace_id and e.received_at > p_from and e.received_at < app.next_hour(p_from)
   ) r group by r.metric;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.read_order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
+ RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  return query select o.standing_order_id,
+    case
+      when c.hour_uses is null then (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at > p_at - interval '1 hour')
+      when c.last_at <= p_at - interval '1 hour' then 0
+      when c.hour_oldest > p_at - interval '1 hour' then c.hour_uses
+      else c.hour_uses - (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at > c.hour_from and s.at <= p_at - interval '1 hour') end,
+    case
+      when c.day_uses is null then (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at > p_at - interval '1 day')
+      when c.last_at <= p_at - interval '1 day' then 0
+      when c.day_oldest > p_at - interval '1 day' then c.day_uses
+      else c.day_uses - (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at > c.day_from and s.at <= p_at - interval '1 day') end,
+    case when c.day_since = m.midnight then c.amounts else (
+      select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
+        select s.currency, sum(s.amount) as amount from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at >= m.midnight and s.currency is not null group by s.currency) a) end,
+    case when c.window_since = w.since then c.spent else (
+      select coalesce(sum(s.amount), 0) from standing_order_uses s
+      where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at >= w.since
+        and s.currency = o.budget->>'currency') end,
+    coalesce(c.warned_since = w.since, false)
+  from standing_orders o
+  left join standing_order_usage c on c.workspace_id = o.workspace_id and c.standing_order_id = o.standing_order_id
+  cross join lateral (select app.window_start('day', p_at, p_timezone) as midnight) m
+  cross join lateral (select app.window_start(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+  where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.receipt_hash(p_seq bigint)
@@ -2556,6 +2612,61 @@ CASE
 END));
 grant insert, select, update on escalations to consigliere_app;
 
+create table eval_runs (
+  workspace_id text not null,
+  eval_run_id text not null,
+  team_id text,
+  name text not null,
+  kind text not null,
+  target_entity_type text not null,
+  target_entity_id text not null,
+  target_version integer,
+  occasion text not null,
+  status text not null,
+  score double precision not null,
+  threshold double precision not null,
+  passed boolean not null,
+  findings jsonb not null,
+  findings_omitted integer not null,
+  duration_ms double precision not null,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  receipt_id text not null,
+  constraint eval_runs_check CHECK (((NOT passed) OR (status = 'completed'::text))),
+  constraint eval_runs_duration_ms_check CHECK ((duration_ms >= (0)::double precision)),
+  constraint eval_runs_findings_omitted_check CHECK ((findings_omitted >= 0)),
+  constraint eval_runs_kind_check CHECK ((kind = ANY (ARRAY['standing_order_safety'::text, 'workflow_candidate_soundness'::text, 'skill_definition_syntax'::text]))),
+  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text]))),
+  constraint eval_runs_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
+  constraint eval_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'error'::text]))),
+  constraint eval_runs_target_entity_type_check CHECK ((target_entity_type = ANY (ARRAY['standing_order'::text, 'workflow_candidate'::text, 'skill'::text]))),
+  constraint eval_runs_threshold_check CHECK (((threshold >= (0)::double precision) AND (threshold <= (1)::double precision))),
+  constraint eval_runs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint eval_runs_pkey PRIMARY KEY (workspace_id, eval_run_id)
+);
+CREATE INDEX eval_runs_failed ON public.eval_runs USING btree (workspace_id, created_at DESC, eval_run_id DESC) WHERE (NOT passed);
+CREATE INDEX eval_runs_newest ON public.eval_runs USING btree (workspace_id, created_at DESC, eval_run_id DESC);
+CREATE INDEX eval_runs_of_kind ON public.eval_runs USING btree (workspace_id, kind, created_at DESC, eval_run_id DESC);
+CREATE INDEX eval_runs_of_target ON public.eval_runs USING btree (workspace_id, target_entity_id, created_at DESC, eval_run_id DESC);
+CREATE INDEX eval_runs_of_team ON public.eval_runs USING btree (workspace_id, team_id, created_at DESC, eval_run_id DESC);
+CREATE INDEX eval_runs_to_let_go ON public.eval_runs USING btree (workspace_id, created_at) WHERE (occasion = 'request'::text);
+alter table eval_runs enable row level security;
+alter table eval_runs force row level security;
+create policy isolation on eval_runs for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_deletes on eval_runs for delete to consigliere_system using (true);
+create policy system_reads on eval_runs for select to consigliere_system using (true);
+grant insert, select on eval_runs to consigliere_app;
+grant delete, select on eval_runs to consigliere_system;
+
 create table guardian_checkpoints (
   workspace_id text not null,
   checkpoint_id text not null,
@@ -3462,6 +3573,7 @@ create table standing_order_uses (
   constraint standing_order_uses_pkey PRIMARY KEY (workspace_id, standing_order_id, work_packet_id)
 );
 CREATE INDEX standing_order_uses_by_time ON public.standing_order_uses USING btree (workspace_id, standing_order_id, at);
+CREATE INDEX standing_order_uses_with_amount ON public.standing_order_uses USING btree (workspace_id, currency, at) INCLUDE (work_packet_id, amount) WHERE (amount > (0)::numeric);
 alter table standing_order_uses enable row level security;
 alter table standing_order_uses force row level security;
 create policy isolation on standing_order_uses for all to public using (

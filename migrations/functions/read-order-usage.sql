@@ -5,8 +5,10 @@ drop function if exists app.read_order_usage;
 create function app.read_order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamptz)
   returns table (standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric,
     warned boolean)
-  language sql stable set search_path = public, pg_temp as $$
-  select o.standing_order_id,
+  language plpgsql stable set search_path = public, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query select o.standing_order_id,
     case
       when c.hour_uses is null then (select count(*) from standing_order_uses s
         where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
@@ -39,6 +41,6 @@ create function app.read_order_usage(p_workspace_id text, p_order_ids text[], p_
   left join standing_order_usage c on c.workspace_id = o.workspace_id and c.standing_order_id = o.standing_order_id
   cross join lateral (select app.window_start('day', p_at, p_timezone) as midnight) m
   cross join lateral (select app.window_start(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
-  where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids)
-$$;
+  where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
+end $$;
 grant execute on function app.read_order_usage to consigliere_app;
