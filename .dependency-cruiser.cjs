@@ -1,5 +1,5 @@
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
-const { join } = require('node:path');
+const path = require('node:path');
 
 /**
  * The direction of imports (docs/architecture, Rooms): platform <- lower features <- higher features, type-only imports
@@ -7,14 +7,14 @@ const { join } = require('node:path');
  * and shows on a planted tree that they can fail.
  */
 
-const FEATURES = join(__dirname, 'src/features');
+const FEATURES = path.join(__dirname, 'src/features');
 
 /** The declared level of a feature; 0 where it declares none. */
 function levelOf(feature) {
   const declared = [`${feature}.module.ts`, `${feature}.ts`]
-    .map((file) => join(FEATURES, feature, file))
-    .filter((path) => existsSync(path))
-    .map((path) => /^(?:\/\*\*| \*) @level (\d+)\b/m.exec(readFileSync(path, 'utf8'))?.[1]);
+    .map((file) => path.join(FEATURES, feature, file))
+    .filter((file) => existsSync(file))
+    .map((file) => /^(?:\/\*\*| \*) @level (\d+)\b/m.exec(readFileSync(file, 'utf8'))?.[1]);
   return Number(declared.find(Boolean) ?? 0);
 }
 

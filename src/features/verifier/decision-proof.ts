@@ -240,7 +240,7 @@ export class DecisionProof {
 }
 
 /** Those that matched, and those that are only tried out. */
-function countingIn({ matched, shadow = [] }: Decision & { shadow?: Decision['matched'] }): Set<string> {
+function countingIn({ matched, shadow }: Decision): Set<string> {
   return new Set([...matched, ...shadow].map(({ standingOrderId }) => standingOrderId));
 }
 
