@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { RestoreOrders } from '../standing-orders/restore-orders.js';
 import { ChangeSettings } from '../workspaces/change-settings.js';
+import { notificationsOf } from '../workspaces/notifications.dto.js';
 import { RETENTION_DAYS, retentionOf } from '../workspaces/retention.dto.js';
 import type { ChangeSettingsBody, SettingsView } from '../workspaces/settings.dto.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
@@ -55,19 +56,27 @@ export class PutBack {
 
 /** The settings that were others then; one that the checkpoint does not know stays as it is. */
 function differing(now: SettingsView, { settings }: Snapshot): string[] {
-  const was: Record<string, unknown> = { ...settings, retention: retentionOf({ ...retentionIn(settings) }) };
+  const was: Record<string, unknown> = {
+    ...settings,
+    retention: retentionOf({ ...(settings['retention'] as object) }),
+    notifications: notificationsOf(settings['notifications'] as object),
+  };
   return Object.keys(was).filter(
     (name) => Object.hasOwn(now, name) && !isDeepStrictEqual(now[name as keyof SettingsView], was[name]),
   );
 }
 
 function settingsOf({ settings }: Snapshot, names: readonly string[]): ChangeSettingsBody {
-  const defaults = Object.fromEntries(Object.keys(RETENTION_DAYS).map((subject) => [subject, null]));
-  const was: Record<string, unknown> = { ...settings, retention: { ...defaults, ...retentionIn(settings) } };
+  const was: Record<string, unknown> = {
+    ...settings,
+    retention: { ...defaults(RETENTION_DAYS), ...(settings['retention'] as object) },
+    notifications: { ...defaults(notificationsOf({})), ...(settings['notifications'] as object) },
+  };
   // What the checkpoint holds was accepted as such a change when it was made.
   return Object.fromEntries(names.map((name) => [name, was[name]])) as ChangeSettingsBody;
 }
 
-function retentionIn(settings: Snapshot['settings']): Record<string, number> {
-  return settings['retention'] as Record<string, number>;
+/** A change that sets every member of a setting to its default. */
+function defaults(setting: object): Record<string, null> {
+  return Object.fromEntries(Object.keys(setting).map((member) => [member, null]));
 }

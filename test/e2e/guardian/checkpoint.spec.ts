@@ -67,7 +67,7 @@ describe('POST /guardian/checkpoint', () => {
       [
         {
           quietHours: { from: '22:00', to: '07:00' },
-          notifications: { zeta: true, Alpha: false, 'a.b-c': true },
+          notifications: { reports: 'none', approvals: 'digest' },
         },
       ],
     ])('has a hash that anybody can compute again, with the settings %j', async (change) => {

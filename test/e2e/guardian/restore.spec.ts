@@ -154,6 +154,7 @@ describe('POST /guardian/revert with restore', () => {
       sender: { name: 'Mira', signature: null, replyTo: 'care@northwind.example' },
       modelBudget: { amount: 5, currency: 'USD', tokens: null },
       retention: { deliveries: 60 },
+      notifications: { approvals: 'digest' },
     };
     await desk.client.put('/settings', settings);
     await desk.mode('supervised');
@@ -168,6 +169,7 @@ describe('POST /guardian/revert with restore', () => {
       sender: { name: null, signature: 'Yours', replyTo: null },
       modelBudget: null,
       retention: { deliveries: null, signals: 400 },
+      notifications: { approvals: 'none', reports: 'none' },
     });
     await desk.mode('autonomous');
 
@@ -181,6 +183,7 @@ describe('POST /guardian/revert with restore', () => {
         'currency',
         'locale',
         'modelBudget',
+        'notifications',
         'presence',
         'quietHours',
         'retention',

@@ -51,10 +51,11 @@ describe('app.read_order_usage', () => {
         let at = START;
         for (const [index, { after, order, amount, currency, decides }] of given.entries()) {
           at += after * MINUTE_MS;
+          const spent = order === 1 && currency === 'EUR' ? amount : 0;
           await test.rows(
             `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency, spent)
-             values ($1, $2, 'pkt_' || $3::text, $4, $5, $6, $5)`,
-            [test.workspaceId, ids[order], index, new Date(at), amount, currency],
+             values ($1, $2, 'pkt_' || $3::text, $4, $5, $6, $7)`,
+            [test.workspaceId, ids[order], index, new Date(at), amount, currency, spent],
           );
           const read = await usage('read_order_usage', at);
           expect(read).toHaveLength(2);

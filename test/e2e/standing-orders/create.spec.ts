@@ -137,7 +137,7 @@ describe('POST /standing-orders 201', () => {
     ['what can be undone, by its class', { match: { reversibility: ['reversible'] } }],
     [
       'every work packet of a capo who makes none that is final',
-      { capos: ['ceo', 'capo_product'], match: {} },
+      { capos: ['ceo'], match: {} },
     ],
   ])('activates an order that allows %s', async (_case, terms) => {
     const order = { name: 'Freely', effect: 'allow', ...terms };
