@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('the guide to standing orders', () => {
-  it('has five recipes', () => {
-    expect(RECIPES).toHaveLength(5);
+  it('has five recipes, and an order with a budget', () => {
+    expect(RECIPES).toHaveLength(6);
   });
 
   it.each(RECIPES)('%s: is taken as it is printed, and becomes active', async (_title, json) => {

@@ -66,7 +66,10 @@ export interface Cases<Target> {
 export const ORDERS: Record<string, Cases<SafetyTarget>> = {
   'order.every_action': {
     found: {
-      'no action types, with mail among them': target({ match: { fields: SAFE.match.fields! } }),
+      'no action types, with mail among them': target({
+        match: { fields: SAFE.match.fields! },
+        limits: { ...SAFE.limits, maxAmountPerDay: 100 },
+      }),
     },
     missed: {
       'a capo that can do nothing final, by its class': target({ effect: 'deny', match: {}, limits: null }),

@@ -82,6 +82,11 @@ async function fill(name: string): Promise<Tenant> {
     limits: { maxPerDay: 100 },
   });
   await leaveWork(workspaceId, desk, null);
+  await test.rows(
+    `insert into suggestion_decisions (workspace_id, suggestion_id, decision, decided_by, decided_at)
+     values ($1, $2, 'dismissed', '{}', now())`,
+    [workspaceId, newId('sug')],
+  );
   const skill = { name: 'A skill', targetEntityType: 'skill', targetEntityId: newId('req'), definition: {} };
   await desk.client.post('/evals/run', skill);
   // A chain under a signed checkpoint, a capo that waits, a day that counts: rows that no route makes at once.

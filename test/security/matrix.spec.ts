@@ -39,8 +39,15 @@ const matrix = describeMatrix({
   },
 });
 
-/** One notes the own device, the other only checks unless it is given a key; neither changes anything else. */
-const OPEN_TO_VIEWERS = ['POST /api/local/hydrate', 'POST /api/pro/subscription/verify'];
+/**
+ * One notes the own device, one says what oneself is mailed, the other only checks unless it is given a key; none changes
+ * anything of others.
+ */
+const OPEN_TO_VIEWERS = [
+  'POST /api/local/hydrate',
+  'PUT /api/pro/profile/notifications',
+  'POST /api/pro/subscription/verify',
+];
 
 describe('a viewer', () => {
   it('may change nothing', () => {

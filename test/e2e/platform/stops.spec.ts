@@ -115,6 +115,7 @@ describe('the routes that say so', () => {
       'POST /api/pro/approvals',
       'POST /api/pro/approvals/:approvalId/reject',
       'POST /api/pro/directives/:directiveId/cancel',
+      'POST /api/pro/escalations/decide',
       'POST /api/pro/guardian/kill-switch',
       'PUT /api/pro/guardian/mode',
       'GET /api/pro/invites',

@@ -135,10 +135,7 @@ describe('POST /standing-orders 201', () => {
 
   it.each<[string, object]>([
     ['what can be undone, by its class', { match: { reversibility: ['reversible'] } }],
-    [
-      'every work packet of a capo who makes none that is final',
-      { capos: ['ceo'], match: {} },
-    ],
+    ['every work packet of a capo who makes none that is final', { capos: ['ceo'], match: {} }],
   ])('activates an order that allows %s', async (_case, terms) => {
     const order = { name: 'Freely', effect: 'allow', ...terms };
     // Beside no other order: one that it contradicts would speak against it.

@@ -184,14 +184,12 @@ describe('POST /teams/{id}/archive: 200', () => {
       { version: 1, team_id: teamId, is_current: false },
       { version: 2, team_id: desk.teamB, is_current: true },
     ]);
-    const [moved] = await desk.test.rows(
-      `select details from receipts where entity_id = $1 and action = 'standing_order.moved'`,
+    const [moved] = await desk.test.rows<{ body: string }>(
+      `select body from receipts where entity_id = $1 and action = 'standing_order.moved'`,
       [orders.deny],
     );
-    expect(moved!['details']).toMatchObject({
-      version: 2,
-      from: teamId,
-      to: desk.teamB,
+    expect(JSON.parse(moved!.body).details).toMatchObject({
+      ...{ version: 2, from: teamId, to: desk.teamB, isPaused: false },
       rule: { teamId: desk.teamB },
     });
     expect(await desk.receipts(open.directiveId)).toContain('directive.moved');

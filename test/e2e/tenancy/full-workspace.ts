@@ -1,4 +1,5 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { eventually } from '../../support/test-app.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
@@ -61,13 +62,24 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.client.post('/evals/run', skill);
   await member.kill();
   await member.revert();
-  await member.client.post('/guardian/revert', { mode: 'compensate' });
+  await undone(member, body);
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leaveNotification(test.rows, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);
   await desk.export(tenant);
   return tenant;
+}
+
+/** Something that was carried out and undone. */
+async function undone(member: Desk, body: object): Promise<void> {
+  const { directiveId } = (await member.client.post('/directives', body)).body;
+  await member.until(directiveId, 'executed');
+  await member.client.post('/guardian/revert', { mode: 'compensate' });
+  await eventually(
+    async () => (await member.client.get('/guardian')).body,
+    ({ mode }) => mode === 'guardrailed',
+  );
 }
 
 /** Rows that no route leaves at once. */
