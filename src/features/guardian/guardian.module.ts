@@ -14,6 +14,7 @@ import { Checkpoints } from './checkpoints.repository.js';
 import { CompensateWork } from './compensate-work.js';
 import { EndRevert } from './end-revert.js';
 import { FindCheckpoint } from './find-checkpoint.js';
+import { GUARDIAN } from './guardian.js';
 import { GuardianController } from './guardian.controller.js';
 import { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
@@ -92,7 +93,8 @@ export class GuardianModule {
     activationChecks: ActivationChecks,
     takeCheckpoint: TakeCheckpoint,
   ) {
-    activationChecks.registerBefore((_order, by) => takeCheckpoint.execute(by, { before: 'activation' }));
+    // By itself, so that nobody outside the team of the order reads who activates what there.
+    activationChecks.registerBefore(() => takeCheckpoint.execute(GUARDIAN, { before: 'activation' }));
     autonomyMode.register(async (scope) => (await guardians.read(scope)).mode);
     figures.declare({
       name: 'consigliere_workspaces_killed',

@@ -36,7 +36,7 @@ export class ActivateStandingOrder {
     const by = actorOf(caller);
     const examined = await this.examination.of(order, by);
     requireAcknowledgement(examined, acknowledged, caller);
-    await this.examination.beforeActivation(order, by);
+    await this.examination.beforeActivation();
     const active = activate(examined.order, this.clock.now())!;
     this.orders.saveStatus(active);
     this.receipts.append(

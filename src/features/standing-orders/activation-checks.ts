@@ -17,7 +17,7 @@ export interface ActivationFinding {
 type ActivationCheck = (order: StandingOrderEntity, by: Actor) => Promise<ActivationFinding>;
 
 /** Runs in that transaction as well, once it is certain that the order becomes active. */
-type BeforeActivation = (order: StandingOrderEntity, by: Actor) => Promise<unknown>;
+type BeforeActivation = () => Promise<unknown>;
 
 /**
  * What an order has to pass before it becomes active, besides its simulation. The safety eval belongs to a higher feature,
@@ -37,8 +37,8 @@ export class ActivationChecks {
   }
 
   /** For whoever makes an order active, before it is written. */
-  async beforeActivation(order: StandingOrderEntity, by: Actor): Promise<void> {
-    for (const act of this.#before) await act(order, by);
+  async beforeActivation(): Promise<void> {
+    for (const act of this.#before) await act();
   }
 
   /** All findings in one. */

@@ -58,8 +58,8 @@ export class ActivationExamination {
   }
 
   /** For whoever makes an order active, before it is written. */
-  beforeActivation(order: StandingOrderEntity, by: Actor): Promise<void> {
-    return this.checks.beforeActivation(order, by);
+  beforeActivation(): Promise<void> {
+    return this.checks.beforeActivation();
   }
 
   keepNew({ simulation }: Examination): void {

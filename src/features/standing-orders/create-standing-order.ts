@@ -63,7 +63,7 @@ export class CreateStandingOrder {
     const examined = await this.examination.ofNew(draft, by);
     const { heldBecause } = examined;
     const active = heldBecause === null ? activate(examined.order, at) : undefined;
-    if (active) await this.examination.beforeActivation(draft, by);
+    if (active) await this.examination.beforeActivation();
     const order = active ?? { ...examined.order, heldBecause };
     this.orders.add(order);
     this.examination.keepNew(examined);

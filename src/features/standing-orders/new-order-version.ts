@@ -94,7 +94,7 @@ export class NewOrderVersion {
       return { version, receipt: { acknowledged: false, ...examined.details } };
     }
     requireAcknowledgement(examined, acknowledged, caller);
-    await this.examination.beforeActivation(next, by);
+    await this.examination.beforeActivation();
     const receipt = { acknowledged: examined.heldBecause !== null, ...examined.details };
     return { version: examined.order, receipt };
   }

@@ -61,6 +61,16 @@ const swept = (workspaceId: string, rowsAtOnce?: number) =>
 const emptied = (stored: Record<string, string[]>) =>
   Object.values(stored).every(({ length }) => length === 0);
 
+/** Nobody is being mailed of what waits for them, so that no row changes by itself. */
+const peopleAreTold = () =>
+  eventually(
+    () =>
+      desk.test.rows(
+        `select 1 from work_items where kind like 'notification.%' and due_at < now() + interval '10 seconds'`,
+      ),
+    (due) => due.length === 0,
+  );
+
 /** As the program itself would call it. */
 const tryDelete = (workspaceId: string) =>
   desk.test.app
@@ -86,6 +96,7 @@ describe('the deletion of a workspace', () => {
     await desk.requestDeletion(full);
     await desk.mails(`${full.owner.memberId}r`);
     await desk.endGrace(full.workspaceId);
+    await peopleAreTold();
     const before = await desk.stored(full.workspaceId);
     // A table that is new must have a row here, so that it is shown to be emptied: see full-workspace.ts.
     expect(Object.keys(before).filter((table) => before[table]!.length === 0)).toEqual([]);
