@@ -17,7 +17,8 @@ import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
+import { PolicyGate } from '../guardian/policy-gate.js';
+import type { PolicyDecision } from '../guardian/policy-decision.js';
 import { EscalateFailed } from './packets/escalate-failed.js';
 import {
   actionOf,

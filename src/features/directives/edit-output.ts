@@ -6,7 +6,8 @@ import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects
 import { stringsIn } from '../capos/draft-checks.js';
 import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { type PolicyDecision, PolicyGate } from '../guardian/policy-gate.js';
+import { PolicyGate } from '../guardian/policy-gate.js';
+import type { PolicyDecision } from '../guardian/policy-decision.js';
 import type { Decision } from '../standing-orders/evaluate.js';
 import { outputOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';

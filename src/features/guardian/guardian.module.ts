@@ -21,6 +21,7 @@ import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 import { LiftKill } from './lift-kill.js';
+import { PolicyFacts } from './policy-facts.js';
 import { PolicyGate } from './policy-gate.js';
 import { PutBack } from './put-back.js';
 import { ReadRevert } from './read-revert.js';
@@ -53,6 +54,7 @@ import { PolicyPreview } from './policy-preview.js';
     HaltableWork,
     KillSwitch,
     ChangeMode,
+    PolicyFacts,
     PolicyGate,
     PolicyPreview,
     OrderUses,

@@ -1,35 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Db } from '../../platform/database/db.js';
-import { Clock } from '../../platform/kernel/clock.js';
-import {
-  type DecidedPacket,
-  type DecisionOrder,
-  isLimited,
-  policyOf,
-  type RecordedInput,
-  recorded,
-} from '../standing-orders/decision-input.js';
-import { type Decision, evaluateAgain, mayConcern } from '../standing-orders/evaluate.js';
-import { type KnownOrders, OrdersInForce, ordersFor } from '../standing-orders/orders-in-force.js';
-import { Policies } from '../standing-orders/policies.repository.js';
+import type { DecidedPacket } from '../standing-orders/decision-input.js';
+import { evaluateAgain } from '../standing-orders/evaluate.js';
+import { ordersFor } from '../standing-orders/orders-in-force.js';
 import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
-import { type FormerUse, type UsageOfOrder, Usages, usesOf } from '../standing-orders/usages.js';
-import { type OperatorHours, Workspaces } from '../workspaces/workspaces.repository.js';
+import { usesOf } from '../standing-orders/usages.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
 import { type BudgetWarning, budgetWarnings, OrderUses } from './order-uses.js';
+import { type Decided, decideBy, type PolicyDecision, type Situation } from './policy-decision.js';
+import { PolicyFacts } from './policy-facts.js';
 import { type TakenBefore, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
-
-/** A decision with what it depended on, so that it can be made again. */
-export interface PolicyDecision {
-  decision: Decision;
-  input: RecordedInput;
-  /** The orders that count the work packet if it goes: those that matched, and those that are only tried out. */
-  counting: readonly DecisionOrder[];
-  /** The budgets that are nearly spent if it goes. */
-  warnings: readonly BudgetWarning[];
-}
 
 /** Who let a work packet go: the standing orders alone, or a person who read it. */
 export type AllowedBy = 'policy' | 'person';
@@ -46,15 +26,6 @@ export type Recheck =
 
 type Packet = DecidedPacket & { workPacketId: string };
 
-/** What a decision depends on besides the work packet. */
-export interface Situation {
-  at: number;
-  guardian: Pick<GuardianEntity, 'mode' | 'epoch'>;
-  operator: OperatorHours;
-  known: KnownOrders;
-  usages: Usages;
-}
-
 /** Where nobody says who waits, nobody does. */
 const NOBODY_WAITS: WaitingAhead = () => Promise.resolve(new Map());
 
@@ -62,13 +33,8 @@ const NOBODY_WAITS: WaitingAhead = () => Promise.resolve(new Map());
 @Injectable()
 export class PolicyGate {
   constructor(
-    private readonly db: Db,
-    private readonly clock: Clock,
-    private readonly orders: StandingOrders,
-    private readonly inForce: OrdersInForce,
-    private readonly policies: Policies,
+    private readonly facts: PolicyFacts,
     private readonly decisions: PolicyDecisions,
-    private readonly workspaces: Workspaces,
     private readonly uses: OrderUses,
     private readonly room: ThrottleRoom,
   ) {}
@@ -82,7 +48,7 @@ export class PolicyGate {
     packets: readonly DecidedPacket[],
     { guardian, waitingAhead = NOBODY_WAITS }: { guardian: GuardianEntity; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
-    const { situation } = await this.read(packets, guardian);
+    const { situation } = await this.facts.lock(packets, guardian);
     const before = new Map<string, TakenBefore>();
     const decisions: PolicyDecision[] = [];
     for (const packet of packets) {
@@ -122,17 +88,10 @@ export class PolicyGate {
   }
 
   private async recheckApproved(packet: Packet, guardian: GuardianEntity): Promise<Recheck> {
-    const at = this.clock.now();
-    const { unit } = this.db;
-    const { workspaceId } = unit.scope;
-    const [[operator], [{ epoch }]] = (await unit.batch([
-      this.workspaces.operatorHoursStatement(workspaceId),
-      this.inForce.epochStatement(workspaceId),
-    ])) as [[OperatorHours], [{ epoch: number }]];
-    const before = this.inForce.known(workspaceId);
-    const known = before.epoch === epoch ? before : await this.inForce.read(workspaceId);
-    const denying = ordersFor(known, packet.teamId, at).filter(({ effect }) => effect === 'deny');
-    const policy = decideBy(denying, packet, { at, guardian, operator, known, usages: new Usages([]) });
+    const situation = await this.facts.withoutUsage(guardian);
+    const orders = ordersFor(situation.known, packet.teamId, situation.at);
+    const denying = orders.filter(({ effect }) => effect === 'deny');
+    const policy = decideBy(denying, packet, situation);
     if (policy.decision.outcome !== 'deny') return { verdict: 'go' };
     this.record(packet, policy);
     return { verdict: 'deny', policy };
@@ -143,7 +102,7 @@ export class PolicyGate {
     guardian: GuardianEntity,
     waitingAhead: WaitingAhead,
   ): Promise<Recheck> {
-    const { situation, former } = await this.read([packet], guardian, packet.workPacketId);
+    const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
     for (const use of former) situation.usages.discount(use);
     const orders = ordersFor(situation.known, packet.teamId, situation.at);
     const policy = await this.withRoom(decideBy(orders, packet, situation), waitingAhead);
@@ -169,65 +128,9 @@ export class PolicyGate {
     return { ...decided, input: withRoom, decision: evaluateAgain(withRoom, orders) };
   }
 
-  /**
-   * Locks the workspace's decisions and reads what they depend on, in one round trip unless an order has changed since the
-   * last decision. With `sent`, also what this work packet has used up by an earlier decision.
-   */
-  private async read(
-    packets: readonly DecidedPacket[],
-    guardian: GuardianEntity,
-    sent?: string,
-  ): Promise<{ situation: Situation; former: FormerUse[] }> {
-    const at = this.clock.now();
-    const { unit } = this.db;
-    const { workspaceId } = unit.scope;
-    const askFor = ({ orders }: KnownOrders) => {
-      const concerned = orders.filter((order) => packets.some((packet) => mayConcern(order, packet)));
-      const limited = concerned.filter(isLimited);
-      return [
-        this.orders.usageStatement(workspaceId, limited.map(idOf), at),
-        ...(sent === undefined
-          ? []
-          : [this.orders.formerUsesStatement(workspaceId, concerned.map(idOf), sent, at)]),
-      ];
-    };
-    let known = this.inForce.known(workspaceId);
-    const [, [operator], [{ epoch }], ...first] = (await unit.batch([
-      this.orders.lockDecisionsStatement(workspaceId),
-      this.workspaces.operatorHoursStatement(workspaceId),
-      this.inForce.epochStatement(workspaceId),
-      ...askFor(known),
-    ])) as [unknown, [OperatorHours], [{ epoch: number }], UsageOfOrder[], FormerUse[]?];
-    let [usage, former = []] = first;
-    if (known.epoch !== epoch) {
-      known = await this.inForce.read(workspaceId);
-      [usage, former = []] = (await unit.batch(askFor(known))) as [UsageOfOrder[], FormerUse[]?];
-    }
-    return { situation: { at, guardian, operator, known, usages: new Usages(usage) }, former };
-  }
-
   private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {
-    this.policies.add(policyOf(orders));
-    this.decisions.add(packet, decision, input);
+    this.decisions.add(packet, decision, input, orders);
   }
-}
-
-/** With the orders that it was made by. */
-export interface Decided extends PolicyDecision {
-  orders: readonly DecisionOrder[];
-}
-
-/** Decides one work packet in a situation; changes nothing. */
-export function decideBy(
-  orders: readonly DecisionOrder[],
-  packet: DecidedPacket,
-  { at, guardian: { mode, epoch }, operator: { presence, timezone }, usages }: Situation,
-): Decided {
-  const usage = usages.in(packet.currency);
-  const input = recorded({ at, timezone, presence, guardian: { mode, epoch }, packet, orders, usage });
-  const decision = evaluateAgain(input, orders);
-  const ids = new Set([...decision.matched, ...decision.shadow].map(idOf));
-  return { decision, input, orders, counting: orders.filter((order) => ids.has(idOf(order))), warnings: [] };
 }
 
 function warningsOf({ decision, counting }: Decided, { usages }: Situation): BudgetWarning[] {
@@ -252,8 +155,4 @@ function take(
     const { gone, waiting } = before.get(standingOrderId) ?? { gone: 0, waiting: 0 };
     before.set(standingOrderId, { gone: gone + Number(isGone), waiting: waiting + Number(!isGone) });
   }
-}
-
-function idOf({ standingOrderId }: { standingOrderId: string }): string {
-  return standingOrderId;
 }

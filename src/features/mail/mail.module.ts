@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { MailWork } from './mail-work.js';
 import { Mailer } from './mailer.js';
 
 /** @level 3 */
-@Module({ providers: [Mailer], exports: [Mailer] })
+@Module({ providers: [Mailer, MailWork], exports: [Mailer, MailWork] })
 export class MailModule {}

@@ -3,8 +3,15 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { type DecidedPacket, type RecordedInput, storableContent } from './decision-input.js';
+import {
+  type DecidedPacket,
+  type DecisionOrder,
+  policyOf,
+  type RecordedInput,
+  storableContent,
+} from './decision-input.js';
 import type { Decision } from './evaluate.js';
+import { Policies } from './policies.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
 
 /** A decision that was recorded. */
@@ -21,10 +28,19 @@ const NEXT = `select ${COLUMNS} from policy_decisions
 /** Every decision about work packets, and what each depended on. */
 @Injectable()
 export class PolicyDecisions {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly policies: Policies,
+  ) {}
 
-  /** Adds one in the open transaction. */
-  add(packet: DecidedPacket, decision: Decision, input: RecordedInput): void {
+  /** Adds one in the open transaction, with the policy that it was made under. */
+  add(
+    packet: DecidedPacket,
+    decision: Decision,
+    input: RecordedInput,
+    orders: readonly DecisionOrder[],
+  ): void {
+    this.policies.add(policyOf(orders));
     this.db.insert(PolicyDecisionEntity, {
       workspaceId: this.db.unit.scope.workspaceId,
       decisionId: newId('dec'),

@@ -89,7 +89,6 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     WithdrawProposal,
     SurroundingsOfOrder,
     OrdersInForce,
-    Policies,
     PolicyDecisions,
     ActionReversibility,
     DraftStandingOrder,

@@ -5,10 +5,10 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { Mailer, MailFailed } from '../mail/mailer.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import type { MailMessage } from '../mail/mail-message.js';
+import { type MailOutcome, MailWork } from '../mail/mail-work.js';
 import { Members } from '../workspaces/members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { deletionMail, type DeletionNews } from './deletion-mail.js';
@@ -16,11 +16,14 @@ import { Deletions } from './deletions.repository.js';
 
 const DELETION_MAIL = 'workspace.deletion_mail';
 
-/** With the growing waits between them, a mail server may be away for some minutes. */
-const TRIES = 8;
-
 /** The news stands in the id of the mail, which names the Message-ID as well. */
 const NEWS: Record<string, DeletionNews> = { r: 'requested', e: 'ending', w: 'withdrawn' };
+
+/** The message is undefined when it is news no more. */
+interface OwnerMail {
+  item: WorkItem;
+  message: MailMessage | undefined;
+}
 
 /** Tells each owner of a workspace of its deletion: when it was asked for, a day before the end, when it was taken back. */
 @Injectable()
@@ -31,20 +34,20 @@ export class SendDeletionMail implements OnModuleInit {
     private readonly members: Members,
     private readonly workspaces: Workspaces,
     private readonly deletions: Deletions,
-    private readonly mailer: Mailer,
+    private readonly mailWork: MailWork,
     private readonly address: PublicAddress,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
   onModuleInit(): void {
-    this.work.declare({
+    this.mailWork.declare<OwnerMail>({
       name: DELETION_MAIL,
       pool: 2,
       perQueue: 1,
-      tries: TRIES,
-      run: (item, signal) => this.execute(item, signal),
-      giveUp: async (item, error) => this.failed(item, error),
+      find: async (item) => ({ item, message: await this.messageOf(item) }),
+      messageOf: ({ message }) => message,
+      ended: (mail, outcome) => this.ended(mail, outcome),
     });
   }
 
@@ -53,36 +56,6 @@ export class SendDeletionMail implements OnModuleInit {
     const owners = await this.members.owners(this.db.unit.scope.workspaceId);
     const at = this.clock.now().toString(36);
     this.work.enqueue(DELETION_MAIL, ...owners.map(({ memberId }) => ({ id: `${memberId}${news[0]}${at}` })));
-  }
-
-  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
-    const message = await this.messageOf(item);
-    try {
-      if (message) await this.mailer.send(message, signal);
-    } catch (error) {
-      if (!(error instanceof MailFailed)) throw error;
-      const failure = { code: `MAIL_${error.code.toUpperCase()}`, message: error.message };
-      await this.db.transaction(scopeOfWork(item), async () => {
-        if (error.retryable) {
-          this.work.reschedule(item, backoffMs(item.failures + 1), failure);
-        } else {
-          this.failed(item, failure);
-          this.work.complete(item);
-        }
-      });
-      return;
-    }
-    await this.db.transaction(scopeOfWork(item), async () => {
-      this.work.complete(item);
-      if (!message) return;
-      this.receipts.append({
-        actor: SYSTEM,
-        action: 'workspace.deletion_mailed',
-        entity: { type: 'workspace', id: item.workspaceId },
-        summary: `${message.to[0]} was mailed: ${message.subject}.`,
-        details: { memberId: memberOf(item), news: newsOf(item) },
-      });
-    });
   }
 
   /** Undefined when it is news no more: the deletion was taken back meanwhile, or the owner has left. */
@@ -109,14 +82,27 @@ export class SendDeletionMail implements OnModuleInit {
     });
   }
 
-  private failed(item: WorkItem, { code, message }: WorkError): void {
+  private ended({ item, message }: OwnerMail, outcome: MailOutcome): void {
+    if (outcome.status === 'obsolete') return;
+    const about = { memberId: memberOf(item), news: newsOf(item) };
+    const entity = { type: 'workspace', id: item.workspaceId };
+    if (outcome.status === 'sent') {
+      this.receipts.append({
+        actor: SYSTEM,
+        action: 'workspace.deletion_mailed',
+        entity,
+        summary: `${message!.to[0]} was mailed: ${message!.subject}.`,
+        details: about,
+      });
+      return;
+    }
     this.receipts.append({
       actor: SYSTEM,
       action: 'workspace.deletion_mail_failed',
-      entity: { type: 'workspace', id: item.workspaceId },
+      entity,
       outcome: 'failure',
-      summary: `An owner could not be told of the deletion of the workspace. ${message}`,
-      details: { memberId: memberOf(item), news: newsOf(item), error: { code, message } },
+      summary: `An owner could not be told of the deletion of the workspace. ${outcome.error.message}`,
+      details: { ...about, error: outcome.error },
     });
   }
 }

@@ -11,7 +11,7 @@ import { CAPOS } from '../../capos/capo.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { PolicyDenied } from '../../guardian/guardian.errors.js';
-import type { PolicyDecision } from '../../guardian/policy-gate.js';
+import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { EscalateFailed } from './escalate-failed.js';

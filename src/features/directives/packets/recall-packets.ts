@@ -7,7 +7,7 @@ import { RequestApproval } from '../../approvals/request-approval.js';
 import { capoActor } from '../../capos/capo-actor.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import type { PolicyDecision } from '../../guardian/policy-gate.js';
+import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';
