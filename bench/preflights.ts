@@ -71,6 +71,8 @@ async function prepare(owner: pg.Client): Promise<{ token: string }> {
      from generate_series(1, $4::int) n`,
     [workspaceId, ids, ORDERS, USES],
   );
+  // As any decision leaves it: what the orders have let through is counted.
+  await owner.query(`select app.order_usage($1, $2, 'UTC', now())`, [workspaceId, ids]);
   await owner.query('analyze');
   return { token };
 }

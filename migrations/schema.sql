@@ -1623,6 +1623,10 @@ CREATE OR REPLACE FUNCTION app.read_order_usage(p_workspace_id text, p_order_ids
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 #variable_conflict use_column
+declare
+  midnight constant timestamptz := app.window_start('day', p_at, p_timezone);
+  monday constant timestamptz := app.window_start('week', p_at, p_timezone);
+  first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
 begin
   return query select o.standing_order_id,
     case
@@ -1643,11 +1647,11 @@ begin
       else c.day_uses - (select count(*) from standing_order_uses s
         where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
           and s.at > c.day_from and s.at <= p_at - interval '1 day') end,
-    case when c.day_since = m.midnight then c.amounts else (
+    case when c.day_since = midnight then c.amounts else (
       select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
         select s.currency, sum(s.amount) as amount from standing_order_uses s
         where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at >= m.midnight and s.currency is not null group by s.currency) a) end,
+          and s.at >= midnight and s.currency is not null group by s.currency) a) end,
     case when c.window_since = w.since then c.spent else (
       select coalesce(sum(s.amount), 0) from standing_order_uses s
       where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at >= w.since
@@ -1655,8 +1659,8 @@ begin
     coalesce(c.warned_since = w.since, false)
   from standing_orders o
   left join standing_order_usage c on c.workspace_id = o.workspace_id and c.standing_order_id = o.standing_order_id
-  cross join lateral (select app.window_start('day', p_at, p_timezone) as midnight) m
-  cross join lateral (select app.window_start(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+  cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
+    else midnight end as since) w
   where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
@@ -2678,7 +2682,7 @@ create table guardian_checkpoints (
   receipt_hash text not null,
   snapshot jsonb not null,
   hash text not null,
-  constraint guardian_checkpoints_taken_before_check CHECK ((taken_before = ANY (ARRAY['kill'::text, 'activation'::text, 'pack_install'::text]))),
+  constraint guardian_checkpoints_taken_before_check CHECK ((taken_before = ANY (ARRAY['kill'::text, 'activation'::text, 'restore'::text, 'pack_install'::text]))),
   constraint guardian_checkpoints_pkey PRIMARY KEY (workspace_id, checkpoint_id)
 );
 CREATE INDEX guardian_checkpoints_newest ON public.guardian_checkpoints USING btree (workspace_id, created_at DESC, checkpoint_id DESC);

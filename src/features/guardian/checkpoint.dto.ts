@@ -40,7 +40,7 @@ export class GuardianCheckpointSummary {
   /** Who took it, or did what it was taken before. */
   createdBy!: ActorView;
   /**
-   * Whether it was taken by itself, before a kill, an activation or the installation of a skill pack.
+   * Whether it was taken by itself, before a kill, an activation, a restore or the installation of a skill pack.
    * @example false
    */
   auto!: boolean;

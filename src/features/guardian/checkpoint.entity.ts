@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import type { GuardianMode } from '../terms/terms.js';
 
 /** What a checkpoint that is taken by itself comes before. */
-export type TakenBefore = 'kill' | 'activation' | 'pack_install';
+export type TakenBefore = 'kill' | 'activation' | 'restore' | 'pack_install';
 
 /** Which version of an order was in force. */
 export interface OrderReference {

@@ -65,14 +65,35 @@ export class Checkpoints {
     return checkpoint;
   }
 
-  /** The newest; of those before a kill not the one that the kill itself took, since nothing has happened since. */
-  async newest(scope: Scope, { not }: { not: string | null }): Promise<CheckpointEntity | undefined> {
+  /** The newest. */
+  newest(scope: Scope): Promise<CheckpointEntity | undefined> {
+    return this.last(scope, 'true', []);
+  }
+
+  /** The newest of those before a kill: neither the one that the kill took itself, nor one that was taken since. */
+  newestBeforeKill(
+    scope: Scope,
+    { checkpointId, at }: { checkpointId: string | null; at: number },
+  ): Promise<CheckpointEntity | undefined> {
+    const isBefore =
+      checkpointId === null
+        ? 'c.created_at <= $2'
+        : `c.checkpoint_id <> $2 and c.receipt_seq <= (
+            select k.receipt_seq from guardian_checkpoints k where k.workspace_id = $1 and k.checkpoint_id = $2)`;
+    return this.last(scope, isBefore, [checkpointId ?? new Date(at)]);
+  }
+
+  private async last(
+    scope: Scope,
+    condition: string,
+    values: unknown[],
+  ): Promise<CheckpointEntity | undefined> {
     const [checkpoint] = await this.db.read<CheckpointEntity>(
       scope,
-      `select ${columnsOf(CheckpointEntity)} from guardian_checkpoints
-       where workspace_id = $1 and checkpoint_id is distinct from $2
-       order by created_at desc, checkpoint_id desc limit 1`,
-      [scope.workspaceId, not],
+      `select ${columnsOf(CheckpointEntity, { of: 'c' })} from guardian_checkpoints c
+       where c.workspace_id = $1 and ${condition}
+       order by c.created_at desc, c.checkpoint_id desc limit 1`,
+      [scope.workspaceId, ...values],
     );
     return checkpoint;
   }

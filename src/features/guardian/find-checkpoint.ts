@@ -11,18 +11,19 @@ export class FindCheckpoint {
   constructor(private readonly checkpoints: Checkpoints) {}
 
   /**
-   * The named one, or the last one before the kill. Nothing has happened since the one that the kill took itself, so that is
-   * not meant.
+   * The named one; while killed, the last one before the kill; else the newest.
    * @throws NotFound, or ValidationFailed when there is none to go back to
    */
   async execute(
     scope: Scope,
-    { mode, killCheckpointId }: Pick<GuardianEntity, 'mode' | 'killCheckpointId'>,
+    { mode, killedAt, killCheckpointId }: Pick<GuardianEntity, 'mode' | 'killedAt' | 'killCheckpointId'>,
     checkpointId: string | undefined,
   ): Promise<CheckpointEntity> {
     if (checkpointId !== undefined) return this.checkpoints.get(scope, checkpointId);
-    const not = mode === 'killed' ? killCheckpointId : null;
-    const checkpoint = await this.checkpoints.newest(scope, { not });
+    const checkpoint =
+      mode === 'killed'
+        ? await this.checkpoints.newestBeforeKill(scope, { checkpointId: killCheckpointId, at: killedAt! })
+        : await this.checkpoints.newest(scope);
     if (!checkpoint) throw thereIsNone();
     return checkpoint;
   }

@@ -63,10 +63,11 @@ export function budgetWarnings(
   matched: readonly DecisionOrder[],
   usages: Usages,
 ): BudgetWarning[] {
+  const budgets = new Map(
+    limits.filter(({ limit }) => limit === 'budget').map((budget) => [budget.standingOrderId, budget]),
+  );
   return matched.flatMap((order) => {
-    const spent = limits.find(
-      ({ limit, standingOrderId }) => limit === 'budget' && standingOrderId === order.standingOrderId,
-    );
+    const spent = budgets.get(order.standingOrderId);
     const isDue = order.budget && spent && isNearlySpent(order.budget, spent.used);
     return isDue && usages.warn(order.standingOrderId) ? [{ order, used: spent.used }] : [];
   });

@@ -43,7 +43,7 @@ export class RestoreCheckpoint {
     refuseWhileRecovering(guardian);
     const checkpoint = await this.findCheckpoint.execute(scopeOf(caller), guardian, wanted);
     const { checkpointId, snapshot } = checkpoint;
-    if (!dryRun) await this.takeCheckpoint.execute(actorOf(caller), { before: 'activation' });
+    if (!dryRun) await this.takeCheckpoint.execute(actorOf(caller), { before: 'restore' });
     const restored = { ...(await this.putBack.execute(caller, checkpoint, { dryRun })), mode: snapshot.mode };
     const answer = { mode: 'restore', status: 'done', checkpointId, planTotal: 0, restored } as const;
     if (dryRun) return { ...answer, plan: [], revertId: null, receiptId: null };

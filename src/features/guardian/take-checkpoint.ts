@@ -10,6 +10,7 @@ import { Checkpoints } from './checkpoints.repository.js';
 export const LABELS: Record<TakenBefore, string> = {
   kill: 'Before the kill switch was engaged',
   activation: 'Before a standing order became active',
+  restore: 'Before a checkpoint was restored',
   pack_install: 'Before a skill pack was installed',
 };
 

@@ -9,6 +9,7 @@ import { columnsOfRule, ruleOf } from './order-content.js';
 import { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { ThrottledWork } from './throttled-work.js';
 
 /**
  * Gives the orders of a team that ends to another team, or to none. Whose order it is belongs to its rule, so each move is
@@ -19,6 +20,7 @@ export class MoveOrders {
   constructor(
     private readonly db: Db,
     private readonly orders: StandingOrders,
+    private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -46,6 +48,7 @@ export class MoveOrders {
         summary: `${by.name} moved the standing order "${order.name}" ${to.where}${isPaused ? ', and paused it' : ''}.`,
       });
     }
+    await this.throttled.decideAgain();
     return moved.filter(({ order, next }) => next.status !== order.status).length;
   }
 }

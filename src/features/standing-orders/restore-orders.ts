@@ -10,6 +10,7 @@ import { relaxesIrreversible, type StandingOrderStatus } from './standing-order.
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { ThrottledWork } from './throttled-work.js';
 
 /** Which version of an order was in force at some moment. */
 export interface OrderInForceThen {
@@ -73,13 +74,17 @@ export class RestoreOrders {
     private readonly clock: Clock,
     private readonly orders: StandingOrders,
     private readonly reversibility: ActionReversibility,
+    private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
   ) {}
 
   /** In the open transaction, which sees the whole workspace. Answers what is changed, or with `dryRun` would be. */
   async execute(restoration: Restoration): Promise<RestoredOrder[]> {
     const changes = await this.changes(restoration);
-    if (!restoration.dryRun) for (const change of changes) this.write(change, restoration);
+    if (!restoration.dryRun) {
+      for (const change of changes) this.write(change, restoration);
+      await this.throttled.decideAgain();
+    }
     return changes.map(
       ({ row: _row, former: _former, isNewVersion: _isNewVersion, ...restored }) => restored,
     );

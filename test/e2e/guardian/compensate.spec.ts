@@ -307,6 +307,18 @@ describe('POST /guardian/revert with compensate', () => {
     await over(desk, body.revertId);
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'executed' });
   });
+
+  it('by default goes back behind checkpoints that were taken while killed', async () => {
+    const desk = await newDesk();
+    const checkpointId = await checkpoint(desk);
+    await carryOut(desk, runner, [PACKETS.document]);
+    await desk.kill();
+    // Whoever may take a checkpoint, an operator, must not be able to empty the revert of an admin.
+    await checkpoint(desk);
+    expect((await compensate(desk, { dryRun: true })).body).toMatchObject({ checkpointId, planTotal: 1 });
+    await test.rows('update guardians set kill_checkpoint_id = null where workspace_id = $1', [desk.workspaceId]);
+    expect((await compensate(desk, { dryRun: true })).body).toMatchObject({ checkpointId, planTotal: 1 });
+  });
 });
 
 describe('while a revert undoes work', () => {

@@ -205,6 +205,8 @@ describe('POST /guardian/revert with restore', () => {
     });
     expect(await order(desk, since)).toMatchObject({ status: 'paused' });
     const { lastCheckpointId } = (await desk.client.get('/guardian')).body;
+    const kept = (await desk.client.get(`/guardian/checkpoint/${lastCheckpointId}`)).body;
+    expect(kept).toMatchObject({ auto: true, label: 'Before a checkpoint was restored' });
     await restore(desk, { checkpointId: lastCheckpointId });
     expect(await order(desk, since)).toMatchObject({ status: 'active' });
   });

@@ -205,6 +205,14 @@ describe('a work packet beyond the pace of an order that throttles', () => {
       () => desk.elsewhere(workspace.owner).post(`/standing-orders/${pace}/activate`, { shadow: true }),
     ],
     [
+      'was not in force at the checkpoint that is restored',
+      async () => {
+        const client = desk.elsewhere(workspace.owner);
+        const [{ checkpointId }] = (await client.get('/guardian/checkpoint')).body.items;
+        return client.post('/guardian/revert', { mode: 'restore', checkpointId });
+      },
+    ],
+    [
       'lets more through',
       () => desk.revise(pace, { limits: { maxPerHour: 2 }, acknowledge: true }, workspace.owner),
     ],
