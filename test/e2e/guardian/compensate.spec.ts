@@ -316,7 +316,9 @@ describe('POST /guardian/revert with compensate', () => {
     // Whoever may take a checkpoint, an operator, must not be able to empty the revert of an admin.
     await checkpoint(desk);
     expect((await compensate(desk, { dryRun: true })).body).toMatchObject({ checkpointId, planTotal: 1 });
-    await test.rows('update guardians set kill_checkpoint_id = null where workspace_id = $1', [desk.workspaceId]);
+    await test.rows('update guardians set kill_checkpoint_id = null where workspace_id = $1', [
+      desk.workspaceId,
+    ]);
     expect((await compensate(desk, { dryRun: true })).body).toMatchObject({ checkpointId, planTotal: 1 });
   });
 });
