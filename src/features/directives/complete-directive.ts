@@ -8,6 +8,7 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { EscalateFailed } from './packets/escalate-failed.js';
+import { executedTogether } from './packets/executed-sentence.js';
 import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
 
 type Completed = Named & Pick<DirectiveEntity, 'capo' | 'deadline'>;
@@ -79,28 +80,8 @@ export class CompleteDirective {
       this.transitions.apply(directive, 'expire', { actor: SYSTEM, action: 'directive.expired', summary });
     } else {
       const rest = tally.expired > 0 ? '; its deadline passed before the rest was sent' : '';
-      const summary = `${CAPOS[capo].name} ${deedsOf(tally.done)} for "${title}"${rest}.`;
+      const summary = `${CAPOS[capo].name} ${executedTogether(tally.done)} for "${title}"${rest}.`;
       this.transitions.apply(directive, 'complete', { actor, action: 'directive.executed', summary });
     }
   }
-}
-
-/** What was done, by action type and transport: whoever reads "filed a document" knows that nothing left. */
-const DEEDS: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  'email.send/smtp': ['sent a mail', 'sent # mails'],
-  'email.send/file': ['wrote a mail to a file', 'wrote # mails to files'],
-  'document.file': ['filed a document', 'filed # documents'],
-  'webhook.post': ['posted an event', 'posted # events'],
-  'http.call': ['made a call', 'made # calls'],
-  'signal.raise': ['raised a signal', 'raised # signals'],
-  'revenue.record': ['recorded a revenue event', 'recorded # revenue events'],
-  'directive.create': ['handed a directive to another capo', 'handed # directives to other capos'],
-};
-
-function deedsOf(done: readonly string[]): string {
-  const deeds = [...Map.groupBy(done, (type) => type)].map(([type, { length }]) => {
-    const [one, several] = DEEDS[type] ?? ['carried out a work packet', 'carried out # work packets'];
-    return length === 1 ? one : several.replace('#', String(length));
-  });
-  return deeds.length === 0 ? 'prepared nothing' : new Intl.ListFormat('en').format(deeds);
 }

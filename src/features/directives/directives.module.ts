@@ -37,11 +37,11 @@ import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
 import { CallEffect } from './packets/call-effect.js';
 import { CompensatePacket } from './packets/compensate-packet.js';
-import { CompensationFailures } from './packets/compensation-failures.js';
+import { ReportCompensationFailure } from './packets/report-compensation-failure.js';
 import { CompensationResults } from './packets/compensation-results.js';
 import { Compensations } from './packets/compensations.js';
 import { EscalateFailed } from './packets/escalate-failed.js';
-import { FailedCompensations } from './packets/failed-compensations.js';
+import { DecideCompensationFailure } from './packets/decide-compensation-failure.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
@@ -99,11 +99,11 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     CallEffect,
     WebhookEffect,
     EscalateFailed,
-    FailedCompensations,
+    DecideCompensationFailure,
     PacketEffects,
     Compensations,
     CompensatePacket,
-    CompensationFailures,
+    ReportCompensationFailure,
     CompensationResults,
     RevertDirective,
     WithdrawDelegation,

@@ -68,7 +68,7 @@ export class CompensateWork {
     if (total > MOST_STEPS) throw tooMany();
     return {
       ...answerOf(checkpoint),
-      status: 'done',
+      status: 'planned',
       revertId: null,
       plan: steps,
       planTotal: total,

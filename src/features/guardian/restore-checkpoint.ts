@@ -45,8 +45,8 @@ export class RestoreCheckpoint {
     const { checkpointId, snapshot } = checkpoint;
     if (!dryRun) await this.takeCheckpoint.execute(actorOf(caller), { before: 'restore' });
     const restored = { ...(await this.putBack.execute(caller, checkpoint, { dryRun })), mode: snapshot.mode };
-    const answer = { mode: 'restore', status: 'done', checkpointId, planTotal: 0, restored } as const;
-    if (dryRun) return { ...answer, plan: [], revertId: null, receiptId: null };
+    const answer = { mode: 'restore', checkpointId, planTotal: 0, restored } as const;
+    if (dryRun) return { ...answer, status: 'planned', plan: [], revertId: null, receiptId: null };
     const revertId = newId('rvt');
     const receiptId = await this.goOn(caller, guardian, checkpoint, { revertId, reason });
     this.receipts.append({
@@ -69,7 +69,7 @@ export class RestoreCheckpoint {
       },
       guardianEpoch: guardian.epoch,
     });
-    return { ...answer, plan: [], revertId, receiptId };
+    return { ...answer, status: 'done', plan: [], revertId, receiptId };
   }
 
   /** The mode of the checkpoint, whether or not a kill has to be lifted for it. Answers the id of the receipt. */

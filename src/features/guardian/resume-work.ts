@@ -32,11 +32,18 @@ export class ResumeWork {
     refuseWhileRecovering(guardian);
     if (guardian.mode !== 'killed')
       throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
-    const answer = { mode: 'resume', status: 'done', checkpointId: null, restored: null } as const;
+    const answer = { mode: 'resume', checkpointId: null, restored: null } as const;
     if (dryRun) {
       const halted = await this.work.halted(workspaceId);
       const plan = halted.slice(0, PLAN_LINES);
-      return { ...answer, revertId: null, plan, planTotal: halted.length, receiptId: null };
+      return {
+        ...answer,
+        status: 'planned',
+        revertId: null,
+        plan,
+        planTotal: halted.length,
+        receiptId: null,
+      };
     }
     const mode = guardian.modeBeforeKill!;
     const receiptId = newId('rcp');
@@ -67,6 +74,6 @@ export class ResumeWork {
       details: { reason, mode: 'resume', resumed: resumed.length, killedAt },
       guardianEpoch: guardian.epoch,
     });
-    return { ...answer, revertId, plan, planTotal: resumed.length, receiptId };
+    return { ...answer, status: 'done', revertId, plan, planTotal: resumed.length, receiptId };
   }
 }

@@ -154,10 +154,10 @@ export class RevertAnswer {
    */
   mode!: RevertMode;
   /**
-   * running: work packets are being undone, and the guardian is `recovering`; done: it is over, or was only a dry run
+   * running: work packets are being undone, and the guardian is `recovering`; done: it is over; planned: it was only a dry run
    * @example 'running'
    */
-  status!: 'running' | 'done';
+  status!: 'running' | 'done' | 'planned';
   /** The checkpoint that it goes back to; null with `resume`. */
   checkpointId!: string | null;
   /**

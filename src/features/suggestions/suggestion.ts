@@ -147,7 +147,7 @@ function suggestionOf(suggestionId: Id<'sug'>, tally: Tally): Suggestion {
     suggestionId,
     name: cutText(what, MAX_NAME),
     text: cutText(
-      `${what}: at most ${tally.mostOfADay} a day, as in the last ${WITHIN_DAYS} days, when ${approvals} of these were approved without a change.`,
+      `${what}: at most ${tally.mostOfADay} a day, as in the last ${WITHIN_DAYS} days, when ${approvals} of these were approved without a change.${shape.teamId === null ? ' It holds for the work packets of every team.' : ''}`,
       4_000,
     ),
     rule: ruleOf(tally),

@@ -221,7 +221,7 @@ describe('a work packet of which nobody can tell whether it arrived', () => {
 
   it('is escalated by itself, and offers no retry', async () => {
     const { directiveId, workPacketId, escalation } = await unconfirmed();
-    expect(escalation.options).toEqual(['mark_done', 'mark_failed', 'dismiss']);
+    expect(escalation.options).toEqual(['arrived', 'did_not_arrive', 'dismiss']);
     expect(await desk.escalation(escalation.id)).toMatchObject({
       entity: { type: 'work_packet', id: workPacketId },
       directiveId,
@@ -233,7 +233,7 @@ describe('a work packet of which nobody can tell whether it arrived', () => {
 
   it('is executed once a person says that it arrived, and nothing is sent', async () => {
     const { directiveId, workPacketId, escalation } = await unconfirmed();
-    await desk.decided(escalation.id, 'mark_done', 'Jane has answered it.');
+    await desk.decided(escalation.id, 'arrived', 'Jane has answered it.');
     expectUnbroken(await desk.until(directiveId, 'executed'));
     const packet = await packetOf(directiveId);
     expect(packet).toMatchObject({ status: 'executed', result: { confirmedBy: { type: 'member' } } });
@@ -248,7 +248,7 @@ describe('a work packet of which nobody can tell whether it arrived', () => {
 
   it('stays failed once a person says that it did not', async () => {
     const { directiveId, workPacketId, escalation } = await unconfirmed();
-    await desk.decided(escalation.id, 'mark_failed');
+    await desk.decided(escalation.id, 'did_not_arrive');
     expect(await packetOf(directiveId)).toMatchObject({
       status: 'failed',
       result: { error: { code: 'NOT_ARRIVED' } },
@@ -256,7 +256,7 @@ describe('a work packet of which nobody can tell whether it arrived', () => {
     expect(await desk.actionsAbout(workPacketId)).toContain('packet.not_arrived');
     await untilSwept(test);
     expect(mail.received).toEqual([]);
-    expect((await desk.decide(escalation.id, 'mark_done')).status).toBe(409);
+    expect((await desk.decide(escalation.id, 'arrived')).status).toBe(409);
   });
 });
 
@@ -268,7 +268,7 @@ describe('a kill of which nobody can tell what it came before', () => {
 
   it('is escalated while killed, and the work packet waits', async () => {
     const { directiveId, workPacketId, escalation } = await unconfirmed();
-    expect(escalation.options).toEqual(['arrived', 'not_arrived', 'dismiss']);
+    expect(escalation.options).toEqual(['arrived', 'send_again', 'dismiss']);
     expect(await packetOf(directiveId)).toMatchObject({ status: 'sending' });
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
     // After the revert it is failed, and still the one escalation.
@@ -289,9 +289,9 @@ describe('a kill of which nobody can tell what it came before', () => {
     expect(mail.received).toEqual([]);
   });
 
-  it('not_arrived: it is halted, and sent with the revert', async () => {
+  it('send_again: it is halted, and sent with the revert', async () => {
     const { directiveId, escalation } = await unconfirmed();
-    await desk.decided(escalation.id, 'not_arrived');
+    await desk.decided(escalation.id, 'send_again');
     expect(await packetOf(directiveId)).toMatchObject({ status: 'halted' });
     await untilSwept(test);
     expect(mail.received).toEqual([]);
@@ -300,21 +300,21 @@ describe('a kill of which nobody can tell what it came before', () => {
     expect(mail.received).toHaveLength(1);
   });
 
-  it('not_arrived after the revert: it is sent again at once', async () => {
+  it('send_again after the revert: it is sent again at once', async () => {
     const { directiveId, escalation } = await unconfirmed();
     await desk.revert();
     await desk.until(directiveId, 'failed');
-    await desk.decided(escalation.id, 'not_arrived');
+    await desk.decided(escalation.id, 'send_again');
     expectUnbroken(await desk.until(directiveId, 'executed'));
     expect(mail.received).toHaveLength(1);
   });
 
-  it('not_arrived under another kill, when its directive has ended: 423', async () => {
+  it('send_again under another kill, when its directive has ended: 423', async () => {
     const { directiveId, escalation } = await unconfirmed();
     await desk.revert();
     await desk.until(directiveId, 'failed');
     await desk.kill();
-    expect((await desk.decide(escalation.id, 'not_arrived')).status).toBe(423);
+    expect((await desk.decide(escalation.id, 'send_again')).status).toBe(423);
     expect(await desk.escalation(escalation.id)).toMatchObject({ status: 'open' });
   });
 

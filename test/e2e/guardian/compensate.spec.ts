@@ -284,7 +284,7 @@ describe('POST /guardian/revert with compensate', () => {
     expect(body).toMatchObject({
       revertId: null,
       receiptId: null,
-      status: 'done',
+      status: 'planned',
       checkpointId,
       planTotal: 1,
       plan: [{ workPacketId, status: 'planned', compensation: { type: 'document.withdraw' } }],

@@ -10,7 +10,7 @@ import { letsNothingLeave } from '../../guardian/guardian.js';
 import { RevertProgress } from '../../guardian/revert-progress.js';
 import type { StepStatus } from '../../guardian/revert.entity.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
-import { CompensationFailures } from './compensation-failures.js';
+import { ReportCompensationFailure } from './report-compensation-failure.js';
 import type { EffectFailed } from './packet-effect.js';
 import { RevertDirective } from './revert-directive.js';
 import type { Undone } from './undo.js';
@@ -29,7 +29,7 @@ export class CompensationResults {
     private readonly progress: RevertProgress,
     private readonly packets: WorkPackets,
     private readonly revertDirective: RevertDirective,
-    private readonly failures: CompensationFailures,
+    private readonly reportFailure: ReportCompensationFailure,
     private readonly receipts: Receipts,
   ) {}
 
@@ -112,7 +112,7 @@ export class CompensationResults {
       details: { ...detailsOf(step, packet), outcome: 'failed', code },
     });
     this.endStep(step, { status: 'failed', reason: message, receiptId });
-    await this.failures.report(packet, step, { code, message });
+    await this.reportFailure.execute(packet, step, { code, message });
     await this.progress.goOn(step);
   }
 

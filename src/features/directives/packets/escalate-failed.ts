@@ -90,7 +90,7 @@ export class EscalateFailed {
       teamId,
       directiveId,
       reason: `Did "${title}" arrive? ${message}`,
-      options: isKilled ? ['arrived', 'not_arrived', DISMISS] : ['mark_done', 'mark_failed', DISMISS],
+      options: isKilled ? ['arrived', 'send_again', DISMISS] : ['arrived', 'did_not_arrive', DISMISS],
       dueAt: null,
     });
   }

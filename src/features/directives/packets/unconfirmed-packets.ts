@@ -52,15 +52,15 @@ export class UnconfirmedPackets implements OnModuleInit {
     this.options.register(PACKET_FAILED, 'work_packet', {
       lock,
       options: {
-        mark_done: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
-        mark_failed: { role: 'operator', run: (escalation, by) => this.failed(escalation, by) },
+        arrived: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
+        did_not_arrive: { role: 'operator', run: (escalation, by) => this.failed(escalation, by) },
       },
     });
     this.options.register(KILL_UNCONFIRMED, 'work_packet', {
       lock,
       options: {
         arrived: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
-        not_arrived: { role: 'operator', run: (escalation, by) => this.sendAgain(escalation, by) },
+        send_again: { role: 'operator', run: (escalation, by) => this.sendAgain(escalation, by) },
       },
     });
   }

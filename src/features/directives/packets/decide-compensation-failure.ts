@@ -5,21 +5,17 @@ import { InvalidTransition } from '../../../platform/kernel/errors.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
-import { DISMISS } from '../../escalations/escalation-kinds.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { Escalations } from '../../escalations/escalations.repository.js';
 import { GuardianHalted } from '../../guardian/guardian.errors.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { COMPENSATE } from '../../guardian/revert-progress.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
-import { CompensationFailures } from './compensation-failures.js';
+import { COMPENSATION_FAILED, DONE_BY_HAND, RETRY } from './report-compensation-failure.js';
 import { RevertDirective } from './revert-directive.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
-
-const COMPENSATION_FAILED = 'compensation_failed';
 
 interface Locked {
   guardian: GuardianEntity;
@@ -31,12 +27,10 @@ interface Locked {
  * hand. Both are an admin's, as the revert is.
  */
 @Injectable()
-export class FailedCompensations implements OnModuleInit {
+export class DecideCompensationFailure implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
-    private readonly failures: CompensationFailures,
-    private readonly escalations: Escalations,
     private readonly options: EscalationOptions,
     private readonly guardians: Guardians,
     private readonly reverts: Reverts,
@@ -46,16 +40,11 @@ export class FailedCompensations implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.failures.register(async ({ isUnconfirmed, ...failure }) => {
-      // What may have been undone is not undone again.
-      const options = isUnconfirmed ? ['done_by_hand', DISMISS] : ['retry', 'done_by_hand', DISMISS];
-      await this.escalations.open({ ...failure, options, dueAt: null });
-    });
     this.options.register(COMPENSATION_FAILED, 'work_packet', {
       lock: (escalation) => this.lock(escalation),
       options: {
-        retry: { role: 'admin', run: (escalation, by) => this.retry(escalation, by) },
-        done_by_hand: { role: 'admin', run: (escalation, by) => this.doneByHand(escalation, by) },
+        [RETRY]: { role: 'admin', run: (escalation, by) => this.retry(escalation, by) },
+        [DONE_BY_HAND]: { role: 'admin', run: (escalation, by) => this.doneByHand(escalation, by) },
       },
     });
   }

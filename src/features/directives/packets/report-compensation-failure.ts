@@ -1,37 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { capoActor } from '../../capos/capo-actor.js';
+import { DISMISS } from '../../escalations/escalation-kinds.js';
+import { Escalations } from '../../escalations/escalations.repository.js';
 import type { OpenStep } from '../../guardian/reverts.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 
-/** A work packet that could not be undone, as an escalation tells a person. */
-interface CompensationFailure {
-  kind: 'compensation_failed';
-  entity: { type: 'work_packet'; id: string };
-  teamId: string | null;
-  directiveId: string;
-  reason: string;
-  /** Nobody here can tell whether it was undone all the same. */
-  isUnconfirmed: boolean;
-}
+export const COMPENSATION_FAILED = 'compensation_failed';
+export const RETRY = 'retry';
+export const DONE_BY_HAND = 'done_by_hand';
 
-type Open = (failure: CompensationFailure) => void | Promise<void>;
-
-/** Brings what could not be undone to a person: by an escalation where they are there, and by a signal in any case. */
+/** Brings a work packet that could not be undone to a person, by an escalation and a signal. */
 @Injectable()
-export class CompensationFailures {
-  #open: Open | undefined;
-
-  constructor(private readonly signals: Signals) {}
-
-  /** Declares how an escalation is opened. */
-  register(open: Open): void {
-    this.#open = open;
-  }
+export class ReportCompensationFailure {
+  constructor(
+    private readonly escalations: Escalations,
+    private readonly signals: Signals,
+  ) {}
 
   /** In the open transaction. */
-  async report(
+  async execute(
     packet: WorkPacketEntity,
     { revertId }: OpenStep,
     { code, message }: Pick<EffectFailed, 'code' | 'message'>,
@@ -39,8 +28,16 @@ export class CompensationFailures {
     const { workPacketId, directiveId, teamId, capo, title } = packet;
     const entity = { type: 'work_packet', id: workPacketId } as const;
     const reason = `"${title}" could not be undone by the revert ${revertId}: ${message}`;
-    const kind = 'compensation_failed';
-    await this.#open?.({ kind, entity, teamId, directiveId, reason, isUnconfirmed: isUnconfirmed(code) });
+    await this.escalations.open({
+      kind: COMPENSATION_FAILED,
+      entity,
+      teamId,
+      directiveId,
+      reason,
+      // What may have been undone is not undone again.
+      options: isUnconfirmed(code) ? [DONE_BY_HAND, DISMISS] : [RETRY, DONE_BY_HAND, DISMISS],
+      dueAt: null,
+    });
     this.signals.raise({
       type: 'agent',
       severity: 'critical',
