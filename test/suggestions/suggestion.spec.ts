@@ -42,7 +42,7 @@ describe('suggestionsFrom', () => {
     expect(suggestion).toEqual({
       suggestionId: expect.any(String),
       name: 'Ops: email.send to acme.example',
-      text: 'Ops: email.send to acme.example: at most 1 a day, as in the last 30 days, when 5 of these were approved without a change.',
+      text: 'Ops: email.send to acme.example: at most 1 a day, as in the last 30 days, when 5 of these were approved without a change. It holds for the work packets of every team.',
       rule: {
         teamId: null,
         capos: ['capo_ops'],

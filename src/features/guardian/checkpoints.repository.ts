@@ -77,7 +77,7 @@ export class Checkpoints {
   ): Promise<CheckpointEntity | undefined> {
     const isBefore =
       checkpointId === null
-        ? 'c.created_at <= $2'
+        ? 'c.created_at < $2'
         : `c.checkpoint_id <> $2 and c.receipt_seq <= (
             select k.receipt_seq from guardian_checkpoints k where k.workspace_id = $1 and k.checkpoint_id = $2)`;
     return this.last(scope, isBefore, [checkpointId ?? new Date(at)]);

@@ -29,10 +29,12 @@ export function executedSentence(
   }
 }
 
-type Deed = Exclude<ActionTypeName, 'email.send'> | 'email.send/smtp' | 'email.send/file';
+/** A mail of which only a person says that it arrived has no transport. */
+type Deed = ActionTypeName | 'email.send/smtp' | 'email.send/file';
 
 /** What was done, by action type and transport: whoever reads "filed a document" knows that nothing left. */
 const DEEDS: Readonly<Record<Deed, readonly [one: string, several: string]>> = {
+  'email.send': ['sent a mail', 'sent # mails'],
   'email.send/smtp': ['sent a mail', 'sent # mails'],
   'email.send/file': ['wrote a mail to a file', 'wrote # mails to files'],
   'document.file': ['filed a document', 'filed # documents'],
