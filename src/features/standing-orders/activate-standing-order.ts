@@ -8,10 +8,11 @@ import {
   ALLOWS_IRREVERSIBLE,
   requireAcknowledgement,
   requireOwner,
+  VersionChanged,
 } from './activation-examination.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
-import type { StandingOrderView } from './standing-orders.dto.js';
+import type { ActivateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
 /** Lets an order decide from now on; where something speaks against it, it takes an owner who says that they know. */
@@ -24,10 +25,18 @@ export class ActivateStandingOrder {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, InvalidTransition, Forbidden, or SimulationRequired without the acknowledgement of an owner */
-  async execute(caller: Caller, standingOrderId: string, acknowledged: boolean): Promise<StandingOrderView> {
+  /** @throws NotFound, InvalidTransition, Forbidden, VersionChanged, or SimulationRequired without the acknowledgement of an owner */
+  async execute(
+    caller: Caller,
+    standingOrderId: string,
+    { acknowledge, version }: ActivateStandingOrderBody,
+  ): Promise<StandingOrderView> {
+    const acknowledged = acknowledge === true;
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
+    if (version !== undefined && version !== order.version) {
+      throw new VersionChanged({ details: { version: order.version } });
+    }
     if (!activate(order, this.clock.now())) return viewOf(order);
     // Known without looking at the past, so who may not do it is told before anything is computed.
     if (acknowledged && this.examination.relaxesIrreversible(order)) {

@@ -16,6 +16,12 @@ export const SimulationRequired = defineError(
   'An owner must look at the simulation of this standing order and activate it with acknowledge: true.',
 );
 
+export const VersionChanged = defineError(
+  'VERSION_CHANGED',
+  412,
+  'The standing order has another version by now. Read it and its simulation, and activate that one.',
+);
+
 /** What there is to know before an order becomes active. */
 export interface Examination {
   /** The order with its simulation and its eval. */

@@ -60,6 +60,7 @@ export interface Restoration {
 
 const GONE = 'The version that was in force is gone.';
 const EXPIRED = 'It has expired meanwhile.';
+const MOVED = 'It belongs to another team by now.';
 const OWNERS = 'It allows work packets that cannot be undone, so only an owner may put it back.';
 
 /**
@@ -101,6 +102,7 @@ export class RestoreOrders {
       const version = former.get(order.standingOrderId);
       if (!version) return [skipped(order, GONE)];
       if (saysTheSame(order, version) && order.status === was.status) return [];
+      if (version.teamId !== order.teamId) return [skipped(order, MOVED)];
       if (hasExpired(version, at)) return [skipped(order, EXPIRED)];
       const relaxes = relaxesIrreversible(version, this.reversibility.within(version.capos));
       if (relaxes && was.status === 'active' && !isOwner) return [skipped(order, OWNERS)];

@@ -7,7 +7,7 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
-import { SimulationRequired } from './activation-examination.js';
+import { SimulationRequired, VersionChanged } from './activation-examination.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
@@ -105,7 +105,7 @@ export class StandingOrdersController {
     role: 'admin',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition, SimulationRequired],
+    errors: [NotFound, InvalidTransition, SimulationRequired, VersionChanged],
   })
   activate(
     @CurrentCaller() caller: Caller,
@@ -113,7 +113,7 @@ export class StandingOrdersController {
     @Body() body: ActivateStandingOrderBody,
   ): Promise<StandingOrderView> {
     if (body.shadow === true) return this.shadowOrder.execute(caller, id);
-    return this.activateOrder.execute(caller, id, body.acknowledge === true);
+    return this.activateOrder.execute(caller, id, body);
   }
 
   /** Silences an order until it is activated again; one that tightens takes an admin. */

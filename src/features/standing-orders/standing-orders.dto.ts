@@ -191,6 +191,15 @@ export class ActivateStandingOrderBody {
   @IsOptional()
   @Equals(true)
   acknowledge?: true;
+
+  /**
+   * The version that was looked at; while the order has another, it is not activated (412).
+   * @example 2
+   */
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  version?: number;
 }
 
 /** Query of `GET /standing-orders`. */

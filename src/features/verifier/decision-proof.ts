@@ -41,9 +41,8 @@ interface Made {
   at: number;
 }
 
-/** The draft whose decisions are used if the very next receipt says that they let it go. */
+/** The draft whose decisions are used if the next receipt of the act says that they let it go. */
 interface Drafted {
-  seq: number;
   directiveId: string | null;
   made: readonly Made[];
 }
@@ -95,8 +94,9 @@ export class DecisionProof {
       this.#epoch = 0;
     }
     this.#lastSeq = seq;
-    const drafted = this.#drafted;
-    this.#drafted = undefined;
+    const drafted = isNext ? this.#drafted : undefined;
+    // Of a budget that is nearly spent somebody is told in the act itself, between the draft and its sending.
+    this.#drafted = action === 'signal.raised' ? drafted : undefined;
 
     if (action.startsWith('standing_order.')) this.orderChanged(seq, content);
     else if (action.startsWith('guardian.')) this.guardianChanged(content);
@@ -107,7 +107,7 @@ export class DecisionProof {
     if (told.length > 0) this.decided(seq, content, told);
     // An earlier version of the program told less of them.
     if (others > 0) this.#uses.incompleteUntil(at);
-    if (action === 'directive.sending' && isRelease(drafted, seq, content)) this.release(drafted);
+    if (action === 'directive.sending' && isRelease(drafted, content)) this.release(drafted);
   }
 
   private orderChanged(seq: number, content: ReceiptContent): void {
@@ -145,8 +145,7 @@ export class DecisionProof {
       // What it would use up is not known either.
       else this.#uses.incompleteUntil(content.at);
     }
-    if (content.action === 'directive.drafted')
-      this.#drafted = { seq, directiveId: content.directiveId, made };
+    if (content.action === 'directive.drafted') this.#drafted = { directiveId: content.directiveId, made };
   }
 
   private again(
@@ -249,12 +248,8 @@ function useOf({ packet: { workPacketId, currency, amount }, at }: Made): Use {
 }
 
 /** The orders let a draft go in the act that accepts it; what a person lets go counts for no order. */
-function isRelease(
-  drafted: Drafted | undefined,
-  seq: number,
-  { directiveId }: ReceiptContent,
-): drafted is Drafted {
-  return drafted?.seq === seq - 1 && drafted.directiveId === directiveId;
+function isRelease(drafted: Drafted | undefined, { directiveId }: ReceiptContent): drafted is Drafted {
+  return drafted?.directiveId === directiveId;
 }
 
 /** Those that can be made again, and how many others there are. */
