@@ -16,7 +16,7 @@ import type {
 } from './preflight.dto.js';
 
 /** A work packet that may come of it, with what would be decided about it. */
-export interface Previewed {
+interface Previewed {
   packet: Pick<PreflightPacket, 'title' | 'type' | 'target' | 'needsInput'> & {
     reversibility: Reversibility;
   };
