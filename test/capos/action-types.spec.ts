@@ -36,6 +36,15 @@ describe('the registry of action types', () => {
     ]);
   });
 
+  it('names every class that a work packet of a type may have, of which the strictest is that of the type', () => {
+    for (const type of ACTION_TYPE_NAMES) {
+      const { classes, reversibility } = ACTION_TYPES[type];
+      expect(highestReversibility(classes), type).toBe(reversibility);
+    }
+    expect(ACTION_TYPES['http.call'].classes).toEqual(['externally_reversible', 'read_only']);
+    expect(ACTION_TYPES['email.send'].classes).toEqual(['irreversible']);
+  });
+
   it('gives each engine its own types', () => {
     expect(actionTypesOf('product')).toEqual(['document.file', 'signal.raise', 'webhook.post', 'http.call']);
     expect(actionTypesOf('executive')).toEqual([

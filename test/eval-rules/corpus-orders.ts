@@ -83,6 +83,11 @@ export const ORDERS: Record<string, Cases<SafetyTarget>> = {
       }),
     },
     missed: {
+      'calls that only read': target({
+        capos: null,
+        match: { actionTypes: ['http.call'], reversibility: ['read_only'] },
+        limits: null,
+      }),
       'the class beside the types': target({
         match: { actionTypes: ['document.file'], reversibility: ['reversible'] },
         limits: null,

@@ -1,3 +1,4 @@
+import { NO_TARGETS, type OutsideTargets } from '../../src/features/capos/outside-targets.js';
 import type { SoundnessTarget } from '../../src/features/evals/soundness-target.js';
 import type { Cases } from './corpus-orders.js';
 
@@ -20,18 +21,26 @@ const SOUND: SoundnessTarget = {
     needsInput: [],
     reversibility: 'irreversible',
     compensation: null,
+    result: null,
+    executedAt: null,
     leverageScore: 3,
     multipliers: {},
     rationale: 'The directive asks for a mail about the delivery.',
   },
+  targets: NO_TARGETS,
   directive: { text: 'Email jane@acme.example about the delivery.', priority: 'medium', context: {} },
 };
 
 export function candidate(
   packet: Partial<Packet> = {},
   directive: Partial<SoundnessTarget['directive']> = {},
+  targets: OutsideTargets = NO_TARGETS,
 ): SoundnessTarget {
-  return { packet: { ...SOUND.packet, ...packet }, directive: { ...SOUND.directive, ...directive } };
+  return {
+    packet: { ...SOUND.packet, ...packet },
+    targets,
+    directive: { ...SOUND.directive, ...directive },
+  };
 }
 
 const rated = (multipliers: Record<string, number>, more: Partial<Packet> = {}) =>
@@ -50,6 +59,138 @@ const DOCUMENT: Partial<Packet> = {
   reversibility: 'reversible',
   compensation: { type: 'document.withdraw', params: {} },
   leverageScore: 1,
+};
+
+const DESTINATION = {
+  destinationId: 'whk_01kerr2kg0xaen9f9sdsg8py4z',
+  description: 'ERP',
+  url: 'https://erp.example/in',
+};
+
+const CREATE_CONTACT: OutsideTargets['operations'][number] = {
+  connector: 'crm',
+  operation: 'create_contact',
+  description: 'Adds a contact',
+  method: 'POST',
+  url: 'https://crm.example/contacts',
+  params: { type: 'object', properties: { email: { type: 'string' } }, required: ['email'] },
+  timeoutMs: 2_000,
+  repeatable: false,
+  hasKey: false,
+  readOnly: false,
+  amount: null,
+  undo: { operation: 'delete_contact', params: { id: 'response.id' } },
+  definition: 'a'.repeat(64),
+};
+
+const FIND_CONTACT: OutsideTargets['operations'][number] = {
+  ...CREATE_CONTACT,
+  operation: 'find_contact',
+  method: 'GET',
+  readOnly: true,
+  undo: null,
+};
+
+const TARGETS: OutsideTargets = {
+  destinations: [DESTINATION],
+  operations: [CREATE_CONTACT, FIND_CONTACT],
+};
+
+const outside = (packet: Partial<Packet>, more: Partial<Packet> = {}, targets = TARGETS) =>
+  candidate({ ...packet, ...more }, {}, targets);
+
+/** An event as it is drafted: with the destination in a person's words. */
+const POST: Partial<Packet> = {
+  kind: 'message',
+  actionType: 'webhook.post',
+  target: 'ERP (https://erp.example/in)',
+  params: {
+    destinationId: DESTINATION.destinationId,
+    destination: 'ERP (https://erp.example/in)',
+    data: { order: 17 },
+  },
+  leverageScore: 2,
+};
+
+/** A call as it is drafted: with its request, and the hash of what the file says of it. */
+const CALL: Partial<Packet> = {
+  kind: 'call',
+  actionType: 'http.call',
+  target: 'POST https://crm.example/contacts',
+  params: {
+    connector: 'crm',
+    operation: 'create_contact',
+    arguments: { email: 'jane@acme.example' },
+    request: 'POST https://crm.example/contacts',
+    definition: CREATE_CONTACT.definition,
+  },
+  reversibility: 'externally_reversible',
+  compensation: { type: 'http.undo', params: { connector: 'crm', operation: 'delete_contact' } },
+  leverageScore: 2,
+};
+
+const SEARCH: Partial<Packet> = {
+  ...CALL,
+  target: 'GET https://crm.example/contacts?email=jane%40acme.example',
+  params: {
+    ...CALL.params,
+    operation: 'find_contact',
+    request: 'GET https://crm.example/contacts?email=jane%40acme.example',
+  },
+  reversibility: 'read_only',
+  compensation: null,
+};
+
+const UNDO = {
+  connector: 'crm',
+  operation: 'delete_contact',
+  arguments: { id: 'c_42' },
+  definition: 'b'.repeat(64),
+};
+
+/** A call that was answered: its undo is that of the answer. */
+const CALLED: Partial<Packet> = {
+  ...CALL,
+  result: { status: 201, undo: UNDO },
+  compensation: { type: 'http.undo', params: UNDO },
+  executedAt: 1_768_209_600_000,
+};
+
+const RENAMED: OutsideTargets = { ...TARGETS, destinations: [{ ...DESTINATION, description: 'Test' }] };
+const DESCRIBED_ANEW: OutsideTargets = {
+  ...TARGETS,
+  operations: [{ ...CREATE_CONTACT, definition: 'c'.repeat(64) }],
+};
+
+/** What reaches something outside, as it is drafted, carried out and looked at long afterwards: nothing is found in it. */
+export const SOUND_OUTSIDE: Record<string, SoundnessTarget> = {
+  'an event': outside(POST),
+  'a call that can be undone': outside(CALL),
+  'a call that only reads': outside(SEARCH),
+  'a call whose operation a person is asked for': outside(CALL, {
+    target: null,
+    params: { connector: 'crm', arguments: {} },
+    needsInput: [{ path: 'params.operation', message: 'Which operation?' }],
+    compensation: null,
+  }),
+  'a call that was answered': outside(CALLED),
+  'a call whose answer lacked what its undo needs': outside(CALLED, {
+    result: {
+      status: 201,
+      undo: { connector: 'crm', operation: 'delete_contact', missing: ['response.id'] },
+    },
+    compensation: {
+      type: 'http.undo',
+      params: { connector: 'crm', operation: 'delete_contact', missing: ['response.id'] },
+    },
+  }),
+  'a call that failed': outside(CALL, { result: { status: 400, error: { code: 'X', message: 'No.' } } }),
+  'an event whose destination is gone since it was posted': outside(
+    POST,
+    { executedAt: 1_768_209_600_000, result: { status: 200 } },
+    NO_TARGETS,
+  ),
+  'a call whose operation is another since it was made': outside(CALLED, {}, DESCRIBED_ANEW),
 };
 
 export const PACKETS: Record<string, Cases<SoundnessTarget>> = {
@@ -143,7 +284,13 @@ export const PACKETS: Record<string, Cases<SoundnessTarget>> = {
     missed: { 'an action of the capo': candidate(DOCUMENT) },
   },
   'packet.params': {
-    found: { 'a parameter that is missing': candidate({ params: { ...SOUND.packet.params, subject: '' } }) },
+    found: {
+      'a parameter that is missing': candidate({ params: { ...SOUND.packet.params, subject: '' } }),
+      'a destination that the workspace does not have': outside(POST, {}, NO_TARGETS),
+      'arguments that the operation does not take': outside(CALL, {
+        params: { ...CALL.params, arguments: { name: 'Jane' } },
+      }),
+    },
     missed: {
       'a parameter that a person is asked for': candidate({
         params: { ...SOUND.packet.params, subject: '' },
@@ -151,18 +298,43 @@ export const PACKETS: Record<string, Cases<SoundnessTarget>> = {
       }),
     },
   },
+  'packet.outside_changed': {
+    found: {
+      'a destination of another name': outside(POST, {}, RENAMED),
+      'an operation that the file describes anew': outside(CALL, {}, DESCRIBED_ANEW),
+    },
+    missed: {
+      'what was carried out before': outside(CALLED, {}, DESCRIBED_ANEW),
+      'what is there no more': outside(POST, {}, NO_TARGETS),
+    },
+  },
   'packet.reversibility': {
-    found: { 'a class that the draft chose': candidate({ reversibility: 'reversible' }) },
-    missed: { 'the class of the registry': candidate() },
+    found: {
+      'a class that the draft chose': candidate({ reversibility: 'reversible' }),
+      'a call that changes something and says that it reads': outside(CALL, { reversibility: 'read_only' }),
+      'a call that reads and says that it changes something': outside(SEARCH, {
+        reversibility: 'externally_reversible',
+      }),
+    },
+    missed: { 'the class of the registry': candidate(), 'the class of the operation': outside(SEARCH) },
   },
   'packet.compensation': {
     found: {
       'an undo that there is not': candidate({ compensation: { type: 'email.recall', params: {} } }),
       'no undo where there is one': candidate({ ...DOCUMENT, compensation: null }),
+      'the undo of another document': candidate({
+        ...DOCUMENT,
+        result: { documentId: 'doc_1' },
+        compensation: { type: 'document.withdraw', params: { documentId: 'doc_2' } },
+      }),
+      'another operation than the answer named': outside(CALLED, {
+        compensation: { type: 'http.undo', params: { ...UNDO, arguments: { id: 'c_43' } } },
+      }),
     },
     missed: {
       'the undo of an execution': candidate({
         ...DOCUMENT,
+        result: { documentId: 'doc_1' },
         compensation: { type: 'document.withdraw', params: { documentId: 'doc_1' } },
       }),
     },

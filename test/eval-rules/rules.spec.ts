@@ -4,7 +4,7 @@ import { SAFETY_RULES } from '../../src/features/evals/safety-rules.js';
 import { SKILL_RULES } from '../../src/features/evals/skill-rules.js';
 import { SOUNDNESS_RULES } from '../../src/features/evals/soundness-rules.js';
 import { type Cases, ORDERS, SAFE, target } from './corpus-orders.js';
-import { candidate, PACKETS } from './corpus-packets.js';
+import { candidate, PACKETS, SOUND_OUTSIDE } from './corpus-packets.js';
 import { SKILLS } from './corpus-skills.js';
 
 function describeRules<Target>(
@@ -45,6 +45,12 @@ function describeRules<Target>(
 describeRules('standing_order_safety', SAFETY_RULES, ORDERS);
 describeRules('workflow_candidate_soundness', SOUNDNESS_RULES, PACKETS);
 describeRules('skill_definition_syntax', SKILL_RULES, SKILLS);
+
+describe('a work packet that reaches something outside', () => {
+  it.each(Object.entries(SOUND_OUTSIDE))('is sound: %s', (_name, each) => {
+    expect(assess(SOUNDNESS_RULES, each)).toMatchObject({ status: 'completed', score: 1, findings: [] });
+  });
+});
 
 describe('an assessment', () => {
   const rule = (id: string, severity: Rule<number>['severity'], breaches: number): Rule<number> => ({

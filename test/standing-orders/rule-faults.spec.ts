@@ -9,19 +9,24 @@ const HOUR = 3_600_000;
 
 const KNOWN: KnownActions = {
   'email.send': {
-    reversibility: 'irreversible',
+    classes: ['irreversible'],
     capos: ['capo_marketing', 'capo_ops'],
     parameters: ['to', 'cc', 'subject', 'body'],
   },
   'revenue.record': {
-    reversibility: 'reversible',
+    classes: ['reversible'],
     capos: ['capo_revenue'],
     parameters: ['amount', 'currency', 'source'],
   },
   'document.file': {
-    reversibility: 'reversible',
+    classes: ['reversible'],
     capos: ['capo_marketing', 'capo_ops', 'capo_revenue', 'ceo'],
     parameters: ['title', 'body'],
+  },
+  'http.call': {
+    classes: ['externally_reversible', 'read_only'],
+    capos: ['capo_ops'],
+    parameters: ['connector', 'operation', 'arguments'],
   },
 };
 
@@ -41,7 +46,7 @@ describe('a rule that could never apply', () => {
       'an action type that does not exist',
       { match: { actionTypes: ['email.send', 'fax.send'] } },
       ['match.actionTypes.1: isKnownAction'],
-      'fax.send is not an action type; there are email.send, revenue.record, document.file',
+      'fax.send is not an action type; there are email.send, revenue.record, document.file, http.call',
     ],
     [
       'capos that cannot do it',
@@ -65,7 +70,7 @@ describe('a rule that could never apply', () => {
       'a parameter that no action has',
       { match: { fields: { 'params.too': { $exists: true } } } },
       ['match.fields.params.too: isKnownParameter'],
-      'no action that the order is about has a parameter too; there are amount, body, cc, currency, source, subject, title, to',
+      'no action that the order is about has a parameter too; there are amount, arguments, body, cc, connector, currency, operation, source, subject, title, to',
     ],
     [
       'a parameter that only other actions have',
@@ -174,6 +179,10 @@ describe('a rule that may apply', () => {
     [
       'to one of several action types',
       { capos: ['ceo'], match: { actionTypes: ['email.send', 'document.file'] } },
+    ],
+    [
+      'to what only reads, where that depends on what is called',
+      { match: { actionTypes: ['http.call'], reversibility: ['read_only'] } },
     ],
     ['to a parameter that one of the actions has', { match: { fields: { 'params.amount': { $lte: 5 } } } }],
     ['to what lies within a parameter', { match: { fields: { 'params.to.0': { $exists: true } } } }],

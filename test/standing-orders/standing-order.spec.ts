@@ -2,16 +2,26 @@ import { describe, expect, it } from 'vitest';
 import {
   EFFECTS,
   relaxesIrreversible,
+  strictest,
   tightens,
   type OrderMatch,
 } from '../../src/features/standing-orders/standing-order.js';
 import type { Reversibility } from '../../src/features/terms/terms.js';
 
-const REGISTRY: Record<string, Reversibility> = {
-  'document.file': 'reversible',
-  'http.call': 'externally_reversible',
-  'email.send': 'irreversible',
+const REGISTRY: Record<string, Reversibility[]> = {
+  'document.file': ['reversible'],
+  'http.call': ['externally_reversible', 'read_only'],
+  'parcel.send': ['reversible', 'irreversible'],
+  'email.send': ['irreversible'],
 };
+
+describe('strictest', () => {
+  it('is the one that lets the least through, and none of none', () => {
+    expect(strictest(['throttle', 'deny', 'allow'])).toBe('deny');
+    expect(strictest(['allow', 'throttle', 'allow'])).toBe('throttle');
+    expect(strictest([])).toBeUndefined();
+  });
+});
 
 describe('tightens', () => {
   it('holds for every effect but allow', () => {
@@ -29,6 +39,8 @@ describe('relaxesIrreversible', () => {
     [{ actionTypes: ['email.send'] }, true],
     [{ actionTypes: ['document.file', 'email.send'] }, true],
     [{ actionTypes: ['document.file', 'http.call'] }, false],
+    // The strictest of its classes counts.
+    [{ actionTypes: ['parcel.send'] }, true],
     [{ actionTypes: ['missile.launch'] }, true],
     [{ actionTypes: ['constructor'] }, true],
     [{ reversibility: ['irreversible'] }, true],
@@ -41,7 +53,7 @@ describe('relaxesIrreversible', () => {
   });
 
   it('is false within an engine scope that holds nothing irreversible', () => {
-    expect(relaxesIrreversible({ effect: 'allow', match: {} }, { 'document.file': 'reversible' })).toBe(
+    expect(relaxesIrreversible({ effect: 'allow', match: {} }, { 'document.file': ['reversible'] })).toBe(
       false,
     );
   });

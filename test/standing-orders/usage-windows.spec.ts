@@ -66,12 +66,14 @@ describe('UsageWindows', () => {
     expect(used.before(at(next), 'EUR').budgetSpent).toBe(0);
   });
 
-  it('begins a day whose midnight is shown twice as the database does: with the second one', () => {
+  it('begins a day whose midnight is shown twice as the gate does: with the first one', () => {
     // In Havana the clock goes from 01:00 back to 00:00 on the first of November.
     const used = new UsageWindows({ limits: LIMITS, budget: null }, 'America/Havana');
+    used.count(at('2026-10-31T23:59:59-04:00'), { amount: 7, currency: 'EUR' });
+    expect(used.before(at('2026-11-01T00:00:00-04:00'), 'EUR').amountToday).toBe(0);
     used.count(at('2026-11-01T00:30:00-04:00'), { amount: 1, currency: 'EUR' });
-    expect(used.before(at('2026-11-01T00:30:00-04:00'), 'EUR').amountToday).toBe(0);
+    expect(used.before(at('2026-11-01T00:30:00-04:00'), 'EUR').amountToday).toBe(1);
     used.count(at('2026-11-01T00:30:00-05:00'), { amount: 2, currency: 'EUR' });
-    expect(used.before(at('2026-11-01T12:00:00-05:00'), 'EUR').amountToday).toBe(2);
+    expect(used.before(at('2026-11-01T12:00:00-05:00'), 'EUR').amountToday).toBe(3);
   });
 });

@@ -2,11 +2,29 @@ import { Temporal } from 'temporal-polyfill';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUDGET_WINDOWS } from '../../src/features/standing-orders/standing-order.js';
-import { endOfWindow } from '../../src/features/standing-orders/windows.js';
+import { endOfWindow, startOfWindow } from '../../src/features/standing-orders/windows.js';
 
 const instant = (text: string) => Temporal.Instant.from(text).epochMilliseconds;
 const endOf = (window: 'day' | 'week' | 'month', at: string, zone: string) =>
   new Date(endOfWindow(window, instant(at), zone)).toISOString();
+
+describe('the beginning of a calendar window', () => {
+  it.each<['day' | 'week' | 'month', string, string, string]>([
+    ['day', '2026-07-01T12:00Z', 'UTC', '2026-07-01T00:00:00.000Z'],
+    ['day', '2026-07-01T22:30Z', 'Europe/Berlin', '2026-07-01T22:00:00.000Z'],
+    // There is no midnight in that night: the day begins at 01:00.
+    ['day', '2026-04-24T12:00Z', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+    // There are two in that one: it begins with the first, whenever it is asked for.
+    ['day', '2026-11-01T04:30Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+    ['day', '2026-11-01T05:30Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+    ['month', '2026-11-20T12:00Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+    ['week', '2026-07-05T23:59Z', 'UTC', '2026-06-29T00:00:00.000Z'],
+    ['month', '2026-10-31T22:30Z', 'Europe/Berlin', '2026-09-30T22:00:00.000Z'],
+    ['day', '2026-07-01T23:30Z', 'Nowhere/Land', '2026-07-01T00:00:00.000Z'],
+  ])('of the %s of %s in %s is %s', (window, at, zone, start) => {
+    expect(new Date(startOfWindow(window, instant(at), zone)).toISOString()).toBe(start);
+  });
+});
 
 describe('the end of a calendar window', () => {
   it.each<['day' | 'week' | 'month', string, string, string]>([
@@ -56,6 +74,10 @@ describe('the end of a calendar window', () => {
           expect(end - at).toBeLessThanOrEqual(longest[window] * 3_600_000);
           const later = at + Math.floor(((end - at) * share) / 1_000_000);
           expect(endOfWindow(window, later, zone)).toBe(end);
+          const start = startOfWindow(window, later, zone);
+          expect(start).toBeLessThanOrEqual(at);
+          expect(endOfWindow(window, start, zone)).toBe(end);
+          expect(endOfWindow(window, start - 1, zone)).toBe(start);
         },
       ),
     );

@@ -29,12 +29,16 @@ export interface Compensation {
 /** What the execution of a packet answered: the ids by which it can be undone. */
 export type ActionResult = Readonly<Record<string, unknown>>;
 
-export interface ActionType<Params> {
+/** An action type as it is written below. */
+interface DeclaredType<Params> {
   /** One sentence for a person who reads the registry, and for a model that chooses from it. */
   effect: string;
   engines: readonly Engine[];
   kind: PacketKind;
+  /** The class of its work packets; the strictest where it depends on what they reach. */
   reversibility: Reversibility;
+  /** Every class that they may have; left out: that one. */
+  classes?: readonly Reversibility[];
   /** Base of `leverageScore`: how much one such work packet usually changes for the business. */
   baseScore: number;
   params: z.ZodType<Params> & { shape: object };
@@ -46,7 +50,14 @@ export interface ActionType<Params> {
   compensate(params: NoInfer<Params>, result: ActionResult): Compensation | null;
 }
 
-const define = <Params>(type: ActionType<Params>): ActionType<Params> => type;
+export interface ActionType<Params> extends DeclaredType<Params> {
+  classes: readonly Reversibility[];
+}
+
+const define = <Params>(type: DeclaredType<Params>): ActionType<Params> => ({
+  classes: [type.reversibility],
+  ...type,
+});
 
 /** Names the undo before execution (no id yet, empty params) and aims it afterwards. */
 const undo = (type: string, id: string) => (_params: unknown, result: ActionResult) => ({
@@ -100,8 +111,9 @@ export const ACTION_TYPES = {
       'Calls an operation of a connector that the operator configured; it says itself how it is undone.',
     engines: ['ops', 'product'],
     kind: 'call',
-    // The class of an operation that changes something; one that is read-only is bound as such.
+    // An operation that changes something, or one that only reads; which of them it is says the operator's file.
     reversibility: 'externally_reversible',
+    classes: ['externally_reversible', 'read_only'],
     baseScore: 2,
     params: HttpCall,
     target: ({ request, connector, operation }) =>

@@ -35,7 +35,7 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
-import { authorOf, readyContent, whyNobodyElseMayAllow } from './ready-content.js';
+import { authorOf, outcomeOfDraft, readyContent, whyNobodyElseMayAllow } from './ready-content.js';
 
 interface Accepted {
   directive: DirectiveEntity;
@@ -93,13 +93,16 @@ export class AcceptDraft {
 
   private async decide(accepted: Accepted, approval: ApprovalEntity | undefined): Promise<void> {
     const { directive, packets, concerns, policy } = accepted;
-    if (policy.some(({ decision }) => decision.outcome === 'deny')) await this.deny(accepted, approval);
+    const reasons = whyNobodyElseMayAllow(packets, concerns);
+    const outcome = outcomeOfDraft(
+      policy.map(({ decision }) => decision),
+      reasons,
+    );
+    // Without a work packet there is nothing that anybody would have to allow.
+    const isEmpty = packets.length === 0 && reasons.length === 0;
+    if (outcome === 'deny') await this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, directive.approvalId!);
-    else if (
-      policy.every(({ decision }) => decision.outcome === 'allow' || decision.outcome === 'throttle') &&
-      whyNobodyElseMayAllow(packets, concerns).length === 0
-    )
-      this.send(accepted);
+    else if (outcome !== 'require_approval' || isEmpty) this.send(accepted);
     else this.review(accepted, this.ask(directive));
   }
 

@@ -4,7 +4,7 @@ import type { ReadyContent } from '../approvals/approvals.repository.js';
 import { highestReversibility, riskOf } from '../capos/action-types.js';
 import type { Concern } from '../capos/briefing.js';
 import type { Decision } from '../standing-orders/evaluate.js';
-import { EFFECTS } from '../standing-orders/standing-order.js';
+import { type Effect, strictest } from '../standing-orders/standing-order.js';
 import { type Priority, type Risk, RISKS } from '../terms/terms.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
@@ -63,12 +63,24 @@ export function authorOf(engine: DirectiveEntity['engine']): Author {
   return engine?.model ? 'model' : 'capo';
 }
 
-/** The strictest outcome, and every reason. */
+/**
+ * What comes of a draft as a whole: what is decided most strictly about a work packet of it, and at least that a person is asked,
+ * where there is a reason for that or nothing was decided.
+ * @param reasons those of {@link whyNobodyElseMayAllow}
+ */
+export function outcomeOfDraft(
+  decisions: readonly Pick<Decision, 'outcome'>[],
+  reasons: readonly string[],
+): Effect {
+  const outcomes = decisions.map(({ outcome }) => outcome);
+  const asks = outcomes.length === 0 || reasons.length > 0;
+  return strictest(asks ? [...outcomes, 'require_approval'] : outcomes)!;
+}
+
+/** What comes of the draft, and every reason. */
 function policyOf(decisions: readonly Decision[], reasons: readonly string[]): ApprovalPolicy {
-  const strictest =
-    EFFECTS.findLast((effect) => decisions.some(({ outcome }) => outcome === effect)) ?? 'require_approval';
   return {
-    outcome: strictest === 'allow' && reasons.length > 0 ? 'require_approval' : strictest,
+    outcome: outcomeOfDraft(decisions, reasons),
     explanation: [...new Set([...reasons, ...decisions.flatMap(({ explanation }) => explanation)])],
   };
 }

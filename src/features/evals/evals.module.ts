@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { CaposModule } from '../capos/capos.module.js';
 import { DirectivesModule } from '../directives/directives.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -10,16 +11,18 @@ import { RecordEval } from './record-eval.js';
 import { RunEval } from './run-eval.js';
 import { SafetyOfActivation } from './safety-of-activation.js';
 import { SafetyTargets } from './safety-targets.js';
+import { SoundnessTargets } from './soundness-targets.js';
 
 /** @level 8 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([EvalRunEntity]),
+    CaposModule,
     DirectivesModule,
     StandingOrdersModule,
     WorkspacesModule,
   ],
   controllers: [EvalsController],
-  providers: [EvalRuns, RecordEval, RunEval, SafetyOfActivation, SafetyTargets],
+  providers: [EvalRuns, RecordEval, RunEval, SafetyOfActivation, SafetyTargets, SoundnessTargets],
 })
 export class EvalsModule {}

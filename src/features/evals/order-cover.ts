@@ -11,7 +11,7 @@ export function covers(outer: StandingOrderRule, inner: StandingOrderRule): bool
 }
 
 /** True when two rules say the same, whatever they are called. */
-export function saysTheSame(one: StandingOrderRule, other: StandingOrderRule): boolean {
+export function isSameRule(one: StandingOrderRule, other: StandingOrderRule): boolean {
   return canonicalJson(plain(one)) === canonicalJson(plain(other));
 }
 

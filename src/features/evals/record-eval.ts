@@ -4,25 +4,10 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { CapoRole } from '../terms/terms.js';
-import type { EvalOccasion, EvalRunEntity, EvalTarget } from './eval-run.entity.js';
+import type { EvalOccasion, EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns } from './eval-runs.repository.js';
-import { assess, type EvalKind, FINDING_SEVERITIES, type Rule, THRESHOLD } from './rule.js';
-
-/** A target with the rules that it is held against. */
-export interface Evaluated<Target = unknown> {
-  kind: EvalKind;
-  entityType: EvalTarget;
-  entityId: string;
-  version: number | null;
-  teamId: string | null;
-  directiveId: string | null;
-  capo: CapoRole | null;
-  /** How a sentence names it, such as `the standing order "Delivery mail"`. */
-  called: string;
-  rules: readonly Rule<Target>[];
-  target: Target;
-}
+import type { EvalSubject } from './eval-subject.js';
+import { assess, FINDING_SEVERITIES, THRESHOLD } from './rule.js';
 
 /** Why a run exists, and what it is called. */
 export interface EvalReason {
@@ -41,9 +26,8 @@ export class RecordEval {
     private readonly receipts: Receipts,
   ) {}
 
-  execute<Target>(evaluated: Evaluated<Target>, { name, occasion, by }: EvalReason): EvalRunEntity {
-    const { kind, entityType, entityId, version, teamId, directiveId, capo, called, rules, target } =
-      evaluated;
+  execute<Target>(subject: EvalSubject<Target>, { name, occasion, by }: EvalReason): EvalRunEntity {
+    const { kind, entityType, entityId, version, teamId, directiveId, capo, called, rules, target } = subject;
     const began = performance.now();
     const { findings, ...assessment } = assess(rules, target);
     const durationMs = Number((performance.now() - began).toFixed(2));

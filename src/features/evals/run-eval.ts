@@ -2,27 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
-import { isId } from '../../platform/kernel/ids.js';
-import { Directives } from '../directives/directives.repository.js';
-import { WorkPackets } from '../directives/packets/work-packets.repository.js';
 import { isCapoRole } from '../capos/capo.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
-import { evaluatedOrder, evaluatedPacket, evaluatedSkill, KIND_OF } from './evaluated.js';
+import { type EvalSubject, KIND_OF, orderSubject, packetSubject, skillSubject } from './eval-subject.js';
 import { viewOf } from './eval-runs.repository.js';
 import type { EvalRunView, RunEvalBody } from './evals.dto.js';
-import { type Evaluated, RecordEval } from './record-eval.js';
+import { RecordEval } from './record-eval.js';
 import { EVAL_KINDS } from './rule.js';
 import { SafetyTargets } from './safety-targets.js';
+import { SoundnessTargets } from './soundness-targets.js';
 
 /** Holds a target against the rules of its kind, because somebody asks for it. */
 @Injectable()
 export class RunEval {
   constructor(
     private readonly orders: StandingOrders,
-    private readonly packets: WorkPackets,
-    private readonly directives: Directives,
     private readonly safetyTargets: SafetyTargets,
+    private readonly soundnessTargets: SoundnessTargets,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly recordEval: RecordEval,
   ) {}
@@ -31,33 +28,30 @@ export class RunEval {
   async execute(caller: Caller, body: RunEvalBody): Promise<EvalRunView> {
     assertFits(body);
     const run = { name: body.name, occasion: 'request', by: actorOf(caller) } as const;
-    return viewOf(this.recordEval.execute(await this.target(caller, body), run));
+    return viewOf(this.recordEval.execute(await this.subject(caller, body), run));
   }
 
-  private target(caller: Caller, body: RunEvalBody): Promise<Evaluated<never>> {
+  private subject(caller: Caller, body: RunEvalBody): Promise<EvalSubject<never>> {
     switch (body.targetEntityType) {
       case 'standing_order':
-        return this.order(caller, body.targetEntityId) as Promise<Evaluated<never>>;
+        return this.order(caller, body.targetEntityId) as Promise<EvalSubject<never>>;
       case 'workflow_candidate':
-        return this.packet(caller, body.targetEntityId) as Promise<Evaluated<never>>;
+        return this.packet(caller, body.targetEntityId) as Promise<EvalSubject<never>>;
       case 'skill':
-        return this.skill(caller, body) as Promise<Evaluated<never>>;
+        return this.skill(caller, body) as Promise<EvalSubject<never>>;
     }
   }
 
   private async order(caller: Caller, standingOrderId: string) {
     const order = await this.orders.get(scopeOf(caller), standingOrderId);
     requireRole(caller, order.teamId, 'operator');
-    return evaluatedOrder(order, await this.safetyTargets.of(order));
+    return orderSubject(order, await this.safetyTargets.of(order));
   }
 
   private async packet(caller: Caller, workPacketId: string) {
-    const scope = scopeOf(caller);
-    const packet = isId('pkt', workPacketId) ? await this.packets.find(scope, workPacketId) : undefined;
-    const directive = packet && (await this.directives.find(scope, packet.directiveId));
-    if (!packet || !directive) throw new NotFound();
-    requireRole(caller, packet.teamId, 'operator');
-    return evaluatedPacket(packet, directive);
+    const target = await this.soundnessTargets.get(scopeOf(caller), workPacketId);
+    requireRole(caller, target.packet.teamId, 'operator');
+    return packetSubject(target);
   }
 
   /** Skills come with skill packs; until one is installed there is none but the definition that the request brings. */
@@ -66,7 +60,7 @@ export class RunEval {
     const teamId = await this.teamOfRequest.resolve(caller, asked);
     requireRole(caller, teamId, 'operator');
     const { capo } = definition;
-    return evaluatedSkill(targetEntityId, definition, { teamId, capo: isCapoRole(capo) ? capo : null });
+    return skillSubject(targetEntityId, definition, { teamId, capo: isCapoRole(capo) ? capo : null });
   }
 }
 

@@ -116,7 +116,7 @@ export const BLAST_RADIUS_RULES: readonly Rule<SafetyTarget>[] = [
 type Order = SafetyTarget['order'];
 
 function everyOneCarriesAmount(order: Order): boolean {
-  const facts = [...typesOf(order).values()].filter(({ reversibility }) => reversibility === 'irreversible');
+  const facts = [...typesOf(order).values()].filter(({ classes }) => classes.includes('irreversible'));
   return facts.length > 0 && facts.every(({ carriesAmount }) => carriesAmount);
 }
 

@@ -1,5 +1,5 @@
-import { EFFECTS, type OrderLimits } from '../standing-orders/standing-order.js';
-import { covers, saysTheSame } from './order-cover.js';
+import { type OrderLimits, strictness } from '../standing-orders/standing-order.js';
+import { covers, isSameRule } from './order-cover.js';
 import type { Breach, Rule } from './rule.js';
 import { type AssessedOrder, isSet, type SafetyTarget } from './safety-target.js';
 
@@ -40,7 +40,7 @@ export const CONTRADICTION_RULES: readonly Rule<SafetyTarget>[] = [
     suggestion: 'Keep one of the two.',
     check: ({ order, others }) =>
       others
-        .filter((other) => saysTheSame(order, other))
+        .filter((other) => isSameRule(order, other))
         .map((other) => ({
           path: '',
           message: `The standing order "${other.name}" says the same.`,
@@ -60,13 +60,13 @@ export const CONTRADICTION_RULES: readonly Rule<SafetyTarget>[] = [
 /** Whether the effect of one stands above that of the other. A pace is none: it lets pass what keeps to it. */
 function decidesInstead(one: AssessedOrder, other: AssessedOrder): boolean {
   const isFinal = one.effect === 'deny' || one.effect === 'require_approval';
-  return isFinal && EFFECTS.indexOf(one.effect) > EFFECTS.indexOf(other.effect);
+  return isFinal && strictness(one.effect) > strictness(other.effect);
 }
 
 function slower(other: AssessedOrder, order: AssessedOrder): Breach[] {
   const isSlower =
     other.effect === 'throttle' &&
-    !saysTheSame(order, other) &&
+    !isSameRule(order, other) &&
     covers(other, order) &&
     order.budget === null &&
     Object.entries(order.limits ?? {}).every(([limit, allowed]) => {

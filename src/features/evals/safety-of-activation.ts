@@ -5,7 +5,7 @@ import { ActivationChecks, type ActivationFinding } from '../standing-orders/act
 import { tightens } from '../standing-orders/standing-order.js';
 import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
 import type { EvalRunEntity } from './eval-run.entity.js';
-import { evaluatedOrder } from './evaluated.js';
+import { orderSubject } from './eval-subject.js';
 import { RecordEval } from './record-eval.js';
 import { SafetyTargets } from './safety-targets.js';
 
@@ -31,7 +31,7 @@ export class SafetyOfActivation implements OnModuleInit {
   }
 
   private async check(order: StandingOrderEntity, by: Actor): Promise<ActivationFinding> {
-    const run = this.recordEval.execute(evaluatedOrder(order, await this.safetyTargets.of(order)), {
+    const run = this.recordEval.execute(orderSubject(order, await this.safetyTargets.of(order)), {
       name: cutText(`Activation of "${order.name}"`, MAX_NAME),
       occasion: 'activation',
       by,

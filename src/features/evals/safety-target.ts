@@ -27,7 +27,8 @@ export interface SafetyTarget {
 
 /** What the registry says of an action type, as far as orders care. */
 interface ActionFacts {
-  reversibility: Reversibility;
+  /** Every class that its work packets may have. */
+  classes: readonly Reversibility[];
   engines: readonly string[];
   /** Whether it names recipients, which `maxRecipients` counts. */
   reachesPeople: boolean;
@@ -37,12 +38,12 @@ interface ActionFacts {
 
 const ACTION_FACTS: Readonly<Record<string, ActionFacts>> = Object.fromEntries(
   ACTION_TYPE_NAMES.map((type) => {
-    const { reversibility, engines, params } = ACTION_TYPES[type];
+    const { classes, engines, params } = ACTION_TYPES[type];
     const names = Object.keys(params.shape);
     return [
       type,
       {
-        reversibility,
+        classes,
         engines,
         reachesPeople: names.includes('to'),
         carriesAmount: names.includes('amount'),
@@ -53,13 +54,13 @@ const ACTION_FACTS: Readonly<Record<string, ActionFacts>> = Object.fromEntries(
 
 /** A type that the registry does not know may be anything. */
 const UNKNOWN: ActionFacts = {
-  reversibility: 'irreversible',
+  classes: ['irreversible'],
   engines: [],
   reachesPeople: true,
   carriesAmount: true,
 };
 
-/** The action types that an order can match, by what they are. */
+/** The action types that an order can match, each with what its work packets are that it matches. */
 export function typesOf({ capos, match }: Pick<AssessedOrder, 'capos' | 'match'>): Map<string, ActionFacts> {
   const engines = capos?.map(engineOf) as string[] | undefined;
   const named = match.actionTypes ?? Object.keys(ACTION_FACTS);
@@ -67,11 +68,16 @@ export function typesOf({ capos, match }: Pick<AssessedOrder, 'capos' | 'match'>
     named.flatMap((type) => {
       const facts = Object.hasOwn(ACTION_FACTS, type) ? ACTION_FACTS[type]! : UNKNOWN;
       const isMade = facts === UNKNOWN || !engines || facts.engines.some((one) => engines.includes(one));
-      const isMeant =
-        facts === UNKNOWN || !match.reversibility || match.reversibility.includes(facts.reversibility);
-      return isMade && isMeant ? [[type, facts] as const] : [];
+      const classes = facts.classes.filter((each) => facts === UNKNOWN || isAskedFor(match, each));
+      // What only reads moves no money, whatever its parameters say.
+      const carriesAmount = facts.carriesAmount && classes.some((each) => each !== 'read_only');
+      return isMade && classes.length > 0 ? [[type, { ...facts, classes, carriesAmount }] as const] : [];
     }),
   );
+}
+
+function isAskedFor({ reversibility }: AssessedOrder['match'], each: Reversibility): boolean {
+  return !reversibility || reversibility.includes(each);
 }
 
 export function allows(order: AssessedOrder): boolean {
@@ -81,7 +87,7 @@ export function allows(order: AssessedOrder): boolean {
 /** The types of these that cannot be undone. */
 export function irreversibleOf(order: AssessedOrder): string[] {
   return [...typesOf(order)]
-    .filter(([, facts]) => facts.reversibility === 'irreversible')
+    .filter(([, { classes }]) => classes.includes('irreversible'))
     .map(([type]) => type);
 }
 

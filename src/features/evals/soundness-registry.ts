@@ -1,11 +1,16 @@
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import {
   ACTION_TYPES,
   type ActionType,
+  type Compensation,
   compensationOf,
   isActionType,
+  type ValidAction,
   validateAction,
+  type Validation,
 } from '../capos/action-types.js';
 import { engineOf } from '../capos/capo.js';
+import { OURS, OUTSIDE_TYPES } from '../capos/outside-targets.js';
 import { actionOf } from '../directives/packets/work-packet.js';
 import type { Rule } from './rule.js';
 import type { SoundnessTarget } from './soundness-target.js';
@@ -32,10 +37,9 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     severity: 'critical',
     reason: 'What the registry refuses cannot be sent.',
     suggestion: 'Correct the parameters, or name what a person has to supply.',
-    check: ({ packet: { capo, actionType, params, needsInput } }) => {
-      const lacking = needsInput.map(({ path }) => path);
-      const validated = validateAction(engineOf(capo), actionType, params, { lacking });
-      if (validated.ok) return [];
+    check: (target) => {
+      const validated = validatedNow(target);
+      if (validated.ok || isPast(target, validated)) return [];
       return validated.faults
         .filter(({ path }) => path !== 'type')
         .map(({ path, rule, message }) => ({
@@ -46,13 +50,33 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     },
   },
   {
+    id: 'packet.outside_changed',
+    severity: 'critical',
+    reason:
+      'What a work packet reaches outside is part of what is approved; where that has changed since, it is not sent.',
+    suggestion: 'Let the work packet be drafted again.',
+    check: (target) => {
+      const validated = validatedNow(target);
+      return validated.ok && target.packet.executedAt === null
+        ? changedOutside(target, validated).map((name) => ({
+            path: `action.params.${name}`,
+            message: 'What it reaches outside has changed since it was drafted.',
+            evidence: target.packet.params[name],
+          }))
+        : [];
+    },
+  },
+  {
     id: 'packet.reversibility',
     severity: 'critical',
-    reason: 'How far a work packet can be undone is the class of its action type, whatever a draft says.',
+    reason:
+      'How far a work packet can be undone is said by the registry and by what it reaches, whatever a draft says.',
     suggestion: 'Let the work packet be drafted again.',
-    check: ({ packet: { actionType, reversibility } }) => {
-      if (!isActionType(actionType) || ACTION_TYPES[actionType].reversibility === reversibility) return [];
-      const message = `The registry says that it is ${ACTION_TYPES[actionType].reversibility}.`;
+    check: (target) => {
+      const { reversibility } = target.packet;
+      const declared = declaredOf(target)?.reversibility ?? reversibility;
+      if (reversibility === declared) return [];
+      const message = `The registry says that it is ${declared}.`;
       return [{ path: 'reversibility', message, evidence: reversibility }];
     },
   },
@@ -61,15 +85,15 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     severity: 'critical',
     reason: 'A work packet is undone by what the registry declares; another undo would be another act.',
     suggestion: 'Let the work packet be drafted again.',
-    check: ({ packet }) => {
-      const { actionType, compensation } = packet;
-      if (!isActionType(actionType)) return [];
-      const declared = compensationOf(actionOf(packet))?.type ?? null;
-      const said = compensation?.type ?? null;
-      if (said === declared) return [];
+    check: (target) => {
+      const { compensation } = target.packet;
+      const declared = declaredOf(target)?.compensation;
+      if (declared === undefined || isSame(declared, compensation)) return [];
       const message =
-        declared === null ? 'The registry declares no undo.' : `The registry declares the undo ${declared}.`;
-      return [{ path: 'compensation', message, evidence: said }];
+        declared === null
+          ? 'The registry declares no undo.'
+          : `The registry declares the undo ${declared.type}${isSameType(declared, compensation) ? ', of something else' : ''}.`;
+      return [{ path: 'compensation', message, evidence: compensation }];
     },
   },
   {
@@ -90,3 +114,50 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     },
   },
 ];
+
+/** What the registry says of it now, and what the workspace reaches outside. */
+function validatedNow({ packet, targets }: SoundnessTarget): Validation {
+  const { capo, actionType, params, needsInput } = packet;
+  const lacking = needsInput.map(({ path }) => path);
+  return validateAction(engineOf(capo), actionType, params, { lacking, targets });
+}
+
+/** The parameters that only we write and that would be others if it was drafted now. */
+function changedOutside(
+  { packet: { actionType, params } }: SoundnessTarget,
+  { action }: ValidAction,
+): string[] {
+  const now: Readonly<Record<string, unknown>> = action.params;
+  return (OURS[actionType] ?? []).filter((name) => !isSame(params[name] ?? null, now[name] ?? null));
+}
+
+/** It was carried out with what is gone by now, or another: that says nothing about it any more. */
+function isPast(target: SoundnessTarget, validated: Validation): boolean {
+  const { executedAt, actionType } = target.packet;
+  const isOutside = OUTSIDE_TYPES.includes(actionType);
+  return executedAt !== null && isOutside && (!validated.ok || changedOutside(target, validated).length > 0);
+}
+
+/** How far the registry says that it can be undone, and by what; undefined where that cannot be told. */
+function declaredOf(
+  target: SoundnessTarget,
+): { reversibility: ValidAction['reversibility']; compensation: Compensation | null } | undefined {
+  const { packet } = target;
+  const { actionType, result } = packet;
+  if (!isActionType(actionType)) return undefined;
+  const ofResult = compensationOf(actionOf(packet), result ?? {});
+  if (!OUTSIDE_TYPES.includes(actionType)) {
+    return { reversibility: ACTION_TYPES[actionType].reversibility, compensation: ofResult };
+  }
+  const validated = validatedNow(target);
+  if (!validated.ok || isPast(target, validated)) return undefined;
+  return { reversibility: validated.reversibility, compensation: ofResult ?? validated.compensation };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return canonicalJson([one]) === canonicalJson([other]);
+}
+
+function isSameType(one: Compensation, other: Compensation | null): boolean {
+  return one.type === other?.type;
+}

@@ -1,5 +1,6 @@
 import type { NeededInput } from '../capos/briefing.js';
-import type { Compensation } from '../capos/action-types.js';
+import type { ActionResult, Compensation } from '../capos/action-types.js';
+import type { OutsideTargets } from '../capos/outside-targets.js';
 import type { CapoRole, Priority, Reversibility } from '../terms/terms.js';
 
 /** A work packet as its soundness is looked at, with the directive that asked for it. */
@@ -15,9 +16,15 @@ export interface SoundnessTarget {
     needsInput: readonly NeededInput[];
     reversibility: Reversibility;
     compensation: Compensation | null;
+    /** What its execution answered, or why that failed. */
+    result: ActionResult | null;
+    /** Null until it was carried out. */
+    executedAt: number | null;
     leverageScore: number;
     multipliers: Readonly<Record<string, number>>;
     rationale: string;
   };
+  /** What the workspace reaches outside now. */
+  targets: OutsideTargets;
   directive: { text: string; priority: Priority; context: Record<string, unknown> };
 }

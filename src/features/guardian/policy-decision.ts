@@ -5,11 +5,11 @@ import {
   recorded,
 } from '../standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
-import type { KnownOrders } from '../standing-orders/orders-in-force.js';
-import type { Usages } from '../standing-orders/usages.js';
+import { type KnownOrders, ordersFor } from '../standing-orders/orders-in-force.js';
+import { type Usages, usesOf } from '../standing-orders/usages.js';
 import type { OperatorHours } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
-import type { BudgetWarning } from './order-uses.js';
+import { type BudgetWarning, budgetWarnings } from './order-uses.js';
 
 /** A decision with what it depended on, so that it can be made again. */
 export interface PolicyDecision {
@@ -35,6 +35,34 @@ export interface Situation {
   usages: Usages;
 }
 
+/** What the work packets of the same draft take of an order before the one that is decided. */
+export interface TakenByDraft {
+  /** They go, so each is the newest use of the order. */
+  gone: number;
+  /** They wait, too. */
+  waiting: number;
+}
+
+/**
+ * Decides work packets in their order; what one takes of a limit counts for the next.
+ * @param decideWhen says until when a decision lets its work packet wait, if it does
+ */
+export async function decideInOrder(
+  packets: readonly DecidedPacket[],
+  situation: Situation,
+  decideWhen: (decided: Decided, before: ReadonlyMap<string, TakenByDraft>) => Promise<Decided>,
+): Promise<Decided[]> {
+  const before = new Map<string, TakenByDraft>();
+  const decisions: Decided[] = [];
+  for (const packet of packets) {
+    const orders = ordersFor(situation.known, packet.teamId, situation.at);
+    const decided = await decideWhen(decideBy(orders, packet, situation), before);
+    decisions.push(withWarnings(decided, situation));
+    take(decided, packet, situation, before);
+  }
+  return decisions;
+}
+
 /** Decides one work packet in a situation; changes nothing. */
 export function decideBy(
   orders: readonly DecisionOrder[],
@@ -50,4 +78,27 @@ export function decideBy(
 
 export function idOf({ standingOrderId }: { standingOrderId: string }): string {
   return standingOrderId;
+}
+
+/** With the budgets that are nearly spent once the work packet has gone by this decision. */
+export function withWarnings(decided: Decided, { usages }: Situation): Decided {
+  const { decision, counting } = decided;
+  if (decision.outcome !== 'allow') return decided;
+  return { ...decided, warnings: budgetWarnings(decision, counting, usages) };
+}
+
+/** What the packet takes of the limits counts for those of its draft that are decided after it. */
+function take(
+  { decision, counting }: Decided,
+  packet: DecidedPacket,
+  { at, usages }: Situation,
+  before: Map<string, TakenByDraft>,
+): void {
+  const isGone = decision.outcome === 'allow';
+  if (isGone) for (const use of usesOf(counting, packet, at)) usages.add(use);
+  if (!isGone && decision.outcome !== 'throttle') return;
+  for (const { standingOrderId } of counting) {
+    const { gone, waiting } = before.get(standingOrderId) ?? { gone: 0, waiting: 0 };
+    before.set(standingOrderId, { gone: gone + Number(isGone), waiting: waiting + Number(!isGone) });
+  }
 }

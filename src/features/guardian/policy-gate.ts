@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
-import { evaluateAgain } from '../standing-orders/evaluate.js';
 import { ordersFor } from '../standing-orders/orders-in-force.js';
 import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
-import { usesOf } from '../standing-orders/usages.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
-import { type BudgetWarning, budgetWarnings, OrderUses } from './order-uses.js';
-import { type Decided, decideBy, type PolicyDecision, type Situation } from './policy-decision.js';
+import { OrderUses } from './order-uses.js';
+import {
+  type Decided,
+  decideBy,
+  decideInOrder,
+  type PolicyDecision,
+  withWarnings,
+} from './policy-decision.js';
 import { PolicyFacts } from './policy-facts.js';
-import { type TakenBefore, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
+import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
 /** Who let a work packet go: the standing orders alone, or a person who read it. */
 export type AllowedBy = 'policy' | 'person';
@@ -25,9 +30,6 @@ export type Recheck =
   | { verdict: 'throttle' | 'review' | 'deny'; policy: PolicyDecision };
 
 type Packet = DecidedPacket & { workPacketId: string };
-
-/** Where nobody says who waits, nobody does. */
-const NOBODY_WAITS: WaitingAhead = () => Promise.resolve(new Map());
 
 /** Where the guardian decides whether a packet may be sent: standing orders, limits, budgets and its mode. */
 @Injectable()
@@ -49,15 +51,11 @@ export class PolicyGate {
     { guardian, waitingAhead = NOBODY_WAITS }: { guardian: GuardianEntity; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
     const { situation } = await this.facts.lock(packets, guardian);
-    const before = new Map<string, TakenBefore>();
-    const decisions: PolicyDecision[] = [];
-    for (const packet of packets) {
-      const orders = ordersFor(situation.known, packet.teamId, situation.at);
-      const decided = await this.withRoom(decideBy(orders, packet, situation), waitingAhead, before);
-      this.record(packet, decided);
-      take(decided, packet, situation, before);
-      decisions.push(decided);
-    }
+    const scope = wholeWorkspaceOf(guardian);
+    const decisions = await decideInOrder(packets, situation, (decided, before) =>
+      this.room.decideWhen(scope, decided, waitingAhead, before),
+    );
+    for (const [index, packet] of packets.entries()) this.record(packet, decisions[index]!);
     return decisions;
   }
 
@@ -105,27 +103,15 @@ export class PolicyGate {
     const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
     for (const use of former) situation.usages.discount(use);
     const orders = ordersFor(situation.known, packet.teamId, situation.at);
-    const policy = await this.withRoom(decideBy(orders, packet, situation), waitingAhead);
+    const scope = wholeWorkspaceOf(guardian);
+    const policy = await this.room.decideWhen(scope, decideBy(orders, packet, situation), waitingAhead);
     const { outcome } = policy.decision;
     if (outcome === 'allow') {
-      this.uses.record({ ...policy, warnings: warningsOf(policy, situation) }, former);
+      this.uses.record(withWarnings(policy, situation), former);
       return { verdict: 'go' };
     }
     this.record(packet, policy);
     return { verdict: outcome === 'require_approval' ? 'review' : outcome, policy };
-  }
-
-  /** A decision that lets the packet wait says until when; that takes a look at the uses, and is decided with them. */
-  private async withRoom(
-    decided: Decided,
-    waitingAhead: WaitingAhead,
-    before: ReadonlyMap<string, TakenBefore> = new Map(),
-  ): Promise<Decided> {
-    const { decision, input, orders } = decided;
-    if (decision.outcome !== 'throttle') return decided;
-    const usage = await this.room.usageWithRoom(decision, input, waitingAhead, before);
-    const withRoom = { ...input, usage };
-    return { ...decided, input: withRoom, decision: evaluateAgain(withRoom, orders) };
   }
 
   private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {
@@ -133,26 +119,7 @@ export class PolicyGate {
   }
 }
 
-function warningsOf({ decision, counting }: Decided, { usages }: Situation): BudgetWarning[] {
-  return budgetWarnings(decision, counting, usages);
-}
-
-/** What the packet takes of the limits counts for those of its draft that are decided after it. */
-function take(
-  decided: Decided,
-  packet: DecidedPacket,
-  situation: Situation,
-  before: Map<string, TakenBefore>,
-): void {
-  const { decision, counting } = decided;
-  const isGone = decision.outcome === 'allow';
-  if (isGone) {
-    decided.warnings = warningsOf(decided, situation);
-    for (const use of usesOf(counting, packet, situation.at)) situation.usages.add(use);
-  }
-  if (!isGone && decision.outcome !== 'throttle') return;
-  for (const { standingOrderId } of counting) {
-    const { gone, waiting } = before.get(standingOrderId) ?? { gone: 0, waiting: 0 };
-    before.set(standingOrderId, { gone: gone + Number(isGone), waiting: waiting + Number(!isGone) });
-  }
+/** Orders of the whole workspace hold for every team. */
+function wholeWorkspaceOf({ workspaceId }: GuardianEntity): Scope {
+  return { workspaceId, teamIds: 'all' };
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
-import { ordersFor } from '../standing-orders/orders-in-force.js';
-import { usesOf } from '../standing-orders/usages.js';
 import type { GuardianEntity } from './guardian.entity.js';
-import { decideBy, type PolicyDecision } from './policy-decision.js';
+import { decideInOrder, type PolicyDecision } from './policy-decision.js';
 import { PolicyFacts } from './policy-facts.js';
+import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
 export interface PreviewedPolicy {
   guardian: GuardianEntity;
@@ -12,22 +11,28 @@ export interface PreviewedPolicy {
   decisions: PolicyDecision[];
 }
 
-/** What the gate would decide now: its own decisions, by the same function from the same facts. */
+/** What the gate would decide now: its own decisions, by the same functions from the same facts. */
 @Injectable()
 export class PolicyPreview {
-  constructor(private readonly facts: PolicyFacts) {}
+  constructor(
+    private readonly facts: PolicyFacts,
+    private readonly room: ThrottleRoom,
+  ) {}
 
-  /** Decides `packets` in their order; what one uses up of a limit counts for the next. Nothing is recorded or counted. */
-  async of(workspaceId: string, packets: readonly DecidedPacket[]): Promise<PreviewedPolicy> {
+  /**
+   * Decides `packets` in their order; what one takes of a limit counts for the next, and so does what waits for room already.
+   * Nothing is recorded or counted.
+   */
+  async of(
+    workspaceId: string,
+    packets: readonly DecidedPacket[],
+    waitingAhead: WaitingAhead = NOBODY_WAITS,
+  ): Promise<PreviewedPolicy> {
     const { guardian, situation } = await this.facts.look(workspaceId, packets);
-    const { at, known, usages } = situation;
-    const decisions = packets.map((packet) => {
-      const decided = decideBy(ordersFor(known, packet.teamId, at), packet, situation);
-      if (decided.decision.outcome === 'allow') {
-        for (const use of usesOf(decided.counting, packet, at)) usages.add(use);
-      }
-      return decided;
-    });
+    const scope = { workspaceId, teamIds: 'all' } as const;
+    const decisions = await decideInOrder(packets, situation, (decided, before) =>
+      this.room.decideWhen(scope, decided, waitingAhead, before),
+    );
     return { guardian, decisions };
   }
 }

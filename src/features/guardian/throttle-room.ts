@@ -1,21 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { OrderUsage, RecordedInput } from '../standing-orders/decision-input.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
 import { type LimitResult, SLIDING_HOURS } from '../standing-orders/limits.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import type { Decided, TakenByDraft } from './policy-decision.js';
 
 const HOUR_MS = 3_600_000;
 
 /** How many work packets wait for room under each of these orders before the one that is decided. */
 export type WaitingAhead = (standingOrderIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
-/** What the work packets of the same draft take of an order before the one that is decided. */
-export interface TakenBefore {
-  /** They go, so each is the newest use of the order. */
-  gone: number;
-  /** They wait, too. */
-  waiting: number;
-}
+/** Where nobody says who waits, nobody does. */
+export const NOBODY_WAITS: WaitingAhead = () => Promise.resolve(new Map());
 
 /** A limit of the last hour, or of the last day, beyond which a work packet has to wait. */
 interface Wait {
@@ -36,12 +33,30 @@ interface Wait {
 export class ThrottleRoom {
   constructor(private readonly orders: StandingOrders) {}
 
+  /**
+   * A decision that lets the work packet wait says until when; that takes a look at the uses, and is decided with them. Any other
+   * stays as it is.
+   * @param scope of the whole workspace, since its orders hold for every team
+   */
+  async decideWhen(
+    scope: Scope,
+    decided: Decided,
+    waitingAhead: WaitingAhead,
+    before: ReadonlyMap<string, TakenByDraft> = new Map(),
+  ): Promise<Decided> {
+    const { decision, input, orders } = decided;
+    if (decision.outcome !== 'throttle') return decided;
+    const usage = await this.usageWithRoom(scope, decision, input, { waitingAhead, before });
+    const withRoom = { ...input, usage };
+    return { ...decided, input: withRoom, decision: evaluateAgain(withRoom, orders) };
+  }
+
   /** The usage of the decision, with the times at which there is room. */
-  async usageWithRoom(
+  private async usageWithRoom(
+    scope: Scope,
     { limits }: Pick<Decision, 'limits'>,
     { at, packet, usage }: RecordedInput,
-    waitingAhead: WaitingAhead,
-    before: ReadonlyMap<string, TakenBefore>,
+    { waitingAhead, before }: { waitingAhead: WaitingAhead; before: ReadonlyMap<string, TakenByDraft> },
   ): Promise<RecordedInput['usage']> {
     const delaying = limits.filter(({ limit, until }) => until !== undefined && SLIDING_HOURS[limit]);
     if (delaying.length === 0) return usage;
@@ -50,6 +65,7 @@ export class ThrottleRoom {
       waitFor(limit, ahead.get(limit.standingOrderId) ?? 0, before.get(limit.standingOrderId)),
     );
     const times = await this.orders.timesOfUses(
+      scope,
       waits.map(({ limit, hours, newer }) => ({
         standingOrderId: limit.standingOrderId,
         hours,
@@ -71,7 +87,7 @@ export class ThrottleRoom {
 }
 
 /** The first that waits goes when the oldest of the newest `allowed` uses leaves, the next with the one after it. */
-function waitFor(limit: LimitResult, ahead: number, before: TakenBefore = { gone: 0, waiting: 0 }): Wait {
+function waitFor(limit: LimitResult, ahead: number, before: TakenByDraft = { gone: 0, waiting: 0 }): Wait {
   const waiting = ahead + before.waiting;
   return {
     limit,

@@ -7,13 +7,12 @@ import { CAPOS, engineOf } from '../capos/capo.js';
 import type { OutsideTargets } from '../capos/outside-targets.js';
 import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import { titleOf } from '../capos/draft-output.js';
-import { decidedPacketOf } from '../directives/packets/work-packet.js';
-import { PolicyPreview } from '../guardian/policy-preview.js';
-import { EFFECTS } from '../standing-orders/standing-order.js';
+import { strictness } from '../standing-orders/standing-order.js';
 import { CAPO_ROLES, type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
 import { packetFor } from './packet-for.js';
-import { type Preflight, preflightOf, type Previewed } from './preflight.js';
+import { type Preflight, preflightOf } from './preflight.js';
 import type { PreflightActionBody, PreflightRoute, PreflightView } from './preflight.dto.js';
+import { PreviewPackets } from './preview-packets.js';
 
 /** Whose action it would be. */
 export interface AskedFor {
@@ -27,7 +26,7 @@ export interface AskedFor {
 @Injectable()
 export class PreflightAction {
   constructor(
-    private readonly preview: PolicyPreview,
+    private readonly previewPackets: PreviewPackets,
     private readonly targets: OutsideTargetsReader,
   ) {}
 
@@ -39,7 +38,7 @@ export class PreflightAction {
       capos.map((capo) => this.decide(validated(given, capo, targets), capo, asked)),
     );
     // Of those who could do it, the one with whom it would be strictest.
-    const strictest = answers.toSorted((a, b) => strictness(b) - strictness(a))[0]!;
+    const strictest = answers.toSorted((a, b) => strictnessOf(b) - strictnessOf(a))[0]!;
     return preflightOf({
       ...strictest,
       route: routeOf(asked.capo, capos),
@@ -49,16 +48,10 @@ export class PreflightAction {
     });
   }
 
-  private async decide(valid: ValidAction, capo: CapoRole, asked: AskedFor) {
+  private decide(valid: ValidAction, capo: CapoRole, asked: AskedFor) {
     const title = titleOf(valid.action);
     const packet = packetFor({ title, needsInput: [] }, valid, { ...asked, capo });
-    const decided = { ...decidedPacketOf(packet, asked.priority), workPacketId: null };
-    const { guardian, decisions } = await this.preview.of(asked.workspaceId, [decided]);
-    const { actionType: type, target, reversibility } = packet;
-    const previewed: Previewed[] = [
-      { packet: { title, type, target, reversibility, needsInput: [] }, decision: decisions[0]!.decision },
-    ];
-    return { guardian, previewed };
+    return this.previewPackets.execute([packet], asked);
   }
 }
 
@@ -109,11 +102,11 @@ function routeOf(named: CapoRole | null, capos: readonly CapoRole[]): PreflightR
 function warningsFor(capos: readonly CapoRole[], answers: readonly Pick<Preflight, 'previewed'>[]): string[] {
   if (capos.length === 1) return [];
   const outcomes = capos.map((capo, index) => `${capo}: ${answers[index]!.previewed[0]!.decision.outcome}`);
-  return new Set(answers.map(strictness)).size === 1
+  return new Set(answers.map(strictnessOf)).size === 1
     ? []
     : [`The answer depends on the capo, and is the strictest one: ${outcomes.join(', ')}.`];
 }
 
-function strictness({ previewed }: Pick<Preflight, 'previewed'>): number {
-  return Math.max(...previewed.map(({ decision }) => EFFECTS.indexOf(decision.outcome)));
+function strictnessOf({ previewed }: Pick<Preflight, 'previewed'>): number {
+  return Math.max(...previewed.map(({ decision }) => strictness(decision.outcome)));
 }

@@ -11,11 +11,9 @@ import type { ModelClient } from '../capos/model-client.js';
 import type { OutsideTargets } from '../capos/outside-targets.js';
 import { withReplyTo } from '../capos/reply-to.js';
 import { routeDirective } from '../consigliere/route.js';
-import { decidedPacketOf } from '../directives/packets/work-packet.js';
 import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
 import { whyNobodyElseMayAllow } from '../directives/ready-content.js';
 import { UsualCost } from '../directives/usual-cost.reader.js';
-import { PolicyPreview } from '../guardian/policy-preview.js';
 import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
 import { type CapoRole, type Cost, NO_COST } from '../terms/terms.js';
 import { packetFor } from './packet-for.js';
@@ -23,6 +21,7 @@ import { preflightOf } from './preflight.js';
 import type { AskedFor } from './preflight-action.js';
 import type { PreflightRoute, PreflightView } from './preflight.dto.js';
 import { PreflightRunner } from './preflight-runner.js';
+import { PreviewPackets } from './preview-packets.js';
 
 /** A directive that nobody has handed in. */
 export interface AskedDirective extends AskedFor {
@@ -45,7 +44,7 @@ export class PreflightDirective {
     private readonly orders: StandingOrders,
     private readonly briefings: BriefingReader,
     private readonly runner: PreflightRunner,
-    private readonly preview: PolicyPreview,
+    private readonly previewPackets: PreviewPackets,
     private readonly usualCost: UsualCost,
     @Inject(MODEL) private readonly model: ModelClient | null,
   ) {}
@@ -61,18 +60,9 @@ export class PreflightDirective {
     } else if (packets.length === 0) {
       warnings.push('The built-in rules see no work packet in it, so only its route is told.');
     }
-    const decided = packets.map((packet) => ({
-      ...decidedPacketOf(packet, asked.priority),
-      workPacketId: null,
-    }));
-    const { guardian, decisions } = await this.preview.of(asked.workspaceId, decided);
     return preflightOf({
+      ...(await this.previewPackets.execute(packets, asked)),
       route,
-      guardian,
-      previewed: packets.map(({ title, actionType: type, target, reversibility, needsInput }, index) => ({
-        packet: { title, type, target, reversibility, needsInput: needsInput.map(({ path }) => path) },
-        decision: decisions[index]!.decision,
-      })),
       reasons: draft instanceof RunnerFailed ? [] : whyNobodyElseMayAllow(packets, draft.concerns),
       estimatedCost: await this.cost(asked, capo),
       warnings,

@@ -158,6 +158,11 @@ export class PreflightLimit {
    * @example true
    */
   holds!: boolean;
+  /**
+   * Where it would only have to wait: when there is room for it, Unix milliseconds.
+   * @example 1768213200000
+   */
+  until?: number;
 }
 
 export class PreflightGuardian {

@@ -9,11 +9,12 @@ import { PreflightAction } from './preflight-action.js';
 import { PreflightController } from './preflight.controller.js';
 import { PreflightDirective } from './preflight-directive.js';
 import { PreflightRunner } from './preflight-runner.js';
+import { PreviewPackets } from './preview-packets.js';
 
 /** @level 9 */
 @Module({
   imports: [CaposModule, DirectivesModule, GuardianModule, StandingOrdersModule, WorkspacesModule],
   controllers: [PreflightController],
-  providers: [AskPreflight, PreflightAction, PreflightDirective, PreflightRunner],
+  providers: [AskPreflight, PreflightAction, PreflightDirective, PreflightRunner, PreviewPackets],
 })
 export class PreflightModule {}

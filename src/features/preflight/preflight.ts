@@ -1,21 +1,22 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { highestReversibility } from '../capos/action-types.js';
+import { outcomeOfDraft } from '../directives/ready-content.js';
+import { isHalted } from '../guardian/guardian.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import type { Decision } from '../standing-orders/evaluate.js';
-import { EFFECTS } from '../standing-orders/standing-order.js';
+import { strictness } from '../standing-orders/standing-order.js';
 import type { Cost, GuardianMode, Reversibility } from '../terms/terms.js';
 import type {
   PreflightLimit,
   PreflightMatch,
-  PreflightOutcome,
   PreflightPacket,
   PreflightRoute,
   PreflightView,
 } from './preflight.dto.js';
 
 /** A work packet that may come of it, with what would be decided about it. */
-export interface Previewed {
+interface Previewed {
   packet: Pick<PreflightPacket, 'title' | 'type' | 'target' | 'needsInput'> & {
     reversibility: Reversibility;
   };
@@ -35,10 +36,17 @@ export interface Preflight {
 }
 
 /** The answer to "what would happen, and why". */
-export function preflightOf(preflight: Preflight): PreflightView {
-  const { route, guardian, previewed, reasons, estimatedCost, warnings } = preflight;
+export function preflightOf({
+  route,
+  guardian,
+  previewed,
+  reasons,
+  estimatedCost,
+  warnings,
+}: Preflight): PreflightView {
   const decisions = previewed.map(({ decision }) => decision);
-  const outcome = outcomeOf(preflight);
+  // In these modes no work begins; what is handed in waits until they are over.
+  const outcome = isHalted(guardian.mode) ? 'halted' : outcomeOfDraft(decisions, reasons);
   return {
     preflightId: newId('pfl'),
     outcome,
@@ -62,21 +70,6 @@ export function preflightOf(preflight: Preflight): PreflightView {
   };
 }
 
-/** Where it cannot be told, a person is asked: so does whatever no order allows. */
-function outcomeOf({ guardian: { mode }, previewed, reasons }: Preflight): PreflightOutcome {
-  if (isHalted(mode)) return 'halted';
-  const strictest = EFFECTS.findLast((effect) =>
-    previewed.some(({ decision }) => decision.outcome === effect),
-  );
-  const asks = strictest === undefined || reasons.length > 0;
-  return asks && strictest !== 'deny' ? 'require_approval' : strictest!;
-}
-
-/** In these modes no work begins; what is handed in waits until they are over. */
-function isHalted(mode: GuardianMode): boolean {
-  return mode === 'killed' || mode === 'recovering';
-}
-
 function haltReasons(mode: GuardianMode): string[] {
   if (!isHalted(mode)) return [];
   return mode === 'killed'
@@ -93,7 +86,7 @@ function modeWarnings(mode: GuardianMode): string[] {
 /** What decided first, for the strictest decisions before the others. */
 function explanationOf(decisions: readonly Decision[]): string[] {
   return decisions
-    .toSorted((a, b) => EFFECTS.indexOf(b.outcome) - EFFECTS.indexOf(a.outcome))
+    .toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome))
     .flatMap(({ explanation }) => explanation);
 }
 

@@ -6,12 +6,12 @@ describe('ActionReversibility', () => {
   registered.register(
     {
       'email.send': {
-        reversibility: 'irreversible',
+        classes: ['irreversible'],
         engines: ['ops', 'marketing'],
         params: { shape: { to: 1, subject: 1 } },
       },
       'document.file': {
-        reversibility: 'reversible',
+        classes: ['reversible', 'read_only'],
         engines: ['ops', 'executive'],
         params: { shape: { title: 1 } },
       },
@@ -20,17 +20,21 @@ describe('ActionReversibility', () => {
   );
 
   it('knows every type, or those of the capos that are named', () => {
-    const all = { 'email.send': 'irreversible', 'document.file': 'reversible' };
+    const all = { 'email.send': ['irreversible'], 'document.file': ['reversible', 'read_only'] };
     expect(registered.within(null)).toEqual(all);
     expect(registered.within(['capo_ops', 'ceo'])).toEqual(all);
-    expect(registered.within(['ceo'])).toEqual({ 'document.file': 'reversible' });
+    expect(registered.within(['ceo'])).toEqual({ 'document.file': ['reversible', 'read_only'] });
   });
 
   it('knows who can do what, and with which parameters', () => {
     const capos = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product'];
     expect(registered.known()).toEqual({
-      'email.send': { reversibility: 'irreversible', capos, parameters: ['to', 'subject'] },
-      'document.file': { reversibility: 'reversible', capos: [...capos, 'ceo'], parameters: ['title'] },
+      'email.send': { classes: ['irreversible'], capos, parameters: ['to', 'subject'] },
+      'document.file': {
+        classes: ['reversible', 'read_only'],
+        capos: [...capos, 'ceo'],
+        parameters: ['title'],
+      },
     });
   });
 

@@ -3,8 +3,9 @@ import { CAPO_ROLES, type CapoRole, type Reversibility } from '../terms/terms.js
 import type { KnownActions } from './rule-faults.js';
 
 /** What an order needs to know of an action type. */
-interface ActionClass {
-  reversibility: Reversibility;
+interface ActionFacts {
+  /** How far its work packets can be undone; where it depends on what they reach, every class that they may have. */
+  classes: readonly Reversibility[];
   /** Who can make such a work packet. */
   engines: readonly string[];
   params: { shape: object };
@@ -16,10 +17,10 @@ interface ActionClass {
  */
 @Injectable()
 export class ActionReversibility {
-  #types: Readonly<Record<string, ActionClass>> | undefined;
+  #types: Readonly<Record<string, ActionFacts>> | undefined;
   #engineOf: (capo: CapoRole) => string = () => '';
 
-  register(types: Readonly<Record<string, ActionClass>>, engineOf: (capo: CapoRole) => string): void {
+  register(types: Readonly<Record<string, ActionFacts>>, engineOf: (capo: CapoRole) => string): void {
     this.#types = types;
     this.#engineOf = engineOf;
   }
@@ -27,10 +28,10 @@ export class ActionReversibility {
   /** What an order may ask for: every type, with the names of its parameters. */
   known(): KnownActions {
     return Object.fromEntries(
-      Object.entries(this.types()).map(([name, { reversibility, engines, params }]) => [
+      Object.entries(this.types()).map(([name, { classes, engines, params }]) => [
         name,
         {
-          reversibility,
+          classes,
           capos: CAPO_ROLES.filter((capo) => engines.includes(this.#engineOf(capo))),
           parameters: Object.keys(params.shape),
         },
@@ -38,17 +39,17 @@ export class ActionReversibility {
     );
   }
 
-  /** The types that one of these capos can use; null stands for every capo. */
-  within(capos: readonly CapoRole[] | null): Record<string, Reversibility> {
+  /** The classes of the types that one of these capos can use; null stands for every capo. */
+  within(capos: readonly CapoRole[] | null): Record<string, readonly Reversibility[]> {
     const engines = capos?.map((capo) => this.#engineOf(capo));
     return Object.fromEntries(
       Object.entries(this.types())
         .filter(([, type]) => !engines || type.engines.some((engine) => engines.includes(engine)))
-        .map(([name, { reversibility }]) => [name, reversibility]),
+        .map(([name, { classes }]) => [name, classes]),
     );
   }
 
-  private types(): Readonly<Record<string, ActionClass>> {
+  private types(): Readonly<Record<string, ActionFacts>> {
     // Without a registry an order for every type would seem to allow nothing that is final.
     if (!this.#types) throw new Error('no action types are registered');
     return this.#types;

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
-import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { type Id, newId } from '../../platform/kernel/ids.js';
+import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { ActivationExamination } from './activation-examination.js';
+import { newOrder } from './order-content.js';
 import { tightens } from './standing-order.js';
-import type { StandingOrderEntity } from './standing-order.entity.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
@@ -41,25 +40,10 @@ export class CreateStandingOrder {
     }
     const at = this.clock.now();
     const rule = await this.rules.of(scopeOf(caller), teamId, body);
-    const draft: StandingOrderEntity = {
-      ...rule,
-      capos: body.capos ?? null,
-      standingOrderId: newId('so'),
-      workspaceId: caller.workspaceId,
-      name: body.name,
-      text: body.text ?? body.name,
-      status: 'draft',
-      version: 1,
-      heldBecause: null,
-      simulation: null,
-      evalRunId: null,
-      hash: sha256(canonicalJson(rule)),
-      createdBy: actorOf(caller),
-      createdAt: at,
-      updatedAt: at,
-      activatedAt: null,
-    };
     const by = actorOf(caller);
+    const { workspaceId } = caller;
+    const { name } = body;
+    const draft = newOrder({ workspaceId, name, text: body.text ?? name, rule }, by, at);
     const examined = await this.examination.ofNew(draft, by);
     const { heldBecause } = examined;
     const active = heldBecause === null ? activate(examined.order, at) : undefined;

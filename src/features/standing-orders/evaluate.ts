@@ -10,7 +10,7 @@ import type {
 } from './decision-input.js';
 import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
 import { fieldsMatch, valueAt } from './match.js';
-import { EFFECTS, tightens } from './standing-order.js';
+import { strictness, tightens } from './standing-order.js';
 import type { Effect, OnExpiry } from './standing-order.js';
 import { appliesAt } from './when.js';
 
@@ -38,6 +38,8 @@ export interface Decision {
   /** SHA-256 over the canonical JSON of the recorded input. */
   inputHash: string;
 }
+
+export type DecisionWithoutHash = Omit<Decision, 'inputHash'>;
 
 /** What the decision would have been with an order that is only tried out; it has no effect. */
 interface ShadowResult {
@@ -83,76 +85,80 @@ export function evaluateAgain(input: RecordedInput, orders: readonly DecisionOrd
 }
 
 function decide(input: RecordedInput, policy: Policy): Decision {
-  return { ...weigh(input, policy), inputHash: hashOf(input) };
+  return { ...evaluateWithoutHash(input, policy), inputHash: hashOf(input) };
 }
 
 /** {@link evaluateAgain} for whoever asks what comes out and not what it was made from: the hash is a third of its cost. */
-export function judgeAgain(
+export function evaluateAgainWithoutHash(
   input: RecordedInput,
   orders: readonly DecisionOrder[],
-): Omit<Decision, 'inputHash'> {
-  return weigh(input, policyOf(orders));
+): DecisionWithoutHash {
+  return evaluateWithoutHash(input, policyOf(orders));
 }
 
-function weigh(input: RecordedInput, { orders }: Pick<Policy, 'orders'>): Omit<Decision, 'inputHash'> {
+function evaluateWithoutHash(input: RecordedInput, { orders }: Pick<Policy, 'orders'>): DecisionWithoutHash {
   const concerned = orders.filter((order) => matches(order, input));
   const matched = concerned.filter(({ status }) => status === 'active');
-  const judged = matched.map((order) => judge(order, input));
-  const reasons = reasonsFor(judged, input);
+  const answers = matched.map((order) => answerOf(order, input));
+  const reasons = reasonsFor(answers, input);
   const outcome = reasons[0]?.outcome ?? 'require_approval';
   return {
     outcome,
     explanation: reasons.map((reason) => reason.because),
     considered: orders.map((order) => order.standingOrderId),
     matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
-    limits: judged.flatMap(({ checks }) => checks.map((check) => check.result)),
+    limits: answers.flatMap(({ checks }) => checks.map((check) => check.result)),
     guardian: input.guardian.mode,
     approval: approvalTerms(matched),
-    throttledUntil: outcome === 'throttle' ? latestRoom(judged, input.at) : null,
+    throttledUntil: outcome === 'throttle' ? latestRoom(answers, input.at) : null,
     shadow: concerned
       .filter(({ status }) => status === 'shadow')
-      .map((order) => shadowResult(order, judged, input)),
+      .map((order) => shadowResult(order, answers, input)),
   };
 }
 
-/** An order that matches, with its limits and what it says of the work packet. */
-interface Judged {
+/** What an order that matches answers: where its limits stand, and what it says of the work packet. */
+interface OrderAnswer {
   order: DecisionOrder;
   checks: LimitCheck[];
   reasons: Reason[];
 }
 
-function judge(order: DecisionOrder, input: RecordedInput): Judged {
+function answerOf(order: DecisionOrder, input: RecordedInput): OrderAnswer {
   const checks = limitsOf(order, input);
   return { order, checks, reasons: reasonsOf(order, checks) };
 }
 
 /** The strictest first. */
-function reasonsFor(judged: readonly Judged[], { guardian, packet }: RecordedInput): Reason[] {
-  const isAllowed = judged.some(({ order }) => order.effect === 'allow');
+function reasonsFor(answers: readonly OrderAnswer[], { guardian, packet }: RecordedInput): Reason[] {
+  const isAllowed = answers.some(({ order }) => order.effect === 'allow');
   return [
-    ...judged.flatMap(({ reasons }) => reasons),
+    ...answers.flatMap(({ reasons }) => reasons),
     ...(isAllowed ? [] : [withoutPermission(guardian.mode, packet)]),
     ...guardianReasons(guardian.mode, packet.reversibility),
   ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
 }
 
 /** There is room when there is room within every limit that makes it wait. */
-function latestRoom(judged: readonly Judged[], at: number): number {
-  const untils = judged.flatMap(({ checks }) => checks.flatMap(({ result }) => result.until ?? []));
+function latestRoom(answers: readonly OrderAnswer[], at: number): number {
+  const untils = answers.flatMap(({ checks }) => checks.flatMap(({ result }) => result.until ?? []));
   return untils.length > 0 ? Math.max(...untils) : at + WITHOUT_PACE_MS;
 }
 
 /** Each by itself: two orders that are tried out together would hide what either of them does. */
-function shadowResult(order: DecisionOrder, active: readonly Judged[], input: RecordedInput): ShadowResult {
+function shadowResult(
+  order: DecisionOrder,
+  active: readonly OrderAnswer[],
+  input: RecordedInput,
+): ShadowResult {
   const { standingOrderId, version, effect } = order;
-  const own = judge(order, input);
-  const [strictest] = reasonsFor([...active, own], input);
+  const own = answerOf(order, input);
+  const [first] = reasonsFor([...active, own], input);
   return {
     standingOrderId,
     version,
     effect,
-    outcome: strictest?.outcome ?? 'require_approval',
+    outcome: first?.outcome ?? 'require_approval',
     explanation: own.reasons.map(({ because }) => because),
   };
 }
@@ -275,8 +281,4 @@ function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
     onExpiry: onExpiry.length === 0 || onExpiry.includes('reject') ? 'reject' : 'escalate',
     selfApproval: terms.every((term) => term.selfApproval !== false),
   };
-}
-
-function strictness(effect: Effect): number {
-  return EFFECTS.indexOf(effect);
 }

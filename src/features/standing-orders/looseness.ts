@@ -1,12 +1,11 @@
 import { isWithin } from './rule-cover.js';
 import {
-  EFFECTS,
-  type Effect,
   type OrderApproval,
   type OrderBudget,
   type OrderLimits,
   restrains,
   type StandingOrderRule,
+  strictness,
   tightens,
 } from './standing-order.js';
 
@@ -23,10 +22,6 @@ export function isNoLooser(former: StandingOrderRule, next: StandingOrderRule): 
     !restrains(former) ||
     (isWithin(former, next) && (next.effect === 'deny' || restrainsAsMuch(former, next)));
   return keepsTerms && (tightens(next) || isWithin(next, former));
-}
-
-function strictness(effect: Effect): number {
-  return EFFECTS.indexOf(effect);
 }
 
 function restrainsAsMuch(former: StandingOrderRule, next: StandingOrderRule): boolean {

@@ -6,7 +6,8 @@ import { firstOpening } from './when.js';
 
 /** What an order has to know of an action type. */
 interface KnownAction {
-  reversibility: Reversibility;
+  /** Every class that such a work packet may have. */
+  classes: readonly Reversibility[];
   /** Who can make such a work packet. */
   capos: readonly CapoRole[];
   /** The names of its parameters. */
@@ -52,7 +53,7 @@ function matchingActions({ capos, match }: StandingOrderRule, known: KnownAction
     .filter(([type]) => !actionTypes || actionTypes.includes(type))
     .map(([, action]) => action)
     .filter((action) => !capos || action.capos.some((capo) => capos.includes(capo)))
-    .filter((action) => !reversibility || reversibility.includes(action.reversibility));
+    .filter((action) => !reversibility || action.classes.some((each) => reversibility.includes(each)));
 }
 
 /** The capos, the action types and the classes each narrow the order; together they must leave something. */

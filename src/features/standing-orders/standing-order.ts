@@ -5,6 +5,16 @@ export const EFFECTS = ['allow', 'throttle', 'require_approval', 'deny'] as cons
 /** What an order does to a work packet it matches, and what is decided about one. Listed from the least strict. */
 export type Effect = (typeof EFFECTS)[number];
 
+/** The more, the stricter. */
+export function strictness(effect: Effect): number {
+  return EFFECTS.indexOf(effect);
+}
+
+/** Undefined where there is none. */
+export function strictest(effects: readonly Effect[]): Effect | undefined {
+  return EFFECTS.findLast((effect) => effects.includes(effect));
+}
+
 export const STANDING_ORDER_STATUSES = ['draft', 'shadow', 'active', 'paused', 'archived'] as const;
 export type StandingOrderStatus = (typeof STANDING_ORDER_STATUSES)[number];
 
@@ -113,16 +123,16 @@ export function tightens(order: Pick<StandingOrderRule, 'effect'>): boolean {
 
 /**
  * True when the order allows something that cannot be undone; only an owner may activate such an order.
- * `reversibilityOf` is the registry of action types, or its part within the engine scope of the order's capos.
- * An action type the registry does not know counts as irreversible.
+ * `classesOf` is the registry of action types, or its part within the engine scope of the order's capos; of a type whose
+ * work packets may have several classes the strictest counts, and one that the registry does not know counts as irreversible.
  */
 export function relaxesIrreversible(
   order: Pick<StandingOrderRule, 'effect' | 'match'>,
-  reversibilityOf: Readonly<Record<string, Reversibility>>,
+  classesOf: Readonly<Record<string, readonly Reversibility[]>>,
 ): boolean {
   const { actionTypes, reversibility } = order.match;
   if (tightens(order) || (reversibility && !reversibility.includes('irreversible'))) return false;
-  return (actionTypes ?? Object.keys(reversibilityOf)).some(
-    (type) => !Object.hasOwn(reversibilityOf, type) || reversibilityOf[type] === 'irreversible',
+  return (actionTypes ?? Object.keys(classesOf)).some(
+    (type) => !Object.hasOwn(classesOf, type) || classesOf[type]!.includes('irreversible'),
   );
 }

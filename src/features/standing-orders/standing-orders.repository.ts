@@ -103,15 +103,16 @@ export class StandingOrders {
 
   /**
    * When each of these uses was: so many uses of the order in the last hours are newer than it, apart from what the work
-   * packet itself has used up. Null where there are not that many.
+   * packet itself has used up. Null where there are not that many. In the open transaction, if there is one.
    */
   async timesOfUses(
+    scope: Scope,
     uses: readonly { standingOrderId: string; hours: number; newer: number }[],
     workPacketId: string | null,
     at: number,
   ): Promise<(number | null)[]> {
-    const rows = await this.db.query<{ at: number | null }>(NEWEST_USES, [
-      this.db.unit.scope.workspaceId,
+    const rows = await this.db.read<{ at: number | null }>(scope, NEWEST_USES, [
+      scope.workspaceId,
       new Date(at),
       workPacketId,
       uses.map(({ standingOrderId }) => standingOrderId),

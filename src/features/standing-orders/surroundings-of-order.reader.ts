@@ -21,7 +21,7 @@ select max(amount) as most from (
     select distinct on (work_packet_id) at, amount from standing_order_uses
     where workspace_id = $1 and currency = $2 and amount > 0 and at > $4::timestamptz - interval '62 days'
     order by work_packet_id, at) packets
-  group by date_trunc($3, at, app.workspace_zone($1))) windows`;
+  group by app.window_start($3, at, app.workspace_zone($1))) windows`;
 
 /** What an order stands beside. */
 export interface OrderSurroundings {

@@ -3,7 +3,8 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { type DecisionOrder, storableOrder } from '../standing-orders/decision-input.js';
+import type { DecisionOrder } from '../standing-orders/decision-input.js';
+import { columnsOfRule, decisionOrderOf } from '../standing-orders/order-content.js';
 import { History } from '../standing-orders/simulation/history.reader.js';
 import type { Replayed } from '../standing-orders/simulation/replay.js';
 import { ReplayHistory } from '../standing-orders/simulation/replay-history.js';
@@ -66,12 +67,6 @@ export class SimulatedSuggestions {
 }
 
 function draftOf({ name, rule }: Suggestion): DecisionOrder {
-  return storableOrder({
-    ...rule,
-    standingOrderId: newId('so'),
-    version: 1,
-    hash: sha256(canonicalJson(rule)),
-    name,
-    status: 'active',
-  });
+  const standingOrderId = newId('so');
+  return decisionOrderOf({ ...columnsOfRule(rule), standingOrderId, version: 1, name }, 'active');
 }

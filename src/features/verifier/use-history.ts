@@ -1,6 +1,5 @@
-import { Temporal } from 'temporal-polyfill';
 import type { DecisionOrder, OrderUsage, RecordedPacket } from '../standing-orders/decision-input.js';
-import type { BudgetWindow } from '../standing-orders/standing-order.js';
+import { isKnownZone, startOfWindow } from '../standing-orders/windows.js';
 
 /** What one order counted of a work packet that it let through. */
 export interface Use {
@@ -89,7 +88,7 @@ export class UseHistory {
 
   /** The workspace's zone from then on, in which days, weeks and months begin; one that is not known here tells nothing. */
   setZone(name: string, since: number): void {
-    this.#zone = isZone(name) ? { name, since } : undefined;
+    this.#zone = isKnownZone(name) ? { name, since } : undefined;
   }
 
   /** An order or the operator's presence has changed: a packet under way may be counted by another order. */
@@ -150,7 +149,7 @@ export class UseHistory {
   private zoneOf({ at, timezone }: CountedDecision): string | undefined {
     // A decision that was being made while the zone changed may have gone by the former one.
     if (this.#zone && at > this.#zone.since + MINUTE_MS) return this.#zone.name;
-    return timezone !== undefined && isZone(timezone) ? timezone : undefined;
+    return timezone !== undefined && isKnownZone(timezone) ? timezone : undefined;
   }
 
   private bounds(counter: Counter, decision: CountedDecision): Bounds {
@@ -194,9 +193,9 @@ export class UseHistory {
       case 'lastDay':
         return { since: at - DAY_MS + 1, apart: CLOCKS_APART_MS };
       case 'amountToday':
-        return { since: startOf('day', at, this.zoneOf(decision)!), apart: 0 };
+        return { since: startOfWindow('day', at, this.zoneOf(decision)!), apart: 0 };
       case 'budgetSpent':
-        return { since: startOf(order.budget!.window, at, this.zoneOf(decision)!), apart: 0 };
+        return { since: startOfWindow(order.budget!.window, at, this.zoneOf(decision)!), apart: 0 };
     }
   }
 
@@ -241,22 +240,6 @@ function firstFrom(uses: readonly Use[], from: number): number {
 function worthOf(counter: Counter, { amount, currency }: Use, asked: string | null): number {
   if (counter === 'lastHour' || counter === 'lastDay') return 1;
   return currency !== null && currency === asked ? amount : 0;
-}
-
-function isZone(name: string): boolean {
-  try {
-    startOf('day', 0, name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** When this day, week or month of the zone began, as the database's `date_trunc` has it. */
-function startOf(window: BudgetWindow, at: number, zone: string): number {
-  const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).startOfDay();
-  const ahead = { day: 0, week: day.dayOfWeek - 1, month: day.day - 1 }[window];
-  return day.subtract({ days: ahead }).startOfDay().epochMilliseconds;
 }
 
 function sum<T>(values: readonly T[], valueOf: (value: T) => number): number {

@@ -99,6 +99,42 @@ describe('a call that a person approved', () => {
   });
 });
 
+describe('the eval of a call', () => {
+  const evalOf = async (workPacketId: string) => {
+    const body = { targetEntityType: 'workflow_candidate', targetEntityId: workPacketId, name: 'Check' };
+    const answer = await crm.desk.client.post('/evals/run', body);
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body;
+  };
+
+  it.each([
+    ['changes something', CREATE],
+    ['only reads', FIND],
+  ])('that %s finds it sound, before it is approved and after', async (_what, packet) => {
+    const { approval, approvalId, directiveId } = await crm.drafted(packet);
+    const { workPacketId } = approval.packets[0];
+    expect(await evalOf(workPacketId)).toMatchObject({ passed: true, score: 1, findings: [] });
+    expect((await crm.desk.approve(approvalId)).status).toBe(200);
+    await crm.packetOf(directiveId, 'executed');
+    expect(await evalOf(workPacketId)).toMatchObject({ passed: true, score: 1, findings: [] });
+  });
+
+  it('finds what a draft cannot say of itself', async () => {
+    const { approval } = await crm.drafted(CREATE);
+    const { workPacketId } = approval.packets[0];
+    await crm.test.rows(
+      `update work_packets set reversibility = 'read_only', compensation = null where work_packet_id = $1`,
+      [workPacketId],
+    );
+    const { passed, findings } = await evalOf(workPacketId);
+    expect(passed).toBe(false);
+    expect(findings.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual([
+      'packet.compensation',
+      'packet.reversibility',
+    ]);
+  });
+});
+
 describe('a service that misbehaves', () => {
   it('hangs: the call is not made again, and a person hears of it', async () => {
     crm.answers(() => undefined);
@@ -502,5 +538,35 @@ describe('a standing order', () => {
     expect(asked.decision).toMatchObject({ outcome: 'require_approval' });
     expect(crm.service.received).toHaveLength(1);
     expect((await crm.test.owner.delete(`/standing-orders/${orderId}`)).status).toBe(200);
+  });
+
+  it('lets what only reads go, is active at once and passes its eval, and asks for what changes something', async () => {
+    const { client } = crm.desk;
+    const order = await client.post('/standing-orders', {
+      name: 'Look up',
+      effect: 'allow',
+      capos: ['capo_ops'],
+      match: { actionTypes: ['http.call'], reversibility: ['read_only'] },
+      expiresAt: Date.now() + 3_600_000,
+    });
+    expect(order.status, order.text).toBe(201);
+    expect(order.body).toMatchObject({ status: 'active', heldBecause: null });
+    const run = await client.get(`/evals/${order.body.evalRunId}`);
+    expect(run.body).toMatchObject({ passed: true, findings: [] });
+    const handIn = async (packet: typeof FIND) => {
+      const text = `Do number ${Math.random()}`;
+      crm.runner.answer(text, { packets: [draftPacket(packet)] });
+      const body = { directive: text, capo: 'capo_ops', requiresApproval: false };
+      return (await client.post('/directives', body)).body.directiveId as string;
+    };
+    const sent = await crm.packetOf(await handIn(FIND), 'executed');
+    expect(sent.decision).toMatchObject({
+      outcome: 'allow',
+      matched: [{ standingOrderId: order.body.standingOrderId }],
+    });
+    const asked = await crm.packetOf(await handIn(CREATE), 'pending_approval');
+    expect(asked.decision).toMatchObject({ outcome: 'require_approval', matched: [] });
+    const path = `/standing-orders/${order.body.standingOrderId}`;
+    expect((await crm.test.owner.delete(path)).status).toBe(200);
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUDGET_WINDOWS } from '../../../src/features/standing-orders/standing-order.js';
 import { StandingOrders } from '../../../src/features/standing-orders/standing-orders.repository.js';
 import type { UsageOfOrder } from '../../../src/features/standing-orders/usages.js';
+import { startOfWindow } from '../../../src/features/standing-orders/windows.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -190,5 +192,25 @@ describe('what an order has let through', () => {
       amountsToday: { EUR: 15 },
     });
     expect(await order.usage(first + 25 * HOUR, zone)).toMatchObject({ budgetSpent: 0, amountsToday: {} });
+  });
+
+  it('begins each window where the simulation and the verifier say, in the nights of every zone in which the clock is put back or forward', async () => {
+    const zones = ['America/Havana', 'Atlantic/Azores', 'Africa/Cairo', 'Australia/Lord_Howe', 'Asia/Beirut'];
+    const instants = Array.from(
+      { length: 2 * 365 * 8 },
+      (_, n) => Date.UTC(2026, 0, 1, 0, 30) + 3 * n * HOUR,
+    );
+    for (const zone of zones) {
+      for (const window of BUDGET_WINDOWS) {
+        const rows = await test.rows<{ start: Date }>(
+          'select app.window_start($1, t.at, $2) as start from unnest($3::timestamptz[]) with ordinality as t (at, n) order by n',
+          [window, zone, instants.map((at) => new Date(at))],
+        );
+        const differing = instants.filter(
+          (at, n) => rows[n]!.start.getTime() !== startOfWindow(window, at, zone),
+        );
+        expect(differing.map((at) => `${window} ${zone} ${new Date(at).toISOString()}`)).toEqual([]);
+      }
+    }
   });
 });

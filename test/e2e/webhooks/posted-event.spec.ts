@@ -64,6 +64,28 @@ async function packetOf(directiveId: string, status: string) {
 
 const fault = async (directiveId: string) => (await packetOf(directiveId, 'failed')).result.error;
 
+describe('the eval of a posted event', () => {
+  it('finds it sound, until its destination is gone', async () => {
+    const { approval } = await drafted();
+    const { client } = new Desk(test);
+    const { workPacketId } = approval.packets[0];
+    const run = async () =>
+      (
+        await client.post('/evals/run', {
+          name: 'Check',
+          targetEntityType: 'workflow_candidate',
+          targetEntityId: workPacketId,
+        })
+      ).body;
+    expect(await run()).toMatchObject({ passed: true, score: 1, findings: [] });
+    expect((await client.delete(`/partner/webhooks/${destinationId}`)).status).toBe(200);
+    expect(await run()).toMatchObject({
+      passed: false,
+      findings: [{ ruleId: 'packet.params', path: 'action.params.destinationId' }],
+    });
+  });
+});
+
 describe('an event that a person approved', () => {
   it('arrives once, signed as every event, and says what was shown', async () => {
     const { approval, approvalId, directiveId } = await drafted();

@@ -173,14 +173,15 @@ export class WorkPackets {
 
   /**
    * How many packets each of these standing orders delays that began to wait before this one; without one, how many there
-   * are.
+   * are. In the open transaction, if there is one.
    */
   async waitingAhead(
     workspaceId: string,
     standingOrderIds: readonly string[],
     own: Pick<WorkPacketEntity, 'workPacketId' | 'throttledUntil'> | null = null,
   ): Promise<Map<string, number>> {
-    const rows = await this.db.query<{ id: string; ahead: number }>(
+    const rows = await this.db.read<{ id: string; ahead: number }>(
+      { workspaceId, teamIds: 'all' },
       `select o.id, (select count(*)::int from work_packets p
          where p.workspace_id = $1 and p.status = 'queued' and p.throttled_until is not null
            and p.throttled_by @> array[o.id] and p.work_packet_id is distinct from $4

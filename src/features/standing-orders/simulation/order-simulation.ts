@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { computedBeforehand } from '../../../platform/database/beforehand.js';
 import { Clock } from '../../../platform/kernel/clock.js';
 import { newId } from '../../../platform/kernel/ids.js';
-import { type DecisionOrder, storableOrder } from '../decision-input.js';
+import { decisionOrderOf } from '../order-content.js';
 import type { StandingOrderEntity } from '../standing-order.entity.js';
 import { type EndOfHistory, History } from './history.reader.js';
 import type { Replayed } from './replay.js';
@@ -59,7 +59,7 @@ export class OrderSimulation {
 
   private async simulate(order: StandingOrderEntity, end: EndOfHistory): Promise<SimulationEntity> {
     const { workspaceId } = order;
-    const [replayed] = await this.replayHistory.execute(workspaceId, end, [draftOf(order)]);
+    const [replayed] = await this.replayHistory.execute(workspaceId, end, [decisionOrderOf(order, 'active')]);
     return this.rowOf(order, end, replayed!);
   }
 
@@ -80,12 +80,4 @@ export class OrderSimulation {
       computedAt: this.clock.now(),
     };
   }
-}
-
-/** The order as decisions would take it. */
-function draftOf(order: StandingOrderEntity): DecisionOrder {
-  const { standingOrderId, version, hash, name, teamId, capos, effect, expiresAt } = order;
-  const { match, when, limits, budget, approval } = order;
-  const rule = { teamId, capos, effect, match, when, limits, budget, approval, expiresAt };
-  return storableOrder({ standingOrderId, version, hash, name, status: 'active', ...rule });
 }

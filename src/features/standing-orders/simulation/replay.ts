@@ -6,9 +6,9 @@ import {
   isOfContent,
   type RecordedInput,
 } from '../decision-input.js';
-import { judgeAgain, mayConcern } from '../evaluate.js';
+import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern } from '../evaluate.js';
 import { valueAt } from '../match.js';
-import { EFFECTS, type Effect } from '../standing-order.js';
+import { type Effect, strictness } from '../standing-order.js';
 import { UsageWindows } from './usage-windows.js';
 
 /** The last decision about a work packet, as history has it. */
@@ -49,8 +49,6 @@ export interface Replayed {
 const NAMED_CHANGES = 100;
 /** How many policies of the past are ready at a time; history goes from one to the next. */
 const READY_POLICIES = 20;
-
-type Judged = ReturnType<typeof judgeAgain>;
 
 interface PolicyOfThen {
   /** The draft among the orders of then, in place of a former version. */
@@ -93,7 +91,7 @@ export class Replay {
     this.#digest.update(`${recorded.decisionId} ${to}\n`);
     if (!again || to === from) return;
     const change = { workPacketId, teamId, from, to, why: this.reasonOf(again) };
-    if (EFFECTS.indexOf(to) > EFFECTS.indexOf(from)) {
+    if (strictness(to) > strictness(from)) {
       this.#escalated++;
       this.#stricter.add(change);
       return;
@@ -126,7 +124,7 @@ export class Replay {
   private decideAgain(
     { input, target, params }: PastDecision,
     orders: readonly DecisionOrder[],
-  ): Judged | undefined {
+  ): DecisionWithoutHash | undefined {
     const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
     if (!changed.some((order) => mayConcern(order, input.packet))) return undefined;
     const { standingOrderId } = this.#draft;
@@ -137,7 +135,7 @@ export class Replay {
       const value = valueAt({ target, params }, path);
       if (value !== undefined) fields[path] = value as (typeof fields)[string];
     }
-    const decision = judgeAgain({ ...input, usage, packet: { ...packet, fields } }, ofThen);
+    const decision = evaluateAgainWithoutHash({ ...input, usage, packet: { ...packet, fields } }, ofThen);
     const isUsed =
       decision.outcome === 'allow' &&
       decision.matched.some((order) => order.standingOrderId === standingOrderId);
@@ -160,7 +158,7 @@ export class Replay {
   }
 
   /** The sentence that names the draft, where there is one; else what decided first. */
-  private reasonOf({ explanation, outcome }: Judged): string {
+  private reasonOf({ explanation, outcome }: DecisionWithoutHash): string {
     const own = explanation.find((sentence) =>
       sentence.startsWith(`The standing order "${this.#draft.name}"`),
     );

@@ -51,10 +51,8 @@ export class UsageWindows {
     this.#day?.add(at);
     if (currency === null) return;
     const moved = Math.abs(amount ?? 0);
-    if (this.#today.contains(at)) this.#amounts.set(currency, sum(this.#amounts.get(currency) ?? 0, moved));
-    if (this.#budget?.currency === currency && this.#budget.window.contains(at)) {
-      this.#spent = sum(this.#spent, moved);
-    }
+    this.#amounts.set(currency, sum(this.#amounts.get(currency) ?? 0, moved));
+    if (this.#budget?.currency === currency) this.#spent = sum(this.#spent, moved);
   }
 
   private moveTo(at: number): void {

@@ -1,15 +1,13 @@
-import type { DirectiveEntity } from '../directives/directive.entity.js';
-import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
 import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
 import type { CapoRole } from '../terms/terms.js';
 import type { EvalTarget } from './eval-run.entity.js';
-import type { Evaluated } from './record-eval.js';
-import type { EvalKind } from './rule.js';
+import type { EvalKind, Rule } from './rule.js';
 import { SAFETY_RULES } from './safety-rules.js';
 import type { SafetyTarget } from './safety-target.js';
 import { SKILL_RULES, type SkillTarget } from './skill-rules.js';
 import { SOUNDNESS_RULES } from './soundness-rules.js';
 import type { SoundnessTarget } from './soundness-target.js';
+import type { StoredPacket } from './soundness-targets.js';
 
 export const KIND_OF: Readonly<Record<EvalTarget, EvalKind>> = {
   standing_order: 'standing_order_safety',
@@ -17,11 +15,22 @@ export const KIND_OF: Readonly<Record<EvalTarget, EvalKind>> = {
   skill: 'skill_definition_syntax',
 };
 
-/*
- * Each target with its rules, and how a receipt names it.
- */
+/** What a run is about: a target with the rules that it is held against, and how a receipt names it. */
+export interface EvalSubject<Target = unknown> {
+  kind: EvalKind;
+  entityType: EvalTarget;
+  entityId: string;
+  version: number | null;
+  teamId: string | null;
+  directiveId: string | null;
+  capo: CapoRole | null;
+  /** How a sentence names it, such as `the standing order "Delivery mail"`. */
+  called: string;
+  rules: readonly Rule<Target>[];
+  target: Target;
+}
 
-export function evaluatedOrder(
+export function orderSubject(
   {
     standingOrderId,
     version,
@@ -29,7 +38,7 @@ export function evaluatedOrder(
     name,
   }: Pick<StandingOrderEntity, 'standingOrderId' | 'version' | 'teamId' | 'name'>,
   target: SafetyTarget,
-): Evaluated<SafetyTarget> {
+): EvalSubject<SafetyTarget> {
   return {
     kind: KIND_OF.standing_order,
     entityType: 'standing_order',
@@ -44,10 +53,7 @@ export function evaluatedOrder(
   };
 }
 
-export function evaluatedPacket(
-  packet: WorkPacketEntity,
-  { text, priority, context }: Pick<DirectiveEntity, 'text' | 'priority' | 'context'>,
-): Evaluated<SoundnessTarget> {
+export function packetSubject({ packet, directive, targets }: StoredPacket): EvalSubject<SoundnessTarget> {
   const { workPacketId, teamId, directiveId, capo, title } = packet;
   return {
     kind: KIND_OF.workflow_candidate,
@@ -59,15 +65,15 @@ export function evaluatedPacket(
     capo,
     called: `the work packet "${title}"`,
     rules: SOUNDNESS_RULES,
-    target: { packet, directive: { text, priority, context } },
+    target: { packet, directive, targets },
   };
 }
 
-export function evaluatedSkill(
+export function skillSubject(
   name: string,
   target: SkillTarget,
   { teamId, capo }: { teamId: string | null; capo: CapoRole | null },
-): Evaluated<SkillTarget> {
+): EvalSubject<SkillTarget> {
   const { schemaVersion } = target;
   return {
     kind: KIND_OF.skill,
