@@ -4,6 +4,8 @@ import { CONTROL } from '../../src/platform/kernel/text.js';
 import { type Block, mailOf, textOf } from '../../src/features/notifications/blocks.js';
 import { wordsIn, wordsOfHtml } from '../e2e/notifications/notification-desk.js';
 
+const CHOICE = 'https://ours.example/docs#/NotificationChoices/NotificationChoices_change';
+
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(
@@ -21,6 +23,11 @@ const block: fc.Arbitrary<Block> = fc.oneof(
     kind: fc.constantFrom('heading' as const, 'text' as const, 'warning' as const, 'quote' as const),
     text: hostile,
   }),
+  fc.record({
+    kind: fc.constant('reference' as const),
+    text: hostile,
+    url: fc.constant('https://ours.example/docs?a=1&b=2#/Approvals/Approvals_list'),
+  }),
   fc.record({ kind: fc.constant('list' as const), items: fc.array(hostile, { maxLength: 4 }) }),
   fc.record({
     kind: fc.constant('facts' as const),
@@ -32,7 +39,7 @@ describe('a mail made of blocks', () => {
   it('says the same in both of its parts, whatever stands in it', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 6 }), hostile, (blocks, subject) => {
-        const { body } = mailOf({ subject, blocks, workspaceName: 'Northwind' });
+        const { body } = mailOf({ subject, blocks, workspaceName: 'Northwind', choiceUrl: CHOICE });
         const { text, html } = body as { text: string; html: string };
         expect(wordsIn(wordsOfHtml(html))).toEqual(wordsIn(text));
         expect(html.match(/<(script|img)/i)).toBeNull();
@@ -44,7 +51,7 @@ describe('a mail made of blocks', () => {
   it('has a subject of one line', () => {
     fc.assert(
       fc.property(hostile, (subject) => {
-        const mail = mailOf({ subject, blocks: [], workspaceName: 'Northwind' });
+        const mail = mailOf({ subject, blocks: [], workspaceName: 'Northwind', choiceUrl: CHOICE });
         expect(CONTROL.test(mail.subject)).toBe(false);
         expect(mail.subject.length).toBeLessThanOrEqual(150);
       }),

@@ -8,7 +8,12 @@ import { ApprovalEntity } from './approval.entity.js';
 export type WaitingApproval = Pick<
   ApprovalEntity,
   'approvalId' | 'teamId' | 'contentHash' | 'priority' | 'risk' | 'expiresAt' | 'frozenMs'
-> & { notTo: string[] };
+> & {
+  /** Whoever asked, or wrote a part of it, where somebody else has to decide. */
+  mayNotApprove: string[];
+  /** Who edited it last, and so knows what it says; nobody where a capo wrote it. */
+  editedBy: string[];
+};
 
 /** One whose draft is ready and that can still be decided. While a kill has stopped its clock it does not expire. */
 const CAN_BE_DECIDED = `status = 'pending' and ready and (frozen_ms is not null or expires_at > $3)
@@ -19,13 +24,12 @@ const CAN_BE_DECIDED = `status = 'pending' and ready and (frozen_ms is not null 
 export class CurrentApprovals {
   constructor(private readonly db: Db) {}
 
-  /** Whoever asked is left out where somebody else has to decide, and whoever edited it last knows what it says. */
   waiting(scope: Scope, approvalIds: readonly string[], at: number): Promise<WaitingApproval[]> {
     return this.db.read(
       scope,
       `select approval_id, team_id, content_hash, priority, risk, expires_at, frozen_ms,
-         case when self_approval then '{}' else requester_ids end
-           || case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as not_to
+         case when self_approval then '{}' else requester_ids end as may_not_approve,
+         case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
        from approvals where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}`,
       [scope.workspaceId, approvalIds, new Date(at)],
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller, Role } from '../../platform/auth/caller.js';
+import { type Caller, type Role, ROLES } from '../../platform/auth/caller.js';
 import type { EscalationEntity } from './escalation.entity.js';
-import type { EscalationKind } from './escalation-kinds.js';
+import { DISMISS, type EscalationKind } from './escalation-kinds.js';
 
 /** Who decides, and when. */
 export interface Decider {
@@ -48,5 +48,14 @@ export class EscalationOptions {
 
   of({ kind, entityType }: Pick<EscalationEntity, 'kind' | 'entityType'>): EscalationHandler {
     return this.#handlers.get(`${kind} ${entityType}`) ?? { options: {} };
+  }
+
+  /** The least role that can do anything about it but dismiss it; that of a dismissal where nothing else is offered. */
+  leastRole(escalation: Pick<EscalationEntity, 'kind' | 'entityType' | 'options'>): Role {
+    const { options } = this.of(escalation);
+    const roles = escalation.options.flatMap((name) =>
+      name === DISMISS || !Object.hasOwn(options, name) ? [] : options[name]!.role,
+    );
+    return ROLES.find((role) => roles.includes(role)) ?? 'operator';
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Work } from '../../platform/work/work.js';
@@ -41,7 +40,6 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
     private readonly holdups: HoldupsReader,
     private readonly links: DecisionLinks,
     private readonly secrets: SecretBox,
-    private readonly address: PublicAddress,
     private readonly clock: Clock,
   ) {}
 
@@ -58,11 +56,22 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
         {
           revision: approval.contentHash!,
           teamId: approval.teamId,
+          role: 'operator',
           isUrgent: isUrgent(approval, at),
-          notTo: approval.notTo,
+          notTo: [...approval.mayNotApprove, ...approval.editedBy],
         },
       ]),
     );
+  }
+
+  /** By approval: the members who may not decide it, whatever their role is. */
+  async mayNotApprove(
+    scope: Scope,
+    ids: readonly string[],
+    at: number,
+  ): Promise<Map<string, readonly string[]>> {
+    const waiting = ids.length === 0 ? [] : await this.approvals.waiting(scope, ids, at);
+    return new Map(waiting.map(({ approvalId, mayNotApprove }) => [approvalId, mayNotApprove]));
   }
 
   async message(to: Addressee, id: string): Promise<Message | undefined> {
@@ -89,29 +98,9 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
     };
   }
 
-  async entries(to: Addressee, ids: readonly string[]): Promise<DigestEntry[]> {
+  async entries(to: Addressee, ids: readonly string[]): Promise<Map<string, DigestEntry>> {
     const approvals = await this.views(to, ids);
-    return approvals.map(({ view, link }) => ({
-      title: view.urgent ? `Urgent: ${view.title}` : view.title,
-      blocks: [
-        {
-          kind: 'facts',
-          facts: [
-            ['Drafted by', capoName(view.capo)],
-            [
-              'What',
-              view.packets
-                .map(({ title }) => title)
-                .slice(0, PACKETS_LISTED)
-                .join('; ') || view.summary,
-            ],
-            ['Risk', view.risk],
-            ['Expires', inWords(view.expiresAt, to.zone)],
-          ],
-        },
-        link,
-      ],
-    }));
+    return new Map(approvals.map(({ view, link }) => [view.approvalId, entryOf(view, link, to)]));
   }
 
   /** The member's link to an approval that can be decided; undefined when it is decided. */
@@ -133,7 +122,7 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
       const approval = approvals.find(({ approvalId }) => approvalId === id);
       const link = links.find(({ approvalId }) => approvalId === id);
       if (!approval || !link) return [];
-      const url = `${this.address.url}/a/${tokenOf(link, this.secrets)}`;
+      const url = `${to.publicUrl}/a/${tokenOf(link, this.secrets)}`;
       return [
         {
           view: viewOf(approval, at, holdups),
@@ -142,4 +131,27 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
       ];
     });
   }
+}
+
+function entryOf(
+  { title, urgent, capo, packets, summary, risk, expiresAt }: ApprovalView,
+  link: Block,
+  { zone }: Addressee,
+): DigestEntry {
+  const named = packets.map((packet) => packet.title).slice(0, PACKETS_LISTED);
+  return {
+    title: urgent ? `Urgent: ${title}` : title,
+    blocks: [
+      {
+        kind: 'facts',
+        facts: [
+          ['Drafted by', capoName(capo)],
+          ['What', named.join('; ') || summary],
+          ['Risk', risk],
+          ['Expires', inWords(expiresAt, zone)],
+        ],
+      },
+      link,
+    ],
+  };
 }

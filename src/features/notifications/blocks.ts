@@ -15,7 +15,9 @@ export type Block =
   | { kind: 'facts'; facts: readonly (readonly [name: string, value: string])[] }
   | { kind: 'list'; items: readonly string[] }
   | { kind: 'quote'; text: string }
-  | { kind: 'link'; words: string; url: string };
+  | { kind: 'link'; words: string; url: string }
+  /** Where something is explained: less than what a reader is to do. */
+  | { kind: 'reference'; text: string; url: string };
 
 const MAX_SUBJECT = 150;
 
@@ -24,17 +26,21 @@ export function mailOf({
   subject,
   blocks,
   workspaceName,
+  choiceUrl,
 }: {
   subject: string;
   blocks: readonly Block[];
   workspaceName: string;
+  /** Where it says how members choose what they are mailed. */
+  choiceUrl: string;
 }): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
   const title = cutText(oneLine(subject), MAX_SUBJECT);
   const all: Block[] = [
     ...blocks,
     {
-      kind: 'text',
-      text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. What you are mailed, and when, you choose with PUT /api/pro/profile/notifications.`,
+      kind: 'reference',
+      text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
+      url: choiceUrl,
     },
   ];
   return {
@@ -75,6 +81,8 @@ function blockText(block: Block): string {
         .join('\n');
     case 'link':
       return `${block.words}:\n<${block.url}>`;
+    case 'reference':
+      return `${oneLine(block.text)}\n<${block.url}>`;
   }
 }
 
@@ -123,6 +131,9 @@ function blockHtml(block: Block, look: Look): string {
     case 'link':
       return `<p${look('text')}><a${look('link')} href="${escapeHtml(block.url)}">${escapeHtml(block.words)}</a><br>
 <span${look('address')}>${escapeHtml(block.url)}</span></p>`;
+    case 'reference':
+      return `<p${look('text')}>${escapeHtml(oneLine(block.text))}
+<a${look('reference')} href="${escapeHtml(block.url)}">${escapeHtml(block.url)}</a></p>`;
   }
 }
 
@@ -149,10 +160,13 @@ const STYLES = {
   quote: `margin:0 0 14px;padding:12px;border:1px solid #d4d4d8;border-left:4px solid #71717a;background:#fafafa;color:#1a1a1a;${WRAP}`,
   link: 'display:inline-block;padding:12px 18px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none;font-weight:600',
   address: `font-size:12px;color:#555555;${WRAP}`,
+  // As high as a thumb needs.
+  reference: `display:block;padding:14px 0;font-size:14px;color:#1d4ed8;${WRAP}`,
 } as const;
 
 const DARK = `.body,.main{background:#18181b!important;color:#f4f4f5!important}
 .name,.address{color:#a1a1aa!important}
+.reference{color:#93c5fd!important}
 .quote{background:#27272a!important;color:#f4f4f5!important;border-color:#52525b!important}
 .warning{background:#431407!important;color:#fed7aa!important}
 .link{background:#3b82f6!important;color:#ffffff!important}`;

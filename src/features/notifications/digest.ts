@@ -9,23 +9,24 @@ export function digestOf({
   entries,
   total,
   before,
+  listUrl,
 }: {
   entries: readonly DigestEntry[];
   /** How many it is about, those that are not listed too. */
   total: number;
   /** How many of the listed ones the member was told of before. */
   before: number;
+  /** Where it says how to list all of them. */
+  listUrl: string;
 }): { subject: string; blocks: Block[] } {
   const news = `${total} ${total === 1 ? 'decision waits' : 'decisions wait'} for you`;
   const isAll = entries.length >= total;
-  const blocks: Block[] = [
-    {
-      kind: 'text',
-      text: isAll
-        ? `${news}.`
-        : `${news}. The mail lists ${entries.length} of them; GET /api/pro/approvals lists all.`,
-    },
-  ];
+  const blocks: Block[] = isAll
+    ? [{ kind: 'text', text: `${news}.` }]
+    : [
+        { kind: 'text', text: `${news}. This mail lists ${entries.length} of them.` },
+        { kind: 'reference', text: 'How to list all of them:', url: listUrl },
+      ];
   if (before > 0) {
     blocks.push({
       kind: 'text',
@@ -33,9 +34,11 @@ export function digestOf({
     });
   }
   for (const { title, blocks: own } of entries) blocks.push({ kind: 'heading', text: title }, ...own);
-  blocks.push({
-    kind: 'text',
-    text: 'Each link is for you alone and works once. Opening it shows the complete draft and decides nothing.',
-  });
+  if (blocks.some(({ kind }) => kind === 'link')) {
+    blocks.push({
+      kind: 'text',
+      text: 'Each link to a draft is for you alone and works once. Opening it shows the complete draft and decides nothing.',
+    });
+  }
   return { subject: news, blocks };
 }

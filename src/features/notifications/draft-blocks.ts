@@ -56,11 +56,12 @@ export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>
     },
   ];
   if (riskReasons.length > 0) {
-    blocks.push({ kind: 'warning', text: `Be careful with it: ${riskReasons.join(' ')}` });
+    blocks.push({ kind: 'warning', text: `Why it is risky: ${riskReasons.join(' ')}` });
   }
   const why = (policy?.explanation ?? []).filter((reason) => !riskReasons.includes(reason));
-  if (why.length > 0)
-    blocks.push({ kind: 'text', text: 'Why a person is asked:' }, { kind: 'list', items: why });
+  if (why.length > 0) {
+    blocks.push({ kind: 'text', text: 'Why it needs an approval:' }, { kind: 'list', items: why });
+  }
   const missing = approval.packets.flatMap(({ needsInput }) => needsInput.map(({ message }) => message));
   if (missing.length > 0) {
     blocks.push(

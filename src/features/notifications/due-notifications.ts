@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { mayDecide, type StandingMember } from '../workspaces/deciding-members.repository.js';
+import type { StandingMember } from '../workspaces/deciding-members.repository.js';
 import type { WorkspaceSettings } from '../workspaces/workspaces.repository.js';
 import { type Notice, NoticeSources } from './notice-source.js';
 import type { Choice } from './notification-choice.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
 import { endOfQuietHours } from './quiet-hours.js';
+import { isUrgentNow, type Verdict, verdictOn } from './verdict.js';
+
+/** So far back is looked for what still waits. */
+const TOLD_BEFORE = 200;
 
 /** For whom a mail is put together, and when. */
 export interface Situation {
@@ -16,7 +20,7 @@ export interface Situation {
   at: number;
 }
 
-/** What one member is to be told now: of what is due what can still be decided, by this member, and is still wanted. */
+/** What one member is to be told now: what can still be decided, by this member, and is still wanted. */
 @Injectable()
 export class DueNotifications {
   constructor(
@@ -24,7 +28,7 @@ export class DueNotifications {
     private readonly sources: NoticeSources,
   ) {}
 
-  /** So much of it; what cannot be told any more is skipped, and makes room for what comes behind it. */
+  /** So much of what is due; what cannot be told any more is skipped, and makes room for what comes behind it. */
   async look(situation: Situation, limit: number): Promise<NotificationEntity[]> {
     const { workspaceId, memberId } = situation.member;
     for (;;) {
@@ -34,56 +38,70 @@ export class DueNotifications {
     }
   }
 
+  /** What the member was told of in earlier mails, and what nobody has decided since, the last told first. */
+  async toldBefore(situation: Situation): Promise<NotificationEntity[]> {
+    const { workspaceId, memberId } = situation.member;
+    const told = await this.notifications.toldBefore(workspaceId, memberId, TOLD_BEFORE);
+    return (await this.byVerdict(situation, told)).tell;
+  }
+
   /** What is due and is to be told now; the rest is skipped, or waits until the quiet hours end. */
   private async timely(
-    { member, choice, settings, at }: Situation,
+    situation: Situation,
     due: readonly NotificationEntity[],
   ): Promise<NotificationEntity[]> {
+    const { member, at } = situation;
     const { workspaceId } = member;
-    const current = await this.current(workspaceId, due, at);
-    const stale: string[] = [];
-    const unwanted: string[] = [];
-    const early: string[] = [];
-    const quietUntil = endOfQuietHours(at, choice.quietHours, settings.timezone);
-    const timely = due.filter((one) => {
+    const { tell, stale, unwanted, later } = await this.byVerdict(situation, due);
+    const gone = 'It was decided or changed meanwhile, or the member may not decide it any more.';
+    this.notifications.skip(workspaceId, idsOf(stale), gone, at);
+    this.notifications.skip(workspaceId, idsOf(unwanted), 'The member has chosen not to be told.', at);
+    const quietUntil = quietUntilOf(situation);
+    if (quietUntil !== undefined) this.notifications.postpone(workspaceId, idsOf(later), quietUntil);
+    return tell;
+  }
+
+  /** Each as urgent as it is by now. */
+  private async byVerdict(
+    situation: Situation,
+    all: readonly NotificationEntity[],
+  ): Promise<Record<Verdict, NotificationEntity[]>> {
+    const { member, choice, at } = situation;
+    const current = await this.current(member.workspaceId, all, at);
+    const inQuietHours = quietUntilOf(situation) !== undefined;
+    const sorted: Record<Verdict, NotificationEntity[]> = { tell: [], stale: [], unwanted: [], later: [] };
+    for (const one of all) {
       const notice = current.get(one.entityId);
       const chosen = choice[this.sources.of(one.kind).setting];
-      const isUrgent = one.urgent || notice?.isUrgent === true;
-      const list =
-        notice?.revision !== one.revision ||
-        notice.notTo.includes(member.memberId) ||
-        !mayDecide(member, notice.teamId)
-          ? stale
-          : chosen === 'none' || (chosen === 'urgent' && !isUrgent)
-            ? unwanted
-            : quietUntil !== undefined && !isUrgent && one.status === 'waiting'
-              ? early
-              : undefined;
-      list?.push(one.notificationId);
-      return list === undefined;
-    });
-    const gone = 'It was decided or changed meanwhile, or the member may not decide it any more.';
-    this.notifications.skip(workspaceId, stale, gone, at);
-    this.notifications.skip(workspaceId, unwanted, 'The member has chosen not to be told.', at);
-    if (quietUntil !== undefined) this.notifications.postpone(workspaceId, early, quietUntil);
-    return timely;
+      const verdict = verdictOn(one, notice, { member, chosen, inQuietHours });
+      sorted[verdict].push({ ...one, urgent: isUrgentNow(one, notice) });
+    }
+    return sorted;
   }
 
   private async current(
     workspaceId: string,
-    due: readonly NotificationEntity[],
+    all: readonly NotificationEntity[],
     at: number,
   ): Promise<Map<string, Notice>> {
     const scope = { workspaceId, teamIds: 'all' } as const;
-    const all = new Map<string, Notice>();
-    for (const [kind, some] of Map.groupBy(due, (one) => one.kind)) {
+    const found = new Map<string, Notice>();
+    for (const [kind, some] of Map.groupBy(all, (one) => one.kind)) {
       const current = await this.sources.of(kind).current(
         scope,
         some.map(({ entityId }) => entityId),
         at,
       );
-      for (const [id, notice] of current) all.set(id, notice);
+      for (const [id, notice] of current) found.set(id, notice);
     }
-    return all;
+    return found;
   }
+}
+
+function quietUntilOf({ choice, settings, at }: Situation): number | undefined {
+  return endOfQuietHours(at, choice.quietHours, settings.timezone);
+}
+
+function idsOf(notifications: readonly NotificationEntity[]): string[] {
+  return notifications.map(({ notificationId }) => notificationId);
 }

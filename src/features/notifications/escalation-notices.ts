@@ -5,6 +5,7 @@ import { Work } from '../../platform/work/work.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import { EscalationOpened } from '../escalations/escalation-opened.js';
+import { EscalationOptions } from '../escalations/escalation-options.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { ApprovalNotices } from './approval-notices.js';
 import type { Block } from './blocks.js';
@@ -18,8 +19,19 @@ import {
 } from './notice-source.js';
 import { PLAN_WORK } from './plan-notifications.js';
 import { inWords } from './quiet-hours.js';
+import { referenceTo } from './reference.js';
 
 const SOON_MS = 2 * 3_600_000;
+/** What has happened, for a person. */
+const HAPPENED: Record<EscalationKind, string> = {
+  approval_expiring: 'the time of an approval is almost over',
+  approval_expired: 'the time of an approval is over',
+  packet_failed: 'a work packet failed',
+  budget_exceeded: 'a budget is used up',
+  connector_red: 'a connection to another system does not work',
+  compensation_failed: 'what was done could not be undone',
+  kill_unconfirmed: 'the kill switch cut off the sending of a work packet',
+};
 /** Something outside is in a state that nobody wanted, or that nobody knows. */
 const ALWAYS_URGENT: readonly EscalationKind[] = ['kill_unconfirmed', 'compensation_failed'];
 const MAX_TITLE = 100;
@@ -35,6 +47,7 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
     private readonly sources: NoticeSources,
     private readonly opened: EscalationOpened,
     private readonly escalations: Escalations,
+    private readonly options: EscalationOptions,
     private readonly approvals: ApprovalNotices,
   ) {}
 
@@ -45,16 +58,22 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
 
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {
     const open = await this.escalations.openAmong(scope, ids);
+    const approvalIds = open.filter(isAboutApproval).map(({ entityId }) => entityId);
+    const mayNotApprove = await this.approvals.mayNotApprove(scope, approvalIds, at);
     return new Map(
-      open.map(({ escalationId, teamId, kind, dueAt }) => [
-        escalationId,
-        {
+      open.map((escalation) => {
+        const { escalationId, teamId, kind, dueAt, entityId } = escalation;
+        // Whoever edited the draft is told: they know what it says, and not that nobody has decided.
+        const notTo = isAboutApproval(escalation) ? mayNotApprove.get(entityId) : undefined;
+        const notice: Notice = {
           revision: escalationId,
           teamId,
+          role: this.options.leastRole(escalation),
           isUrgent: ALWAYS_URGENT.includes(kind) || (dueAt !== null && dueAt < at + SOON_MS),
-          notTo: [],
-        },
-      ]),
+          notTo: notTo ?? [],
+        };
+        return [escalationId, notice];
+      }),
     );
   }
 
@@ -69,25 +88,22 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
     };
   }
 
-  async entries(to: Addressee, ids: readonly string[]): Promise<DigestEntry[]> {
-    const entries: DigestEntry[] = [];
+  async entries(to: Addressee, ids: readonly string[]): Promise<Map<string, DigestEntry>> {
+    const entries = new Map<string, DigestEntry>();
     for (const escalation of await this.open(to, ids)) {
-      entries.push({
-        title: cutText(escalation.reason, MAX_TITLE),
-        blocks: await this.blocks(to, escalation),
-      });
+      const title = cutText(escalation.reason, MAX_TITLE);
+      entries.set(escalation.escalationId, { title, blocks: await this.blocks(to, escalation) });
     }
     return entries;
   }
 
-  private async open(to: Addressee, ids: readonly string[]): Promise<EscalationEntity[]> {
-    const open = await this.escalations.openAmong({ workspaceId: to.workspaceId, teamIds: 'all' }, ids);
-    return ids.flatMap((id) => open.filter(({ escalationId }) => escalationId === id));
+  private open({ workspaceId }: Addressee, ids: readonly string[]): Promise<EscalationEntity[]> {
+    return this.escalations.openAmong({ workspaceId, teamIds: 'all' }, ids);
   }
 
   private async blocks(to: Addressee, escalation: EscalationEntity): Promise<Block[]> {
-    const { escalationId, kind, reason, options, dueAt, createdAt, count, entityType, entityId } = escalation;
-    const link = entityType === 'approval' ? await this.approvals.linkTo(to, entityId) : undefined;
+    const { escalationId, kind, reason, options, dueAt, createdAt, count, entityId } = escalation;
+    const link = isAboutApproval(escalation) ? await this.approvals.linkTo(to, entityId) : undefined;
     return [
       { kind: 'text', text: reason },
       {
@@ -95,16 +111,21 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
         facts: [
           ['Since', inWords(createdAt, to.zone)],
           ...(dueAt === null ? [] : [['Until', inWords(dueAt, to.zone)] as const]),
-          ...(count > 1 ? [['Stands for', `${count} of the kind`] as const] : []),
-          ['Kind', kind.replaceAll('_', ' ')],
+          ...(count > 1 ? [['Stands for', `${count} like it`] as const] : []),
+          ['What happened', HAPPENED[kind]],
           ['You can choose', options.map((option) => option.replaceAll('_', ' ')).join(', ')],
         ],
       },
       ...(link ? [link] : []),
       {
-        kind: 'text',
-        text: `Decide it with POST /api/pro/escalations/decide; its id is ${escalationId}.`,
+        kind: 'reference',
+        text: `How to decide it, by its id ${escalationId}:`,
+        url: referenceTo(to.publicUrl, 'Escalations_decide'),
       },
     ];
   }
+}
+
+function isAboutApproval({ entityType }: Pick<EscalationEntity, 'entityType'>): boolean {
+  return entityType === 'approval';
 }

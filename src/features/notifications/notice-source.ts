@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Role } from '../../platform/auth/caller.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { NotificationKind } from './notification.entity.js';
 import type { Block } from './blocks.js';
@@ -8,8 +9,10 @@ export interface Notice {
   /** What members are told of once: another content of it is told of again. */
   revision: string;
   teamId: string | null;
+  /** The least role in that team that can decide it. */
+  role: Role;
   isUrgent: boolean;
-  /** Members who cannot decide it, or know of it since it is their own doing. */
+  /** Members who cannot decide it whatever their role is, or know of it since it is their own doing. */
   notTo: readonly string[];
 }
 
@@ -21,6 +24,8 @@ export interface Addressee {
   zone: string;
   memberId: string;
   mailId: string;
+  /** Where the service is reached; without a slash at the end. */
+  publicUrl: string;
 }
 
 /** A mail about one thing. */
@@ -46,8 +51,8 @@ export interface NoticeSource {
   current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>>;
   /** The mail about one of them; undefined when it is gone. */
   message(to: Addressee, id: string): Promise<Message | undefined>;
-  /** In the order of the ids, without those that are gone. */
-  entries(to: Addressee, ids: readonly string[]): Promise<DigestEntry[]>;
+  /** By id, without those that are gone. */
+  entries(to: Addressee, ids: readonly string[]): Promise<Map<string, DigestEntry>>;
 }
 
 @Injectable()

@@ -4,18 +4,21 @@ import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApprovalNotices } from './approval-notices.js';
 import { ChooseNotifications } from './choose-notifications.js';
 import { DecideByLink } from './decide-by-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
 import { DecisionPageController } from './decision-page.controller.js';
+import { ComposeMail } from './compose-mail.js';
 import { DueNotifications } from './due-notifications.js';
 import { EscalationNotices } from './escalation-notices.js';
 import { NoticeSources } from './notice-source.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
 import { DecisionLinkEntity, NotificationChoiceEntity, NotificationEntity } from './notification.entity.js';
+import { NotificationOutcomes } from './notification-outcomes.js';
 import { Notifications } from './notifications.repository.js';
 import { PlanNotifications } from './plan-notifications.js';
 import { PrepareMail } from './prepare-mail.js';
@@ -29,6 +32,7 @@ import { SendNotifications } from './send-notifications.js';
     EscalationsModule,
     GuardianModule,
     MailModule,
+    SignalsModule,
     WorkspacesModule,
   ],
   controllers: [NotificationChoicesController, DecisionPageController],
@@ -37,9 +41,11 @@ import { SendNotifications } from './send-notifications.js';
     ApprovalNotices,
     EscalationNotices,
     ChooseNotifications,
+    ComposeMail,
     DueNotifications,
     Notifications,
     NotificationChoices,
+    NotificationOutcomes,
     PlanNotifications,
     PrepareMail,
     SendNotifications,

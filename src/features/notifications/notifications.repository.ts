@@ -76,13 +76,9 @@ export class Notifications {
   }
 
   /** The approvals that the member was told of last, the newest first; whether they still wait is for their source to say. */
-  toldBefore(
-    workspaceId: string,
-    memberId: string,
-    limit: number,
-  ): Promise<Pick<NotificationEntity, 'kind' | 'entityId' | 'revision'>[]> {
+  toldBefore(workspaceId: string, memberId: string, limit: number): Promise<NotificationEntity[]> {
     return this.db.query(
-      `select kind, entity_id, revision from notifications
+      `select ${COLUMNS} from notifications
        where workspace_id = $1 and member_id = $2 and kind = 'approval' and status = 'sent'
        order by ended_at desc, notification_id limit $3`,
       [workspaceId, memberId, limit],
@@ -122,11 +118,17 @@ export class Notifications {
     );
   }
 
-  /** The member cannot be told of what is due. */
-  giveUp(workspaceId: string, memberId: string, reason: string, at: number): void {
-    this.db.write(
+  /** The member cannot be told of what is due; answers what that was. What falls due later still waits. */
+  giveUp(
+    workspaceId: string,
+    memberId: string,
+    reason: string,
+    at: number,
+  ): Promise<Pick<NotificationEntity, 'kind' | 'entityId'>[]> {
+    return this.db.query(
       `update notifications set status = 'failed', reason = $3, ended_at = $4
-       where workspace_id = $1 and member_id = $2 and status in ('waiting', 'sending') and due_at <= $4`,
+       where workspace_id = $1 and member_id = $2 and status in ('waiting', 'sending') and due_at <= $4
+       returning kind, entity_id`,
       [workspaceId, memberId, reason, new Date(at)],
     );
   }

@@ -1,15 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PinoLogger } from 'nestjs-pino';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { NoticeSources } from './notice-source.js';
+import { type NoticeSource, NoticeSources } from './notice-source.js';
 import { choiceOf, isReachable, NO_CHOICE, whenToTell } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
+import { NotificationOutcomes } from './notification-outcomes.js';
 import { Notifications } from './notifications.repository.js';
 import { SEND_WORK } from './send-notifications.js';
 
@@ -33,8 +33,8 @@ export class PlanNotifications implements OnModuleInit {
     private readonly choices: NotificationChoices,
     private readonly sources: NoticeSources,
     private readonly notifications: Notifications,
+    private readonly outcomes: NotificationOutcomes,
     private readonly clock: Clock,
-    private readonly logger: PinoLogger,
   ) {}
 
   onModuleInit(): void {
@@ -44,23 +44,23 @@ export class PlanNotifications implements OnModuleInit {
       perQueue: 2,
       tries: 5,
       run: (item) => this.execute(item),
-      giveUp: async ({ workspaceId, id }, error) =>
-        this.logger.error({ workspaceId, id, error }, 'nobody could be told of what waits for a decision'),
+      giveUp: (item, error) => this.giveUp(item, error),
     });
   }
 
   private async execute(item: WorkItem): Promise<void> {
     const { workspaceId, id } = item;
     const scope = scopeOfWork(item);
-    const source = this.sources.of(isId('apr', id) ? 'approval' : 'escalation');
+    const source = this.sourceOf(item);
     await this.db.transaction(scope, async () => {
       this.work.complete(item);
       const at = this.clock.now();
       const notice = (await source.current(scope, [id], at)).get(id);
       if (!notice) return;
-      const { revision, teamId, isUrgent, notTo } = notice;
+      const { revision, teamId, role, isUrgent, notTo } = notice;
       const settings = await this.workspaces.settings(scope);
-      const members = await this.members.of(workspaceId, teamId, { except: notTo, limit: MOST_MEMBERS });
+      const whom = { role, except: notTo, limit: MOST_MEMBERS };
+      const members = await this.members.of(workspaceId, teamId, whom);
       const reachable = members.filter(({ email }) => isReachable(email)).map(({ memberId }) => memberId);
       if (reachable.length === 0) return;
       const own = await this.choices.ofAll(workspaceId, reachable);
@@ -84,5 +84,16 @@ export class PlanNotifications implements OnModuleInit {
         to.map(({ memberId, dueAt }) => ({ id: memberId, waitMs: dueAt - at })),
       );
     });
+  }
+
+  private async giveUp(item: WorkItem, error: WorkError): Promise<void> {
+    const source = this.sourceOf(item);
+    const notice = (await source.current(scopeOfWork(item), [item.id], this.clock.now())).get(item.id);
+    // Else nobody has to decide it any more.
+    if (notice) this.outcomes.notPlanned({ type: source.kind, id: item.id }, notice, error);
+  }
+
+  private sourceOf({ id }: WorkItem): NoticeSource {
+    return this.sources.of(isId('apr', id) ? 'approval' : 'escalation');
   }
 }

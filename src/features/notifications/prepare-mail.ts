@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
-import type { NewReceipt } from '../../platform/receipts/receipts.js';
-import type { MailMessage } from '../mail/mail-message.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { mailOf } from './blocks.js';
-import { digestOf, MOST_LISTED } from './digest.js';
+import { ComposeMail, type PreparedMail } from './compose-mail.js';
 import { DueNotifications, type Situation } from './due-notifications.js';
-import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
 import { choiceOf, isReachable, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
-import type { NotificationEntity, NotificationKind } from './notification.entity.js';
+import type { NotificationEntity } from './notification.entity.js';
 import { nextMail } from './next-mail.js';
 import { Notifications } from './notifications.repository.js';
 
@@ -18,26 +14,12 @@ import { Notifications } from './notifications.repository.js';
 const FIRST_LOOK = 50;
 /** So many are told of in one digest at most. */
 const MOST_IN_MAIL = 10_000;
-/** So far back is looked for what still waits. */
-const TOLD_BEFORE = 200;
-/** So many ids stand in the receipt of a digest. */
-const IDS_IN_RECEIPT = 50;
-
-/** A mail that is put together, and what its receipt says. */
-export interface PreparedMail {
-  mailId: string;
-  message: MailMessage;
-  /** How often it could not be handed to the mail server. */
-  tries: number;
-  receipt: Pick<NewReceipt, 'entity'> &
-    Partial<Pick<NewReceipt, 'teamId' | 'directiveId' | 'details'>> & { name: string; what: string };
-}
 
 /** Either a mail, or in how long there may be one; null: not before something new comes. */
 export type Prepared = { mail: PreparedMail } | { mail?: undefined; waitMs: number | null };
 
 /**
- * Puts the next mail to a member together, in the open transaction: of what is due to be told what can still be decided, by
+ * Chooses what the next mail to a member is about, in the open transaction: of what is due to be told what can still be decided, by
  * this member, and is still wanted now.
  */
 @Injectable()
@@ -48,7 +30,7 @@ export class PrepareMail {
     private readonly members: DecidingMembers,
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,
-    private readonly sources: NoticeSources,
+    private readonly composeMail: ComposeMail,
     private readonly clock: Clock,
   ) {}
 
@@ -110,105 +92,13 @@ export class PrepareMail {
   }
 
   private async compose(
-    { member, settings, at }: Situation,
+    situation: Situation,
     mailed: readonly NotificationEntity[],
   ): Promise<Prepared | undefined> {
-    const { workspaceId, memberId, name, email } = member;
-    const [first] = mailed as [NotificationEntity];
-    const mailId = first.mailId!;
-    const to: Addressee = {
-      workspaceId,
-      workspaceName: settings.name,
-      zone: settings.timezone,
-      memberId,
-      mailId,
-    };
-    const inMail = (subject: string, blocks: Parameters<typeof mailOf>[0]['blocks']): MailMessage => ({
-      id: mailId,
-      to: [email],
-      ...mailOf({ subject, blocks, workspaceName: settings.name }),
-    });
-    if (!first.inDigest) {
-      const message = await this.sources.of(first.kind).message(to, first.entityId);
-      if (!message) {
-        this.notifications.skip(workspaceId, [first.notificationId], 'It is gone.', at);
-        return undefined;
-      }
-      const { title, directiveId } = message.about;
-      return {
-        mail: {
-          mailId,
-          tries: first.tries,
-          message: inMail(message.subject, message.blocks),
-          receipt: {
-            entity: { type: first.kind, id: first.entityId },
-            teamId: first.teamId,
-            directiveId,
-            name,
-            what: `"${title}"`,
-            details: { memberId, revision: first.revision },
-          },
-        },
-      };
-    }
-    const news = mailed.slice(0, MOST_LISTED);
-    const before = (await this.toldBefore(to, mailed, at)).slice(0, MOST_LISTED - news.length);
-    const digest = digestOf({
-      entries: await this.entries(to, [...news, ...before]),
-      total: mailed.length,
-      before: before.length,
-    });
-    const ids = (kind: NotificationKind) =>
-      mailed.filter((one) => one.kind === kind).map(({ entityId }) => entityId);
-    return {
-      mail: {
-        mailId,
-        tries: first.tries,
-        message: inMail(digest.subject, digest.blocks),
-        receipt: {
-          entity: { type: 'member', id: memberId },
-          name,
-          what: `${mailed.length} decisions that wait`,
-          details: {
-            memberId,
-            approvalIds: ids('approval').slice(0, IDS_IN_RECEIPT),
-            escalationIds: ids('escalation').slice(0, IDS_IN_RECEIPT),
-            total: mailed.length,
-          },
-        },
-      },
-    };
-  }
-
-  private async entries(
-    to: Addressee,
-    listed: readonly Pick<NotificationEntity, 'kind' | 'entityId'>[],
-  ): Promise<DigestEntry[]> {
-    const entries: DigestEntry[] = [];
-    for (const [kind, some] of Map.groupBy(listed, (one) => one.kind)) {
-      const ids = some.map(({ entityId }) => entityId);
-      entries.push(...(await this.sources.of(kind).entries(to, ids)));
-    }
-    return entries;
-  }
-
-  /** What the member was told of in an earlier mail, and what nobody has decided since. */
-  private async toldBefore(
-    { workspaceId, memberId }: Addressee,
-    mailed: readonly NotificationEntity[],
-    at: number,
-  ): Promise<Pick<NotificationEntity, 'kind' | 'entityId'>[]> {
-    const told = await this.notifications.toldBefore(workspaceId, memberId, TOLD_BEFORE);
-    const source = this.sources.of('approval');
-    const scope = { workspaceId, teamIds: 'all' } as const;
-    const current = await source.current(
-      scope,
-      told.map(({ entityId }) => entityId),
-      at,
-    );
-    const inMail = new Set(mailed.map(({ entityId }) => entityId));
-    return told.filter(
-      ({ entityId, revision }) => current.get(entityId)?.revision === revision && !inMail.has(entityId),
-    );
+    const mail = await this.composeMail.execute(situation, mailed);
+    if (mail) return { mail };
+    const ids = mailed.map(({ notificationId }) => notificationId);
+    this.notifications.skip(situation.member.workspaceId, ids, 'It is gone.', situation.at);
+    return undefined;
   }
 }

@@ -1,15 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PinoLogger } from 'nestjs-pino';
-import { SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { Clock } from '../../platform/kernel/clock.js';
-import { Receipts } from '../../platform/receipts/receipts.js';
 import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { type Renewal, scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import type { SentMail } from '../mail/mail-transport.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
-import { Notifications } from './notifications.repository.js';
-import { PrepareMail, type PreparedMail } from './prepare-mail.js';
+import type { PreparedMail } from './compose-mail.js';
+import { NotificationOutcomes } from './notification-outcomes.js';
+import { PrepareMail } from './prepare-mail.js';
 
 /** The id of an item is that of the member: what one member is mailed is put together by one attempt at a time. */
 export const SEND_WORK = 'notification.send';
@@ -30,11 +28,8 @@ export class SendNotifications implements OnModuleInit {
     private readonly db: Db,
     private readonly work: Work,
     private readonly prepareMail: PrepareMail,
-    private readonly notifications: Notifications,
+    private readonly outcomes: NotificationOutcomes,
     private readonly mailer: Mailer,
-    private readonly receipts: Receipts,
-    private readonly clock: Clock,
-    private readonly logger: PinoLogger,
   ) {}
 
   onModuleInit(): void {
@@ -44,10 +39,7 @@ export class SendNotifications implements OnModuleInit {
       perQueue: 2,
       tries: 8,
       run: (item, signal) => this.execute(item, signal),
-      giveUp: async ({ workspaceId, id }, error) => {
-        this.notifications.giveUp(workspaceId, id, error.message, this.clock.now());
-        this.logger.error({ workspaceId, memberId: id, error }, 'a member could not be mailed what waits');
-      },
+      giveUp: (item, error) => this.giveUp(item, error),
     });
   }
 
@@ -76,52 +68,34 @@ export class SendNotifications implements OnModuleInit {
   /** False when the mail server cannot be reached, so that the item waits. */
   private async send(item: WorkItem, mail: PreparedMail, signal: AbortSignal): Promise<boolean> {
     const { workspaceId } = item;
-    const { mailId, tries } = mail;
-    let transport: 'smtp' | 'file';
+    let transport: SentMail['transport'];
     try {
       ({ transport } = await this.mailer.send(mail.message, signal));
     } catch (error) {
       if (!(error instanceof MailFailed)) throw error;
       await this.db.transaction(scopeOfWork(item), async () => {
-        if (error.retryable && tries + 1 < TRIES) {
-          this.notifications.countTry(workspaceId, mailId, error.message);
-          this.work.reschedule(item, backoffMs(tries + 1));
+        const tries = mail.tries + 1;
+        if (error.retryable && tries < TRIES) {
+          this.outcomes.notNow(workspaceId, mail, error.message);
+          this.work.reschedule(item, backoffMs(tries));
         } else {
-          this.fail(workspaceId, mail, error);
+          const { code, message } = error;
+          this.outcomes.failed(workspaceId, mail, { code: `MAIL_${code.toUpperCase()}`, message });
         }
       });
       return !this.work.hasEnded(item);
     }
-    await this.db.transaction(scopeOfWork(item), async () => {
-      const at = this.clock.now();
-      this.notifications.endMail(workspaceId, mailId, { status: 'sent', reason: null, at });
-      const { name, what, details, ...receipt } = mail.receipt;
-      this.receipts.append({
-        ...receipt,
-        actor: SYSTEM,
-        action: 'notification.mailed',
-        summary:
-          transport === 'file'
-            ? `The mail to ${name} about ${what} was written to a file, since no mail server is configured.`
-            : `${name} was mailed about ${what}.`,
-        details: { ...details, mailId, transport },
-      });
-    });
+    await this.db.transaction(scopeOfWork(item), async () =>
+      this.outcomes.sent(workspaceId, mail, transport),
+    );
     return true;
   }
 
-  private fail(workspaceId: string, mail: PreparedMail, { code, message }: MailFailed): void {
-    const { mailId } = mail;
-    const { name, what, details, ...receipt } = mail.receipt;
-    const at = this.clock.now();
-    this.notifications.endMail(workspaceId, mailId, { status: 'failed', reason: message, at });
-    this.receipts.append({
-      ...receipt,
-      actor: SYSTEM,
-      action: 'notification.mail_failed',
-      outcome: 'failure',
-      summary: `${name} could not be mailed about ${what}. ${message}`,
-      details: { ...details, mailId, error: { code: `MAIL_${code.toUpperCase()}`, message } },
-    });
+  /** What is due cannot be mailed. What falls due later is, in its time. */
+  private async giveUp(item: WorkItem, error: WorkError): Promise<Renewal | undefined> {
+    // Locked until the transaction ends: whoever adds a notification waits, or is seen.
+    this.work.check(item);
+    const waitMs = await this.outcomes.givenUp(item.workspaceId, item.id, error);
+    return waitMs === null ? undefined : { waitMs };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasRole, mayRead, type Role, roleIn } from '../../platform/auth/caller.js';
+import { hasRole, mayRead, type Role, roleIn, ROLES } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 
 /** Who may be asked, and where they are reached. */
@@ -29,7 +29,7 @@ export class DecidingMembers {
   of(
     workspaceId: string,
     teamId: string | null,
-    { except, limit }: { except: readonly string[]; limit: number },
+    { role, except, limit }: { role: Role; except: readonly string[]; limit: number },
   ): Promise<DecidingMember[]> {
     return this.db.query(
       `with team as (
@@ -41,14 +41,14 @@ export class DecidingMembers {
        join users u on u.user_id = m.user_id
        left join team on team.member_id = m.member_id
        where m.workspace_id = $1 and m.status = 'active' and m.member_id <> all($3) and case
-         when m.role in ('owner', 'admin') then true
-         when $2::text is not null then team.role in ('operator', 'admin')
-         else m.role = 'operator' and not exists (
+         when m.role in ('owner', 'admin') then m.role = any($5)
+         when $2::text is not null then team.role = any($5)
+         else m.role = any($5) and not exists (
            select from team_members tm join teams t on t.team_id = tm.team_id
            where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) end
        order by team.member_id is null, m.last_seen_at desc nulls last, m.member_id
        limit $4`,
-      [workspaceId, teamId, except, limit],
+      [workspaceId, teamId, except, limit, ROLES.filter((one) => hasRole(one, role))],
     );
   }
 
@@ -67,10 +67,11 @@ export class DecidingMembers {
   }
 }
 
-/** Whether the member may decide about a row of this team, or of none. */
+/** Whether the member may decide about a row of this team, or of none, that needs this role. */
 export function mayDecide(
   member: Pick<StandingMember, 'workspaceId' | 'role' | 'teamIds' | 'teamRoles'>,
   teamId: string | null,
+  least: Role,
 ): boolean {
-  return mayRead(member, teamId) && hasRole(roleIn(member, teamId), 'operator');
+  return mayRead(member, teamId) && hasRole(roleIn(member, teamId), least);
 }

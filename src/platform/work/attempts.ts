@@ -106,8 +106,10 @@ export class Attempts {
 
   private giveUp(kind: WorkKind, item: WorkItem, error: WorkError): Promise<void> {
     return this.inTransaction(item, async () => {
-      await kind.giveUp(item, error);
-      this.work.complete(item);
+      const renewal = await kind.giveUp(item, error);
+      // Renewed, it has failed at nothing yet.
+      if (renewal) this.work.reschedule(item, renewal.waitMs, null, -item.failures);
+      else this.work.complete(item);
     });
   }
 

@@ -26,6 +26,11 @@ export interface WorkError {
   message: string;
 }
 
+/** In how long an item is due once more, though what was due of it was given up: it is about more than that. */
+export interface Renewal {
+  waitMs: number;
+}
+
 /** How one kind of work is done; a feature declares it while the program starts. */
 export interface WorkKind<Item extends WorkItem = WorkItem> {
   /** `<noun>.<verb>`, unique. */
@@ -46,8 +51,11 @@ export interface WorkKind<Item extends WorkItem = WorkItem> {
   abortTopic?: string;
   /** Does it. An item that it has neither completed nor rescheduled is complete when this ends. */
   run(item: Item, signal: AbortSignal): Promise<void>;
-  /** Ends the row that the item is about, in the open transaction: it failed too often, or ended its process. */
-  giveUp(item: Item, error: WorkError): Promise<void>;
+  /**
+   * Ends the row that the item is about, in the open transaction: it failed too often, or ended its process. The item ends with
+   * it unless it is renewed.
+   */
+  giveUp(item: Item, error: WorkError): Promise<Renewal | undefined | void>;
 }
 
 /** What a worker may see: the whole workspace. */

@@ -81,7 +81,7 @@ describe('a work packet that certainly did not leave', () => {
       entity: { type: 'directive', id: directiveId },
       directiveId,
       teamId: null,
-      reason: expect.stringMatching(/nothing of it left: .*No such user/),
+      reason: expect.stringMatching(/^A work packet of ".+" failed and was not sent: .*No such user/),
       options: ['retry', 'dismiss'],
       count: 1,
       dueAt: null,

@@ -188,4 +188,86 @@ describe('a digest once a day', () => {
     expect(digest!.text).not.toContain('anna@acme.example');
     expect(await desk.mails(owner.email)).toHaveLength(1);
   });
+
+  it('names nothing that the member was told of before and may not decide any more', async () => {
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
+    const [sales, support] = [
+      await desk.test.createTeam(workspaceId, 'Sales'),
+      await desk.test.createTeam(workspaceId, 'Support'),
+    ];
+    const moved = await desk.member(workspaceId, 'operator', [sales]);
+    const colleague = await desk.member(workspaceId, 'operator', [support]);
+    await desk.desk(moved).handInReady({ text: 'Email anna@acme.example: The price for Anna is 990.' });
+    await desk.mailed(moved.email);
+    await desk.quiet();
+    await moved.put(PATH, { approvals: 'digest' });
+    await desk.test.rows('update team_members set team_id = $2 where member_id = $1', [
+      moved.memberId,
+      support,
+    ]);
+    await desk.desk(colleague).handInReady({ text: 'Email bert@acme.example: Hello Bert.' });
+    await desk.desk(colleague).handInReady({ text: 'Email cleo@acme.example: Hello Cleo.' });
+    await told(moved, 3);
+
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 8));
+    await desk.look();
+    const [, digest] = await desk.mailed(moved.email, 2);
+
+    expect(digest!.subject).toBe('2 decisions wait for you');
+    expect(digest!.text).toContain('bert@acme.example');
+    for (const word of ['anna', 'Anna', 'told of before']) expect(digest!.text).not.toContain(word);
+    expect(digest!.links).toHaveLength(2);
+    const links = await desk.test.rows<{ approval_id: string }>(
+      `select approval_id from decision_links where member_id = $1 and mail_id <> (
+         select mail_id from decision_links where member_id = $1 order by created_at limit 1)`,
+      [moved.memberId],
+    );
+    expect(links).toHaveLength(2);
+  });
+
+  it('names nothing again that the member has chosen not to be told of since', async () => {
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
+    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
+    await desk.mailed(owner.email);
+    await desk.quiet();
+    await owner.put(PATH, { approvals: 'none', escalations: 'digest' });
+    for (const reason of ['The first printer is broken.', 'The second printer is broken.'])
+      await desk.escalate(workspaceId, { reason });
+    await told(owner, 3);
+
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 8));
+    await desk.look();
+    const [, digest] = await desk.mailed(owner.email, 2);
+
+    expect(digest!.subject).toBe('2 decisions wait for you');
+    expect(digest!.text).not.toContain('anna@acme.example');
+    // There is no link of which it could be said whom it is for.
+    expect(digest!.links).toEqual([]);
+    expect(digest!.text).not.toContain('for you alone');
+  });
+
+  it('begins with what is urgent by then, whatever kind of thing it is', async () => {
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
+    await owner.put(PATH, { approvals: 'digest', escalations: 'digest' });
+    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
+    await desk.desk(owner).handInReady({ text: 'Email bert@acme.example: Hello Bert.' });
+    await told(owner, 2);
+    await desk.escalate(workspaceId, {
+      reason: 'The printer is broken.',
+      dueAt: Date.UTC(2026, 1, 19, 9),
+    });
+    await told(owner, 3);
+
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 8));
+    await desk.look();
+    const [digest] = await desk.mailed(owner.email);
+
+    const text = digest!.text!;
+    const [printer, anna, bert] = [/The printer is broken/, /anna@/, /bert@/].map((words) =>
+      text.search(words),
+    );
+    expect(printer).toBeGreaterThan(-1);
+    for (const other of [anna, bert]) expect(other).toBeGreaterThan(printer!);
+    expect(text).toContain('Each link to a draft is for you alone');
+  });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Escalations, type NewEscalation } from '../../../src/features/escalations/escalations.repository.js';
-import { Db } from '../../../src/platform/database/db.js';
+import type { NewEscalation } from '../../../src/features/escalations/escalations.repository.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
 import { type MailedMember, NotificationDesk, wordsIn, wordsOfHtml } from './notification-desk.js';
@@ -17,18 +16,7 @@ beforeEach(async () => {
 });
 afterAll(() => desk.close());
 
-const open = (escalation: Partial<NewEscalation> = {}) =>
-  desk.test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, () =>
-    desk.test.app.get(Escalations).open({
-      kind: 'connector_red',
-      entity: { type: 'connector', id: newId('con') },
-      teamId: null,
-      reason: 'The mail server has refused its password three times.',
-      options: ['dismiss'],
-      dueAt: null,
-      ...escalation,
-    }),
-  );
+const open = (escalation: Partial<NewEscalation> = {}) => desk.escalate(workspaceId, escalation);
 
 describe('the mail about an escalation', () => {
   it('says why, until when, and what can be chosen, the same in both parts', async () => {
@@ -42,6 +30,30 @@ describe('the mail about an escalation', () => {
     for (const part of [escalationId, 'You can choose: dismiss', 'Wednesday, 1 January 2031 at 12:00 (UTC)'])
       expect(mail!.text).toContain(part);
     expect(wordsIn(wordsOfHtml(mail!.html!))).toEqual(wordsIn(mail!.text!));
+  });
+
+  it('speaks to people: no method and no path of the API, and links to where it is explained', async () => {
+    await open({ kind: 'kill_unconfirmed', reason: 'Nobody knows whether a mail was sent.' });
+
+    const [mail] = await desk.mailed(owner.email);
+
+    expect(mail!.text).toContain('What happened: the kill switch cut off the sending of a work packet');
+    for (const part of [mail!.text!, mail!.html!, mail!.subject!]) {
+      expect(part).not.toMatch(/\b(GET|POST|PUT|PATCH)\b|\/api\/|kill unconfirmed/);
+    }
+    const links = [...mail!.text!.matchAll(/<(\S+)\/docs#\/(\w+)\/(\w+)>/g)].map(([, , ...named]) => named);
+    expect(links).toEqual([
+      ['Escalations', 'Escalations_decide'],
+      ['NotificationChoices', 'NotificationChoices_change'],
+    ]);
+    const document = (await (await fetch(`${desk.test.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+    };
+    const operations = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .map(({ operationId, tags }) => `${tags?.[0]} ${operationId}`);
+    for (const [tag, operationId] of [...links, ['Approvals', 'Approvals_list']])
+      expect(operations).toContain(`${tag} ${operationId}`);
   });
 
   it('goes once to whoever may decide it, by their choice of escalations', async () => {
@@ -105,5 +117,72 @@ describe('the mail about an escalation', () => {
       status: 'approved',
       decidedVia: 'link',
     });
+  });
+
+  it.each([
+    ['compensation_failed', 'work_packet', ['retry', 'done_by_hand', 'dismiss']],
+    ['connector_red', 'webhook_destination', ['resume', 'dismiss']],
+  ] as const)(
+    'goes to admins alone where only they can do anything about it: %s',
+    async (kind, type, options) => {
+      const team = await desk.test.createTeam(workspaceId, 'Sales');
+      const admin = await desk.member(workspaceId, 'admin');
+      const operators = [
+        await desk.member(workspaceId, 'operator'),
+        await desk.member(workspaceId, 'operator', [team]),
+      ];
+      for (const teamId of [null, team]) {
+        await open({ kind, entity: { type, id: newId('pkt') }, options, teamId });
+      }
+
+      for (const member of [owner, admin]) await desk.mailed(member.email, 2);
+      await desk.quiet();
+
+      for (const operator of operators) expect(await desk.mails(operator.email)).toEqual([]);
+    },
+  );
+
+  const expiring = (approvalId: string) =>
+    open({
+      kind: 'approval_expiring',
+      entity: { type: 'approval', id: approvalId },
+      reason: 'An approval runs out.',
+      options: ['extend', 'reject', 'dismiss'],
+      dueAt: desk.test.clock.now() + 3_600_000,
+    });
+
+  it('about an approval does not go to who may not decide it: four eyes', async () => {
+    const asking = await desk.member(workspaceId, 'admin');
+    await owner.post('/standing-orders', {
+      name: 'Four eyes',
+      effect: 'require_approval',
+      match: { actionTypes: ['email.send'] },
+      approval: { selfApproval: false },
+    });
+    const { approvalId } = await desk.desk(asking).handInReady();
+    await desk.mailed(owner.email);
+    await expiring(approvalId);
+
+    await desk.mailed(owner.email, 2);
+    await desk.quiet();
+
+    expect(await desk.mails(asking.email)).toEqual([]);
+  });
+
+  it('about an approval goes to who edited it last, if they may decide it: its time runs out', async () => {
+    const { approvalId, approval } = await desk.desk(owner).handInReady();
+    await desk.mailed(owner.email);
+    const [packet] = approval.packets;
+    const params = { ...packet.action.params, subject: 'Thursday' };
+    const edit = { packets: [{ workPacketId: packet.workPacketId, params }] };
+    expect((await desk.desk(owner).edit(approvalId, edit, approval.contentHash)).status).toBe(200);
+    await desk.quiet();
+    expect(await desk.mails(owner.email)).toHaveLength(1);
+
+    await expiring(approvalId);
+
+    const [, mail] = await desk.mailed(owner.email, 2);
+    expect(mail!.subject).toContain('An approval runs out.');
+    expect(mail!.links).toHaveLength(1);
   });
 });

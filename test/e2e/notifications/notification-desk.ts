@@ -1,5 +1,8 @@
 import PostalMime, { type Email } from 'postal-mime';
 import type { Role } from '../../../src/platform/auth/caller.js';
+import { Escalations, type NewEscalation } from '../../../src/features/escalations/escalations.repository.js';
+import { Db } from '../../../src/platform/database/db.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
@@ -53,6 +56,21 @@ export class NotificationDesk {
 
   desk(member: TestMember): Desk {
     return new Desk(this.test, member.token);
+  }
+
+  /** Opens an escalation, one that any operator may dismiss unless said; answers its id. */
+  escalate(workspaceId: string, escalation: Partial<NewEscalation> = {}): Promise<string> {
+    return this.test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, () =>
+      this.test.app.get(Escalations).open({
+        kind: 'connector_red',
+        entity: { type: 'connector', id: newId('con') },
+        teamId: null,
+        reason: 'The mail server has refused its password three times.',
+        options: ['dismiss'],
+        dueAt: null,
+        ...escalation,
+      }),
+    );
   }
 
   /** The mails to this address so far, oldest first. */

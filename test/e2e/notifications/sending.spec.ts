@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
+import { MAIL } from '../directives/desk.js';
 import { type MailedMember, NotificationDesk } from './notification-desk.js';
 
 let desk: NotificationDesk;
@@ -144,6 +145,109 @@ describe('a process that ends after a mail was sent and before that was written'
     expect(second!.messageId).toBe(first!.messageId);
     expect(second!.links).toEqual(first!.links);
     expect(await desk.mails(owner.email)).toHaveLength(2);
+  });
+});
+
+describe('a member whom no mail can be made for', () => {
+  it('leaves a receipt and a signal, and is mailed in its time what falls due later', async () => {
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
+    await owner.put('/profile/notifications', { approvals: 'digest' });
+    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
+    await eventually(
+      () => statuses(owner),
+      (all) => all.length === 1,
+    );
+    reply = { code: 451, text: 'Try again later' };
+    desk.test.clock.stop(Date.UTC(2026, 1, 18, 12, 1));
+    const urgent = await desk.desk(owner).handInReady({ text: MAIL, priority: 'high' });
+    await eventually(
+      () => desk.notifications(owner.memberId),
+      (rows) => rows.some(({ status, reason }) => status === 'sending' && reason !== null),
+    );
+
+    // As after eight attempts that ended in an error nobody foresaw.
+    await desk.test.rows(`update work_items set failures = 8 where kind = 'notification.send' and id = $1`, [
+      owner.memberId,
+    ]);
+    await eventually(
+      () => statuses(owner),
+      (all) => all.includes('failed'),
+    );
+
+    expect(await statuses(owner)).toEqual(['waiting', 'failed']);
+    expect(
+      await desk.test.rows(
+        `select failures, due_at > now() + interval '19 hours' as "isTomorrow" from work_items
+         where kind = 'notification.send' and id = $1`,
+        [owner.memberId],
+      ),
+    ).toEqual([{ failures: 0, isTomorrow: true }]);
+    const failed = await receipts('notification.mail_failed');
+    expect(failed.map(({ body }) => JSON.parse(body))).toEqual([
+      expect.objectContaining({
+        outcome: 'failure',
+        entity: { type: 'member', id: owner.memberId },
+        summary: expect.stringContaining('could not be mailed about a decision that waits.'),
+        details: {
+          memberId: owner.memberId,
+          approvalIds: [urgent.approvalId],
+          escalationIds: [],
+          total: 1,
+          error: { code: 'UNEXPECTED', message: 'An unexpected error occurred.' },
+        },
+      }),
+    ]);
+    expect((await owner.get('/signals')).body.items).toMatchObject([
+      {
+        severity: 'warning',
+        title: expect.stringMatching(/^Not mailed: owner .* about a decision that waits$/),
+      },
+    ]);
+
+    reply = undefined;
+    const tried = (await desk.mails(owner.email)).length;
+    desk.test.clock.stop(Date.UTC(2026, 1, 19, 8));
+    await desk.look();
+    const mails = await desk.mailed(owner.email, tried + 1);
+    await desk.quiet();
+
+    expect(mails.slice(tried).map(({ text }) => text)).toEqual([
+      expect.stringContaining('anna@acme.example'),
+    ]);
+    expect(await statuses(owner)).toEqual(['sent', 'failed']);
+  });
+});
+
+describe('something that nobody can be told of', () => {
+  it('leaves a receipt and a signal, and can be decided all the same', async () => {
+    const { approvalId } = await desk.desk(owner).handInReady();
+    await desk.mailed(owner.email);
+    await desk.quiet();
+
+    await desk.test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at, crashes)
+       values ('notification.plan', $1, $2, $2, now(), 3)`,
+      [approvalId, workspaceId],
+    );
+    const failed = await eventually(
+      () => receipts('notification.mail_failed'),
+      (rows) => rows.length > 0,
+    );
+
+    expect(failed.map(({ body }) => JSON.parse(body))).toEqual([
+      expect.objectContaining({
+        outcome: 'failure',
+        entity: { type: 'approval', id: approvalId },
+        summary: expect.stringMatching(
+          /^Nobody could be mailed about an approval that waits for a decision\. /,
+        ),
+        details: { error: expect.objectContaining({ code: 'PROCESS_ENDED' }) },
+      }),
+    ]);
+    expect((await owner.get('/signals')).body.items).toMatchObject([
+      { severity: 'warning', title: 'Nobody was mailed about an approval' },
+    ]);
+    expect((await desk.desk(owner).approve(approvalId)).status).toBe(200);
   });
 });
 

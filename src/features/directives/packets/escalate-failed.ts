@@ -49,7 +49,7 @@ export class EscalateFailed {
       entity: { type: 'directive', id: directiveId },
       teamId,
       directiveId,
-      reason: `${what} of "${title}" could not be carried out, and nothing of ${failedUnsent === 1 ? 'it' : 'them'} left: ${failure ?? ''}`,
+      reason: `${what} of "${title}" failed and ${failedUnsent === 1 ? 'was' : 'were'} not sent: ${failure ?? ''}`,
       options,
       dueAt: deadline,
     });

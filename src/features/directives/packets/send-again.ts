@@ -24,8 +24,8 @@ import { WorkPackets } from './work-packets.repository.js';
 export const SEND_AGAIN = 'directive.send_again';
 
 /**
- * Sends the work packets of a failed directive again of which certainly nothing left. Each is what was allowed, and is
- * checked again like any other in the transaction that claims it.
+ * Sends the work packets of a failed directive again that were certainly not sent. Each is what was allowed, and is checked
+ * again like any other in the transaction that claims it.
  */
 @Injectable()
 export class SendAgain implements OnModuleInit {
@@ -94,7 +94,8 @@ export class SendAgain implements OnModuleInit {
     await this.wanted.execute(directive, 'failed');
     const packets = await this.packets.lockFailedUnsent(workspaceId, directiveId);
     if (packets.length === 0) {
-      throw new InvalidTransition({ message: 'There is nothing left of it that failed and did not leave.' });
+      const message = 'No work packet of this directive failed without being sent.';
+      throw new InvalidTransition({ message });
     }
     const ids = packets.map(({ workPacketId }) => workPacketId);
     for (const packet of packets) {

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import type { MailMessage } from '../mail/mail-message.js';
+import { type Block, mailOf } from './blocks.js';
+import { digestOf, MOST_LISTED } from './digest.js';
+import { DueNotifications, type Situation } from './due-notifications.js';
+import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
+import type { NotificationEntity } from './notification.entity.js';
+import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
+import { referenceTo } from './reference.js';
+
+/** A mail that is put together, and what its receipt says. */
+export interface PreparedMail {
+  mailId: string;
+  message: MailMessage;
+  /** How often it could not be handed to the mail server. */
+  tries: number;
+  receipt: MailReceipt;
+}
+
+/** The words of a mail about what was chosen for it. */
+@Injectable()
+export class ComposeMail {
+  constructor(
+    private readonly due: DueNotifications,
+    private readonly sources: NoticeSources,
+    private readonly address: PublicAddress,
+  ) {}
+
+  /** All stand in one mail by now; undefined when what it is about is gone. */
+  async execute(
+    situation: Situation,
+    mailed: readonly NotificationEntity[],
+  ): Promise<PreparedMail | undefined> {
+    const [first] = mailed as [NotificationEntity];
+    return first.inDigest ? this.digest(situation, mailed) : this.single(situation, first);
+  }
+
+  private async single(situation: Situation, about: NotificationEntity): Promise<PreparedMail | undefined> {
+    const to = this.addressee(situation, about);
+    const message = await this.sources.of(about.kind).message(to, about.entityId);
+    if (!message) return undefined;
+    return {
+      mailId: to.mailId,
+      tries: about.tries,
+      message: this.mail(situation, to, message),
+      receipt: receiptOfMessage(situation.member, about, message.about),
+    };
+  }
+
+  private async digest(situation: Situation, mailed: readonly NotificationEntity[]): Promise<PreparedMail> {
+    const [first] = mailed as [NotificationEntity];
+    const to = this.addressee(situation, first);
+    const news = mailed.toSorted(urgentFirst).slice(0, MOST_LISTED);
+    const inMail = new Set(mailed.map(({ entityId }) => entityId));
+    const before = (await this.due.toldBefore(situation))
+      .filter(({ entityId }) => !inMail.has(entityId))
+      .toSorted(urgentFirst)
+      .slice(0, MOST_LISTED - news.length);
+    const message = digestOf({
+      entries: await this.entries(to, [...news, ...before].toSorted(urgentFirst)),
+      total: mailed.length,
+      before: before.length,
+      listUrl: referenceTo(to.publicUrl, 'Approvals_list'),
+    });
+    return {
+      mailId: to.mailId,
+      tries: first.tries,
+      message: this.mail(situation, to, message),
+      receipt: receiptOfMany(situation.member, mailed),
+    };
+  }
+
+  /** In the order in which they are listed. */
+  private async entries(
+    to: Addressee,
+    listed: readonly Pick<NotificationEntity, 'kind' | 'entityId'>[],
+  ): Promise<DigestEntry[]> {
+    const entries = new Map<string, DigestEntry>();
+    for (const [kind, some] of Map.groupBy(listed, (one) => one.kind)) {
+      const ids = some.map(({ entityId }) => entityId);
+      for (const [id, entry] of await this.sources.of(kind).entries(to, ids)) entries.set(id, entry);
+    }
+    return listed.flatMap(({ entityId }) => entries.get(entityId) ?? []);
+  }
+
+  private addressee({ member, settings }: Situation, { mailId }: NotificationEntity): Addressee {
+    const { workspaceId, memberId } = member;
+    return {
+      workspaceId,
+      workspaceName: settings.name,
+      zone: settings.timezone,
+      memberId,
+      mailId: mailId!,
+      publicUrl: this.address.url,
+    };
+  }
+
+  private mail(
+    { member }: Situation,
+    { mailId, workspaceName, publicUrl }: Addressee,
+    { subject, blocks }: { subject: string; blocks: readonly Block[] },
+  ): MailMessage {
+    const choiceUrl = referenceTo(publicUrl, 'NotificationChoices_change');
+    return { id: mailId, to: [member.email], ...mailOf({ subject, blocks, workspaceName, choiceUrl }) };
+  }
+}
+
+/** Otherwise they stay in their order. */
+function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
+  return Number(b.urgent) - Number(a.urgent);
+}

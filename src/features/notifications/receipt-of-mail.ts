@@ -1,0 +1,51 @@
+import type { NewReceipt } from '../../platform/receipts/receipts.js';
+import type { Message } from './notice-source.js';
+import type { NotificationEntity, NotificationKind } from './notification.entity.js';
+
+/** So many ids stand in the receipt of a mail about many. */
+const IDS_IN_RECEIPT = 50;
+
+/** What the receipt of a mail says: who was mailed about what. */
+export type MailReceipt = Pick<NewReceipt, 'entity'> &
+  Partial<Pick<NewReceipt, 'teamId' | 'directiveId' | 'details'>> & { name: string; what: string };
+
+type About = Pick<NotificationEntity, 'kind' | 'entityId'>;
+
+/** Of a mail about one thing. */
+export function receiptOfMessage(
+  { memberId, name }: { memberId: string; name: string },
+  { kind, entityId, teamId, revision }: Pick<NotificationEntity, 'kind' | 'entityId' | 'teamId' | 'revision'>,
+  { title, directiveId }: Message['about'],
+): MailReceipt {
+  return {
+    entity: { type: kind, id: entityId },
+    teamId,
+    directiveId,
+    name,
+    what: `"${title}"`,
+    details: { memberId, revision },
+  };
+}
+
+/** Of a mail about many, or of none since it could not be made. */
+export function receiptOfMany(
+  { memberId, name }: { memberId: string; name: string },
+  about: readonly About[],
+): MailReceipt {
+  const ids = (kind: NotificationKind) =>
+    about
+      .filter((one) => one.kind === kind)
+      .slice(0, IDS_IN_RECEIPT)
+      .map(({ entityId }) => entityId);
+  return {
+    entity: { type: 'member', id: memberId },
+    name,
+    what: about.length === 1 ? 'a decision that waits' : `${about.length} decisions that wait`,
+    details: {
+      memberId,
+      approvalIds: ids('approval'),
+      escalationIds: ids('escalation'),
+      total: about.length,
+    },
+  };
+}
