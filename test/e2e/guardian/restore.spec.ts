@@ -211,6 +211,19 @@ describe('POST /guardian/revert with restore', () => {
     expect(await order(desk, since)).toMatchObject({ status: 'active' });
   });
 
+  it('leaves an order with the team that it was moved to', async () => {
+    const { desk, workspaceId } = await newDesk();
+    const teamId = await test.createTeam(workspaceId, 'Ends');
+    const id = (await desk.client.post('/standing-orders', { ...DENY, teamId })).body.standingOrderId;
+    const checkpointId = await take(desk);
+    await desk.client.post(`/teams/${teamId}/archive`, { moveTo: null });
+    const { body } = await restore(desk, { checkpointId });
+    expect(body.restored.orders).toMatchObject([
+      { standingOrderId: id, outcome: 'skipped', reason: 'It belongs to another team by now.' },
+    ]);
+    expect(await order(desk, id)).toMatchObject({ status: 'active', teamId: null });
+  });
+
   it('with dryRun shows the same and changes nothing', async () => {
     const { desk } = await newDesk();
     const id = await add(desk, DENY);

@@ -178,6 +178,26 @@ describe('POST /standing-orders/:id/activate 409 SIMULATION_REQUIRED', () => {
   );
 });
 
+describe('POST /standing-orders/:id/activate 412 VERSION_CHANGED', () => {
+  it('answers an owner who has looked at another version: what somebody changed since is not activated', async () => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const admin = desk.elsewhere(await desk.member('admin'));
+    const loosened = await admin.send('PATCH', `/standing-orders/${standingOrderId}`, {
+      match: { actionTypes: ['email.send'] },
+    });
+    expect(loosened.body).toMatchObject({ status: 'draft', version: 2 });
+    const activate = (version: number) =>
+      desk
+        .elsewhere(test.owner)
+        .post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version });
+    const refused = await activate(1);
+    expect(refused.status).toBe(412);
+    expect(refused.body.error).toMatchObject({ code: 'VERSION_CHANGED', details: { version: 2 } });
+    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft' });
+    expect((await activate(2)).body).toMatchObject({ status: 'active', version: 2 });
+  });
+});
+
 describe('POST /standing-orders/:id/activate 422', () => {
   it.each([
     ['false', { acknowledge: false }],

@@ -5,6 +5,7 @@ import { hashOf, type RecordedInput } from '../../../src/features/standing-order
 import { canonicalJson, sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import type { ReceiptContent } from '../../../src/platform/receipts/receipt.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
+import { Desk } from '../directives/desk.js';
 import { BusyDay } from './busy-day.js';
 
 const STEPS = 60;
@@ -209,5 +210,39 @@ describe('another deceit', () => {
     const { decisions, faultCount } = proofsOf(all).decisions;
     expect(decisions).toBeLessThan(proofsOf(receipts()).decisions.decisions);
     expect(faultCount).toBeLessThanOrEqual(decisions);
+  });
+});
+
+describe('a budget that is nearly spent', () => {
+  // With the built-in runner, which drafts what the directive says.
+  let plain: TestApp;
+  beforeAll(async () => {
+    plain = await startTestApp();
+  });
+  afterAll(() => plain.close());
+
+  it('is followed past the warning that stands between a draft and its sending', async () => {
+    const { workspaceId, owner } = await plain.createWorkspace();
+    const desk = new Desk(plain, owner.token);
+    const made = await desk.client.post('/standing-orders', {
+      name: 'Small sales',
+      effect: 'allow',
+      match: { actionTypes: ['revenue.record'] },
+      budget: { window: 'day', amount: 1000, currency: 'EUR', warnPercent: 50 },
+    });
+    expect(made.body, made.text).toMatchObject({ status: 'active', heldBecause: null });
+    for (const amount of [300, 300, 100]) {
+      const body = {
+        directive: `Record revenue of ${amount} EUR from Stripe.`,
+        capo: 'capo_revenue',
+        requiresApproval: false,
+      };
+      await desk.until((await desk.client.post('/directives', body)).body.directiveId, 'executed');
+    }
+    const log = (await desk.client.get('/audit-feed?format=jsonl')).text;
+    expect(log).toContain('Budget nearly spent');
+    const { proofs } = await verifyLog(Readable.from([Buffer.from(log)]), workspaceId);
+    expect(proofs.decisions.faults).toEqual([]);
+    expect(proofs.decisions.equal).toBe(3);
   });
 });
