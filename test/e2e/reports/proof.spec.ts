@@ -60,6 +60,7 @@ describe('reports of a busy day, counted again from its exported receipts', () =
   });
 
   it('say what the tables say', async () => {
+    await day.owner.put('/reports/config', { delivery: { timezone: 'UTC' } });
     const { body: report } = await day.owner.get(
       `/reports/daily?date=${new Date(test.clock.now()).toISOString().slice(0, 10)}`,
     );
