@@ -117,8 +117,8 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     title: 'The guardian',
     facts: [
       ['Mode', mode],
-      ['Work packets that wait for a person', number(pendingMoves)],
-      ['Work packets blocked on this day', number(blockedMoves)],
+      ['Waiting for a person', number(pendingMoves)],
+      ['Blocked on this day', number(blockedMoves)],
     ],
     items: [],
     ...(mode === 'killed' && {

@@ -58,12 +58,16 @@ export class WriteSections implements OnModuleInit {
     if (!report || pending.length === 0) return;
     const left = Math.max(0, (report.sectionsUntil ?? 0) - this.clock.now());
     const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
-    const written = await Promise.all(pending.map((section) => this.writer.write(report, section, limit)));
-    await this.db.transaction(scopeOfWork(item), async () => {
-      const current = await this.reports.lock(item.workspaceId, item.id);
-      this.work.complete(item);
-      if (current) this.enter(current, written);
+    // Each is entered as it comes: one that is late takes none with it.
+    const writing = pending.map(async (section) => {
+      const written = await this.writer.write(report, section, limit);
+      await this.db.transaction(scopeOfWork(item), async () => {
+        this.work.check(item);
+        const current = await this.reports.lock(item.workspaceId, item.id);
+        if (current) this.enter(current, [written]);
+      });
     });
+    await Promise.all(writing);
   }
 
   /** What the report has gone out without stays as it is; what it cost is told all the same. */
@@ -74,8 +78,10 @@ export class WriteSections implements OnModuleInit {
       (section) => written.find((one) => one.section.sectionId === section.sectionId)?.section ?? section,
     );
     this.reports.update(report, { customSections });
+    const isComplete = customSections.every(({ status }) => status !== 'pending');
     // An on-demand report is told to nobody.
-    if (report.trigger === 'schedule') this.work.enqueueBy(DELIVER_WORK, [{ id: report.reportId, waitMs: 0 }]);
+    if (isComplete && report.trigger === 'schedule')
+      this.work.enqueueBy(DELIVER_WORK, [{ id: report.reportId, waitMs: 0 }]);
   }
 
   private record({ reportId, date }: ReportEntity, { section, engine, cost }: Written): void {

@@ -21,7 +21,8 @@ beforeAll(async () => {
   await day.pass(STEPS);
   for (const currency of ['EUR', 'USD', 'JPY'])
     await day.owner.post('/revenue-events', { amount: 0.1, currency, source: 'till' });
-  await (await PartnerDesk.of(test, workspace.workspaceId)).report();
+  const partner = await PartnerDesk.of(test, workspace.workspaceId);
+  await partner.report({ firedAt: test.clock.now() });
 }, 300_000);
 afterAll(() => test.close());
 
