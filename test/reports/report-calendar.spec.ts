@@ -46,7 +46,7 @@ const ZONES = [
   'Atlantic/Azores',
 ];
 /** Times at which clocks change, and times at which they do not. */
-const TIMES = ['00:00', '00:30', '01:30', '02:00', '02:30', '07:00', '23:30', '23:59'];
+const TIMES = ['00:00', '01:45', '02:30', '07:00', '23:59'];
 const DAY_MS = 86_400_000;
 
 const daily = (time: string) => ({ schedule: 'daily' as const, time });

@@ -31,7 +31,7 @@ describe('the mail with a report', () => {
     report.sections.approvalQueue.items[0]!.title = `${HOSTILE}\r\nBcc: eve@evil.example`;
     const { html, subject } = mailOf(report);
     expect(html).not.toMatch(/<(script|img|iframe|link|object|form)\b/);
-    expect(html).not.toMatch(/ (src|background|srcset)=|url\(|@import/);
+    expect(html).not.toMatch(/ (src|background|srcset)="|url\(|@import/);
     expect(subject).not.toMatch(/[\r\n]/);
     expect(html).toContain('&lt;script&gt;');
   });

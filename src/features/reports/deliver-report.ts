@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';

@@ -44,7 +44,9 @@ export class ReadReport {
     if (isToCome) return this.count(config, date, true);
     return this.db.transaction(scope, async () => {
       const locked = await this.configs.lock(caller.workspaceId);
-      return viewOf(await this.storeReport.execute(locked, date, 'on-demand'));
+      await this.storeReport.execute(locked, date, 'on-demand');
+      // As everybody gets it from now on, down to the order of its properties.
+      return viewOf((await this.reports.ofDay(scope, date))!);
     });
   }
 

@@ -34,7 +34,8 @@ function partOf({ title, facts, items, note, text, warning }: Part): string {
 function escaped(text: string): string {
   return oneLine(text)
     .replace(/[\\`*_[\]<>~|&]/g, '\\$&')
-    .replace(/^([#+=-]|\d+[.)])/, '\\$1');
+    .replace(/^([#+=-])/, '\\$1')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** What a capo wrote is Markdown of its own, and none of the report's. */

@@ -62,8 +62,7 @@ describe('three processes', () => {
         60,
       );
       expect(dates).toHaveLength(DAYS);
-      const [first] = dates as [{ date: string }];
-      let day = first.date;
+      let day = dates[0]!.date;
       for (const [n, one] of dates.entries()) {
         expect(one.date, zone).toBe(day);
         if (n > 0) expect(Number(one.from_seq)).toBe(Number(dates[n - 1]!.to_seq) + 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
-import { DAY_MS, ReportDesk } from './report-desk.js';
+import { ReportDesk } from './report-desk.js';
 
 let receiver: EventReceiver;
 let test: TestApp;
@@ -128,10 +128,10 @@ describe('the schedule', () => {
     const early = await desk.daily(desk.day(1));
     expect(early.body).toMatchObject({ partial: false, date: desk.day(1) });
     expect(await desk.reports()).toEqual([]);
-    test.clock.advance(DAY_MS / 2);
+    test.clock.advance(11.5 * 3_600_000);
     await desk.look(desk.day(2));
     const [report] = await desk.scheduled(1);
     expect(report).toMatchObject({ trigger: 'schedule', report_id: early.body.reportId });
-    test.clock.advance(-DAY_MS / 2);
+    test.clock.advance(-11.5 * 3_600_000);
   });
 });
