@@ -52,7 +52,11 @@ async function verifyReceipts(path: string, workspaceId: string | undefined): Pr
   report(proofs);
 }
 
-async function verifyReport(path: string, receiptsPath: string, workspaceId: string | undefined): Promise<void> {
+async function verifyReport(
+  path: string,
+  receiptsPath: string,
+  workspaceId: string | undefined,
+): Promise<void> {
   const report = reportIn(await readFile(path, 'utf8'));
   const count = countReport(await receiptsIn(createReadStream(receiptsPath)), report, workspaceId);
   for (const sentence of countInWords(report, count)) console.log(sentence);

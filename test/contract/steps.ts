@@ -429,7 +429,9 @@ const REPORTS: Record<string, Step> = {
   'POST /api/pro/reports/{reportId}/resend': async (walk) => {
     const reportId = await walk.report();
     await walk.owner.post(`/reports/${reportId}/resend`);
-    await walk.direct.put('/reports/config', { delivery: { email: true, emailAddress: 'boss@acme.example' } });
+    await walk.direct.put('/reports/config', {
+      delivery: { email: true, emailAddress: 'boss@acme.example' },
+    });
     await walk.owner.post(`/reports/${reportId}/resend`);
     await walk.owner.post(`/reports/${newId('rpt')}/resend`);
   },

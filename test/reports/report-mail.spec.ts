@@ -18,7 +18,9 @@ function mailOf(report = fullReport()) {
 
 describe('the mail with a report', () => {
   it('is below 60 KB, however much capos have written', () => {
-    const sections = Array.from({ length: 10 }, (_, n) => written(`${HOSTILE}\n`.repeat(200), `Section ${n}`));
+    const sections = Array.from({ length: 10 }, (_, n) =>
+      written(`${HOSTILE}\n`.repeat(200), `Section ${n}`),
+    );
     expect(Buffer.byteLength(mailOf().html)).toBeLessThan(60_000);
     const { html, text } = mailOf(fullReport(sections));
     expect(Buffer.byteLength(html)).toBeLessThan(60_000);
@@ -38,7 +40,12 @@ describe('the mail with a report', () => {
 
   it('says the same in both parts', () => {
     const { html, text } = mailOf(fullReport([written('All is well.')]));
-    for (const words of ['Waiting for you', '42 directives executed', 'All is well.', '11 more are not listed here.']) {
+    for (const words of [
+      'Waiting for you',
+      '42 directives executed',
+      'All is well.',
+      '11 more are not listed here.',
+    ]) {
       expect(html).toContain(words);
       expect(text).toContain(words);
     }
@@ -72,7 +79,8 @@ describe('the report as Markdown', () => {
 });
 
 const path = chromiumPath();
-if (path === undefined) console.warn('SKIPPED: the mail with a report was not looked at, since no Chromium is on the PATH.');
+if (path === undefined)
+  console.warn('SKIPPED: the mail with a report was not looked at, since no Chromium is on the PATH.');
 
 describe.skipIf(path === undefined)('in a real browser', () => {
   let chromium: Chromium;
@@ -86,21 +94,24 @@ describe.skipIf(path === undefined)('in a real browser', () => {
     [600, 'dark', 'rgb(24, 24, 27)'],
     [320, 'light', 'rgb(255, 255, 255)'],
     [320, 'dark', 'rgb(24, 24, 27)'],
-  ] as const)('%i pixels wide and %s shows all of it, and loads nothing', async (width, scheme, background) => {
-    const page = await chromium.phone(scheme, width);
-    await page.show(mailOf(fullReport([written('Two offers are out: **Acme** and Globex.')])).html);
-    const facts = await page.evaluate<{ width: number; background: string; cut: string[] }>(`(() => ({
+  ] as const)(
+    '%i pixels wide and %s shows all of it, and loads nothing',
+    async (width, scheme, background) => {
+      const page = await chromium.phone(scheme, width);
+      await page.show(mailOf(fullReport([written('Two offers are out: **Acme** and Globex.')])).html);
+      const facts = await page.evaluate<{ width: number; background: string; cut: string[] }>(`(() => ({
       width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
       background: getComputedStyle(document.body).backgroundColor,
       cut: [...document.body.querySelectorAll('*')]
         .filter((e) => e.getBoundingClientRect().right > ${width} + 1).map((e) => e.outerHTML.slice(0, 100)),
     }))()`);
-    expect(facts).toEqual({ width, background, cut: [] });
-    expect([page.requests, page.complaints]).toEqual([[], []]);
-    const picture = await page.picture();
-    expect(picture.length).toBeGreaterThan(5_000);
-    if (process.env['WRITE_IMAGES'] === undefined) return;
-    await mkdir(IMAGES, { recursive: true });
-    await writeFile(join(IMAGES, `report-mail-${width}-${scheme}.webp`), picture);
-  });
+      expect(facts).toEqual({ width, background, cut: [] });
+      expect([page.requests, page.complaints]).toEqual([[], []]);
+      const picture = await page.picture();
+      expect(picture.length).toBeGreaterThan(5_000);
+      if (process.env['WRITE_IMAGES'] === undefined) return;
+      await mkdir(IMAGES, { recursive: true });
+      await writeFile(join(IMAGES, `report-mail-${width}-${scheme}.webp`), picture);
+    },
+  );
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GENESIS_HASH, receiptBody, type ReceiptContent, receiptHash } from '../../src/platform/receipts/receipt.js';
+import {
+  GENESIS_HASH,
+  receiptBody,
+  type ReceiptContent,
+  receiptHash,
+} from '../../src/platform/receipts/receipt.js';
 import { CAPO_ROLES } from '../../src/features/terms/terms.js';
 import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
 import {
@@ -88,7 +93,12 @@ class Days {
         const micros = this.below(100_000);
         const denied = this.below(5) === 0;
         this.append({ action: 'directive.created', directiveId, capo });
-        this.append({ action: 'approval.requested', entity: { type: 'approval', id: approvalId }, directiveId, capo });
+        this.append({
+          action: 'approval.requested',
+          entity: { type: 'approval', id: approvalId },
+          directiveId,
+          capo,
+        });
         noted.costMicros['USD'] = (noted.costMicros['USD'] ?? 0) + micros;
         this.append({
           action: 'directive.drafted',
@@ -98,15 +108,29 @@ class Days {
             engine: { name: 'openai-compatible', model: `model-${micros % 3}` },
             cost: { amount: micros / 1_000_000, currency: 'USD', tokensIn: 10, tokensOut: 1 },
             packets,
-            decisions: Array.from({ length: packets }, () => ({ outcome: denied ? 'deny' : 'require_approval' })),
+            decisions: Array.from({ length: packets }, () => ({
+              outcome: denied ? 'deny' : 'require_approval',
+            })),
           },
         });
         if (denied) {
           noted.movesBlocked += packets;
-          this.append({ action: 'approval.cancelled', entity: { type: 'directive', id: directiveId }, directiveId, capo, details: { approvalId } });
+          this.append({
+            action: 'approval.cancelled',
+            entity: { type: 'directive', id: directiveId },
+            directiveId,
+            capo,
+            details: { approvalId },
+          });
           this.append({ action: 'directive.failed', directiveId, capo });
         } else {
-          this.append({ action: 'approval.ready', entity: { type: 'directive', id: directiveId }, directiveId, capo, details: { approvalId } });
+          this.append({
+            action: 'approval.ready',
+            entity: { type: 'directive', id: directiveId },
+            directiveId,
+            capo,
+            details: { approvalId },
+          });
           this.#open.push({ directiveId, approvalId, packets });
           this.pending++;
         }
@@ -198,7 +222,11 @@ describe('a report counted again from its receipts', () => {
       expect(costLedger!.byCurrency).toEqual(USD === undefined ? {} : { USD: USD / 1_000_000 });
       expect(trustIntelligence!.scoresCompleted).toBe(noted.scores);
       if (noted.scores === 0) expect(trustIntelligence!.averageScore).toBeNull();
-      else expect(trustIntelligence!.averageScore).toBeCloseTo(noted.scoreMillionths / noted.scores / 1_000_000, 3);
+      else
+        expect(trustIntelligence!.averageScore).toBeCloseTo(
+          noted.scoreMillionths / noted.scores / 1_000_000,
+          3,
+        );
     }
   });
 
@@ -220,7 +248,11 @@ describe('a report counted again from its receipts', () => {
     expect(notCounted).toEqual(['what the receipt of the report says: it is not there']);
     report.sections.approvalQueue.pending++;
     expect(countReport(all.receipts, report).differences).toEqual([
-      expect.objectContaining({ path: 'sections.approvalQueue.pending', said: all.pending + 1, counted: all.pending }),
+      expect.objectContaining({
+        path: 'sections.approvalQueue.pending',
+        said: all.pending + 1,
+        counted: all.pending,
+      }),
     ]);
   });
 
@@ -234,7 +266,9 @@ describe('a report counted again from its receipts', () => {
     const { differences } = countReport(receipts, reportOf(day), WORKSPACE);
     const paths = differences.map(({ path }) => path);
     expect(paths[0]).toBe(`receipts[${changed.seq}]`);
-    expect(differences[0]!.message).toBe(`Receipt ${changed.seq} was changed: its hash does not match its content.`);
+    expect(differences[0]!.message).toBe(
+      `Receipt ${changed.seq} was changed: its hash does not match its content.`,
+    );
     expect(paths.slice(1)).toEqual([expect.stringMatching(/^sections\.revenue\.(total|byCurrency\.)/)]);
   });
 

@@ -48,7 +48,10 @@ export function fullReport(customSections: Written[] = []): DailyReport & { sect
         movesApproved: 57,
         movesBlocked: 3,
         capos: Object.fromEntries(
-          CAPO_ROLES.map((capo) => [capo, { directivesExecuted: 8, movesApproved: 11, movesBlocked: 1, cost: 0 }]),
+          CAPO_ROLES.map((capo) => [
+            capo,
+            { directivesExecuted: 8, movesApproved: 11, movesBlocked: 1, cost: 0 },
+          ]),
         ) as AllSections['agentActivity']['capos'],
       },
       approvalQueue: {
@@ -68,14 +71,28 @@ export function fullReport(customSections: Written[] = []): DailyReport & { sect
         ...figures.costLedger,
         byCurrency: { USD: 1.234567 },
         byCapo: [{ capo: 'capo_ops', currency: 'USD', amount: 1.234567 }],
-        byModel: [{ model: 'a-model', currency: 'USD', amount: 1.234567, tokensIn: 210_000, tokensOut: 38_000, calls: 31 }],
+        byModel: [
+          {
+            model: 'a-model',
+            currency: 'USD',
+            amount: 1.234567,
+            tokensIn: 210_000,
+            tokensOut: 38_000,
+            calls: 31,
+          },
+        ],
         budget: { limit: 10, unit: 'amount', currency: 'USD' },
       },
       guardianState: { mode: 'guardrailed', pendingMoves: 35, blockedMoves: 3 },
       tomorrowQueue: {
         total: 2,
         items: [
-          { directiveId: 'dir_1', capo: 'capo_marketing', title: 'Draft the newsletter of March', deadline: '2026-02-20T15:00:00.000Z' },
+          {
+            directiveId: 'dir_1',
+            capo: 'capo_marketing',
+            title: 'Draft the newsletter of March',
+            deadline: '2026-02-20T15:00:00.000Z',
+          },
           { directiveId: 'dir_2', capo: null, title: 'Answer the open questions of Globex', deadline: null },
         ],
       },

@@ -22,7 +22,8 @@ export class AssertSeesWhole {
     );
     if (!row!.hasTeams) return;
     throw new Forbidden({
-      message: 'A report tells what all teams did: in a workspace with teams only its owner and admins read it.',
+      message:
+        'A report tells what all teams did: in a workspace with teams only its owner and admins read it.',
       details: { requiredRoles: ['admin', 'owner'] },
     });
   }

@@ -67,7 +67,11 @@ export class DeliverReport implements OnModuleInit {
     if (!outgoing) return;
     const { report, mailId: id, address, workspaceName } = outgoing;
     const { format } = report;
-    const message = { id, to: [address], ...reportMail(viewOf(report), { format, workspaceName, url: this.urlOf(report) }) };
+    const message = {
+      id,
+      to: [address],
+      ...reportMail(viewOf(report), { format, workspaceName, url: this.urlOf(report) }),
+    };
     try {
       const { transport } = await this.mailer.send(message, signal);
       await this.db.transaction(scopeOfWork(item), async () => {

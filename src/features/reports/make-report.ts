@@ -113,12 +113,14 @@ export class MakeReport {
 
   private async rangeOf(scope: Scope, date: string, zone: string): Promise<{ from: number; to: number }> {
     const { before, after } = await this.reports.around(scope, date);
-    const first = before?.date === dayBefore(date, zone)
-      ? before.toSeq + 1
-      : (await this.facts.lastBefore(scope, startOf(date, zone))) + 1;
+    const first =
+      before?.date === dayBefore(date, zone)
+        ? before.toSeq + 1
+        : (await this.facts.lastBefore(scope, startOf(date, zone))) + 1;
     const from = Math.max(first, (before?.toSeq ?? 0) + 1);
     const next = dayAfter(date, zone);
-    const last = after?.date === next ? after.fromSeq - 1 : await this.facts.lastBefore(scope, startOf(next, zone));
+    const last =
+      after?.date === next ? after.fromSeq - 1 : await this.facts.lastBefore(scope, startOf(next, zone));
     return { from, to: Math.min(last, (after?.fromSeq ?? Infinity) - 1) };
   }
 }

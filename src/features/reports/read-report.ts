@@ -37,9 +37,10 @@ export class ReadReport {
     const today = dayOf(now, config.zone);
     const date = asked ?? latestOver(config, today);
     assertHas(config, today, date);
-    if (date === today) return this.count(config, date, false);
+    // Also where a change of the zone has it begin again.
     const stored = await this.reports.ofDay(scope, date);
     if (stored) return viewOf(stored);
+    if (date === today) return this.count(config, date, false);
     const isToCome = config.schedule === 'daily' && date > lastDueDay(config, config.zone, now);
     if (isToCome) return this.count(config, date, true);
     return this.db.transaction(scope, async () => {

@@ -64,7 +64,11 @@ export class ReportConfigController {
   }
 
   /** Takes a section out of the reports to come. */
-  @ApiParam({ name: 'sectionId', description: 'The id of the section.', example: 'sec_01khqw6q006hs686p8sr7arg9t' })
+  @ApiParam({
+    name: 'sectionId',
+    description: 'The id of the section.',
+    example: 'sec_01khqw6q006hs686p8sr7arg9t',
+  })
   @Delete('custom-sections/:sectionId')
   @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionView }, errors: [NotFound] })
   async delete(

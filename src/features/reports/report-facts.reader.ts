@@ -79,7 +79,10 @@ select
     order by directives.deadline nulls last, created_at, directive_id limit ${MOST_LISTED}) d) as directives`;
 
 type OpenRow = Omit<OpenNow, 'approvals' | 'directives'> & {
-  approvals: (Omit<ReportedApproval, 'requestedAt' | 'expiresAt'> & { requestedAt: number; expiresAt: number })[];
+  approvals: (Omit<ReportedApproval, 'requestedAt' | 'expiresAt'> & {
+    requestedAt: number;
+    expiresAt: number;
+  })[];
   directives: { directiveId: string; capo: CapoRole | null; text: string; deadline: number | null }[];
 };
 
@@ -121,7 +124,7 @@ export class ReportFactsReader {
   async day(scope: Scope, from: number, to: number): Promise<CountedDay> {
     const figures = new FiguresOfReceipts();
     const eventIds: string[] = [];
-    for (let next = from; next <= to; ) {
+    for (let next = from; next <= to;) {
       const last = Math.min(to, next + CHUNK - 1);
       const rows = await this.db.read<{ body: string }>(
         scope,

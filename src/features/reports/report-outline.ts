@@ -30,7 +30,9 @@ export function outlineOf(report: DailyReport): Part[] {
 }
 
 export function titleOf({ date, partial }: Pick<DailyReport, 'date' | 'partial'>): string {
-  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(Date.parse(date));
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(
+    Date.parse(date),
+  );
   return `Daily Report, ${day}${partial ? ' (so far)' : ''}`;
 }
 
@@ -69,10 +71,12 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       ['Work packets let go', number(movesApproved)],
       ['Work packets blocked', number(movesBlocked)],
     ],
-    items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map((role) => {
-      const of = capos[role];
-      return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} let go, ${number(of.movesBlocked)} blocked`;
-    }),
+    items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map(
+      (role) => {
+        const of = capos[role];
+        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} let go, ${number(of.movesBlocked)} blocked`;
+      },
+    ),
   }),
   approvalQueue: ({ pending, urgent, items }, zone) => ({
     title: 'Waiting for you',
@@ -99,7 +103,9 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     title: 'Cost of models',
     facts: [
       ['Total', money(total, currency, 6)],
-      ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other, 6)] as const),
+      ...Object.entries(byCurrency).map(
+        ([other, amount]) => [`In ${other}`, money(amount, other, 6)] as const,
+      ),
       [
         'Daily budget',
         budget.unit === 'amount' ? money(budget.limit, budget.currency!) : `${number(budget.limit)} tokens`,

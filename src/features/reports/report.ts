@@ -126,10 +126,9 @@ export function reportIdOf(workspaceId: string, date: string): Id<'rpt'> {
 
 /** The day in one line: numbers alone, since it is told to whoever subscribes. */
 export function headlineOf({ revenue, agentActivity, approvalQueue, guardianState }: AllSections): string {
-  const earned = [
-    [revenue.currency, revenue.total] as const,
-    ...Object.entries(revenue.byCurrency),
-  ].filter(([, amount]) => amount !== 0);
+  const earned = [[revenue.currency, revenue.total] as const, ...Object.entries(revenue.byCurrency)].filter(
+    ([, amount]) => amount !== 0,
+  );
   const { directivesExecuted, movesBlocked } = agentActivity;
   const { pending, urgent } = approvalQueue;
   const parts = [

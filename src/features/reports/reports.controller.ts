@@ -58,7 +58,11 @@ export class ReportsController {
   }
 
   /** Mails a report again, to the address that is configured now. */
-  @ApiParam({ name: 'reportId', description: 'The id of the report.', example: 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d' })
+  @ApiParam({
+    name: 'reportId',
+    description: 'The id of the report.',
+    example: 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d',
+  })
   @Post(':reportId/resend')
   @Route({
     auth: 'member',

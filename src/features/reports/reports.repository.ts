@@ -53,7 +53,10 @@ export class Reports {
     return this.db.lockOne(ReportEntity, { workspaceId, reportId }, 'for no key update');
   }
 
-  update({ workspaceId, reportId }: Pick<ReportEntity, 'workspaceId' | 'reportId'>, change: Partial<ReportEntity>): void {
+  update(
+    { workspaceId, reportId }: Pick<ReportEntity, 'workspaceId' | 'reportId'>,
+    change: Partial<ReportEntity>,
+  ): void {
     this.db.update(ReportEntity, { workspaceId, reportId }, change);
   }
 

@@ -57,7 +57,8 @@ export class SectionWriter {
       return { section: { ...section, status: 'done', body: cutText(body, LONGEST_BODY) }, engine, cost };
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
-      if (signal.aborted) return { ...failed('', error.cost), section: { ...section, status: 'late', error: LATE } };
+      if (signal.aborted)
+        return { ...failed('', error.cost), section: { ...section, status: 'late', error: LATE } };
       return failed(error.message, error.cost);
     }
   }
@@ -68,7 +69,9 @@ export class SectionWriter {
     if (isHalted(mode)) return 'The kill switch was engaged as the report was made, so no capo worked.';
     const { text, values } = this.paused.statement(scope.workspaceId);
     const paused = await this.db.read<{ capo: string }>(scope, text, values);
-    return paused.some((one) => one.capo === capo) ? `${CAPOS[capo].name} was paused as the report was made.` : undefined;
+    return paused.some((one) => one.capo === capo)
+      ? `${CAPOS[capo].name} was paused as the report was made.`
+      : undefined;
   }
 
   private async draft(

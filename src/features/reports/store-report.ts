@@ -25,7 +25,11 @@ export class StoreReport {
    * In the open transaction, which has locked the configuration of the workspace. Answers the one that is there already, if
    * there is one.
    */
-  async execute(configured: Configured, date: string, trigger: ReportEntity['trigger']): Promise<ReportEntity> {
+  async execute(
+    configured: Configured,
+    date: string,
+    trigger: ReportEntity['trigger'],
+  ): Promise<ReportEntity> {
     const scope = { workspaceId: configured.workspaceId, teamIds: 'all' } as const;
     const stored = await this.reports.ofDay(scope, date);
     if (stored) return stored;
@@ -44,9 +48,7 @@ export class StoreReport {
         error: null,
       })),
       sectionsUntil:
-        wanted.length === 0
-          ? null
-          : counted.report.generatedAt + this.config.reportSectionSeconds * 1_000,
+        wanted.length === 0 ? null : counted.report.generatedAt + this.config.reportSectionSeconds * 1_000,
     };
     this.makeReport.keep({ ...counted, report });
     if (wanted.length > 0) this.work.enqueue(SECTIONS_WORK, { id: report.reportId });

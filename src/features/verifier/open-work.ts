@@ -17,7 +17,12 @@ interface OpenApproval {
   packets: number;
 }
 
-const OPENS = ['directive.created', 'directive.retried', 'directive.override_asked', 'directive.sending_again'];
+const OPENS = [
+  'directive.created',
+  'directive.retried',
+  'directive.override_asked',
+  'directive.sending_again',
+];
 const ENDS = [
   'directive.executed',
   'directive.failed',
@@ -112,7 +117,11 @@ export class OpenWork {
     // An approval that ends with its directive has the receipt of the directive.
     const named = entity.type === 'approval' ? entity.id : details['approvalId'];
     const approvalId =
-      typeof named === 'string' ? named : directiveId === null ? undefined : this.#approvalOf.get(directiveId);
+      typeof named === 'string'
+        ? named
+        : directiveId === null
+          ? undefined
+          : this.#approvalOf.get(directiveId);
     if (approvalId === undefined) return;
     if (action === 'approval.requested') {
       this.#approvals.set(approvalId, { directiveId, packets: 0 });

@@ -12,7 +12,12 @@ const ON = {
   guardianState: true,
   tomorrowQueue: true,
 };
-const SECTION = { title: 'Pipeline', directive: 'File a summary of the open offers.', capo: 'capo_revenue', includeInReport: true };
+const SECTION = {
+  title: 'Pipeline',
+  directive: 'File a summary of the open offers.',
+  capo: 'capo_revenue',
+  includeInReport: true,
+};
 
 let test: TestApp;
 let desk: ReportDesk;
@@ -122,7 +127,9 @@ describe('PUT /reports/config, 422', () => {
     const other = await ReportDesk.open(test);
     const answer = await other.owner.put('/reports/config', { delivery: { email: true } });
     expect(answer.status).toBe(422);
-    expect(answer.body.error.details[0].message).toBe('delivery.emailAddress must be set for reports to be mailed');
+    expect(answer.body.error.details[0].message).toBe(
+      'delivery.emailAddress must be set for reports to be mailed',
+    );
   });
 });
 
@@ -144,7 +151,11 @@ describe('/reports/custom-sections', () => {
   it('201 with the section, which is listed until it is deleted', async () => {
     const { status, body, headers } = await desk.owner.post('/reports/custom-sections', SECTION);
     expect(status).toBe(201);
-    expect(body).toEqual({ sectionId: expect.stringMatching(/^sec_/), ...SECTION, createdAt: expect.any(Number) });
+    expect(body).toEqual({
+      sectionId: expect.stringMatching(/^sec_/),
+      ...SECTION,
+      createdAt: expect.any(Number),
+    });
     expect(headers.get('location')).toBe(`/api/pro/reports/custom-sections/${body.sectionId}`);
     expect((await desk.owner.get('/reports/custom-sections')).body).toEqual({ items: [body] });
     const path = `/reports/custom-sections/${body.sectionId}`;
@@ -164,7 +175,9 @@ describe('/reports/custom-sections', () => {
 
   it('409 for the eleventh, also when they come at once', async () => {
     const other = await ReportDesk.open(test);
-    const answers = await Promise.all(Array.from({ length: 13 }, () => other.owner.post('/reports/custom-sections', SECTION)));
+    const answers = await Promise.all(
+      Array.from({ length: 13 }, () => other.owner.post('/reports/custom-sections', SECTION)),
+    );
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)!.body.error.code).toBe('TOO_MANY_SECTIONS');

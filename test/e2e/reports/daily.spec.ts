@@ -25,11 +25,20 @@ describe('GET /reports/daily, 200', () => {
       effect: 'allow',
       match: { actionTypes: ['document.file'] },
     });
-    const { approvalId, directiveId } = await work.handInReady({ text: DOCUMENT, capo: 'capo_ops', priority: 'high' });
+    const { approvalId, directiveId } = await work.handInReady({
+      text: DOCUMENT,
+      capo: 'capo_ops',
+      priority: 'high',
+    });
     await work.handInReady();
     await work.approve(approvalId);
     await work.until(directiveId, 'executed');
-    await desk.owner.post('/revenue-events', { amount: 12.34, currency: 'USD', source: 'shop', description: '<b>One</b>' });
+    await desk.owner.post('/revenue-events', {
+      amount: 12.34,
+      currency: 'USD',
+      source: 'shop',
+      description: '<b>One</b>',
+    });
     await desk.owner.post('/revenue-events', { amount: 5, currency: 'EUR', source: 'fair' });
 
     const { status, body } = await desk.daily(desk.day(0));
@@ -50,7 +59,13 @@ describe('GET /reports/daily, 200', () => {
         byCurrency: { EUR: 5 },
         eventsTotal: 2,
         events: [
-          { amount: 12.34, currency: 'USD', source: 'shop', description: '<b>One</b>', occurredAt: expect.any(String) },
+          {
+            amount: 12.34,
+            currency: 'USD',
+            source: 'shop',
+            description: '<b>One</b>',
+            occurredAt: expect.any(String),
+          },
           { amount: 5, currency: 'EUR', source: 'fair', description: null },
         ],
       },
@@ -62,7 +77,14 @@ describe('GET /reports/daily, 200', () => {
       },
       approvalQueue: { pending: 1, urgent: 0, items: [{ priority: 'medium', capo: expect.any(String) }] },
       trustIntelligence: { scoresCompleted: 0, averageScore: null, topGap: null },
-      costLedger: { total: 0, currency: 'USD', byCurrency: {}, byCapo: [], byModel: [], budget: { unit: 'tokens' } },
+      costLedger: {
+        total: 0,
+        currency: 'USD',
+        byCurrency: {},
+        byCapo: [],
+        byModel: [],
+        budget: { unit: 'tokens' },
+      },
       guardianState: { mode: 'guardrailed', pendingMoves: 1, blockedMoves: 0 },
       tomorrowQueue: { total: 0, items: [] },
     });
@@ -91,8 +113,16 @@ describe('GET /reports/daily, 200', () => {
     const asked = await Promise.all(Array.from({ length: 5 }, () => desk.daily(desk.day(9))));
     expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(new Set(asked.map(({ text }) => text)).size).toBe(1);
-    expect(asked[0]!.body).toMatchObject({ partial: false, sections: { revenue: { total: 0, eventsTotal: 0 } } });
-    await desk.owner.post('/revenue-events', { amount: 1, currency: 'USD', source: 'shop', occurredAt: test.clock.now() - 9 * 86_400_000 });
+    expect(asked[0]!.body).toMatchObject({
+      partial: false,
+      sections: { revenue: { total: 0, eventsTotal: 0 } },
+    });
+    await desk.owner.post('/revenue-events', {
+      amount: 1,
+      currency: 'USD',
+      source: 'shop',
+      occurredAt: test.clock.now() - 9 * 86_400_000,
+    });
     expect((await desk.daily(desk.day(9))).text).toBe(asked[0]!.text);
     // The day before was made by the test above.
     expect((await desk.reports()).map(({ date, trigger }) => ({ date, trigger }))).toEqual([
@@ -157,7 +187,10 @@ describe('GET /reports/daily, 403', () => {
       for (const reader of [readers.operator, readers.member]) {
         const { status, body } = await ask(reader, path);
         expect(status).toBe(403);
-        expect(body.error).toMatchObject({ code: 'FORBIDDEN', details: { requiredRoles: ['admin', 'owner'] } });
+        expect(body.error).toMatchObject({
+          code: 'FORBIDDEN',
+          details: { requiredRoles: ['admin', 'owner'] },
+        });
       }
     }
   });
@@ -183,7 +216,9 @@ describe('GET /reports/daily, 404', () => {
 
   it('for a day that the zone skipped', async () => {
     const apia = await ReportDesk.open(test, { zone: 'Pacific/Apia', days: 1 });
-    await test.rows(`update workspaces set created_at = '2011-12-01' where workspace_id = $1`, [apia.workspaceId]);
+    await test.rows(`update workspaces set created_at = '2011-12-01' where workspace_id = $1`, [
+      apia.workspaceId,
+    ]);
     const { status, body } = await apia.daily('2011-12-30');
     expect(status).toBe(404);
     expect(body.error.message).toBe('The zone Pacific/Apia had no 2011-12-30: its calendar skipped the day.');
@@ -198,16 +233,26 @@ describe('GET /reports/daily, 406 and 422', () => {
     expect(body.error.details).toEqual({ available: ['application/json', 'text/plain'] });
   });
 
-  it.each(['2026-02-29', '2026-13-01', '2026-2-1', '20260217', 'today', '', '2026-02-17T00:00:00Z', '-00001-01-01'])(
-    'for %j, which is no day',
-    async (date) => {
-      const { status, body } = await desk.daily(encodeURIComponent(date));
-      expect(status).toBe(422);
-      expect(body.error.details).toEqual([
-        { path: 'date', rule: 'isCalendarDate', message: 'date must be a day of the calendar such as 2026-02-17' },
-      ]);
-    },
-  );
+  it.each([
+    '2026-02-29',
+    '2026-13-01',
+    '2026-2-1',
+    '20260217',
+    'today',
+    '',
+    '2026-02-17T00:00:00Z',
+    '-00001-01-01',
+  ])('for %j, which is no day', async (date) => {
+    const { status, body } = await desk.daily(encodeURIComponent(date));
+    expect(status).toBe(422);
+    expect(body.error.details).toEqual([
+      {
+        path: 'date',
+        rule: 'isCalendarDate',
+        message: 'date must be a day of the calendar such as 2026-02-17',
+      },
+    ]);
+  });
 });
 
 describe('POST /reports/:reportId/resend', () => {

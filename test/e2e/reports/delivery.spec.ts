@@ -70,13 +70,20 @@ describe('a report that is mailed', () => {
     const desk = await opened();
     for (let n = 0; n < 30; n++) {
       const description = `<img src="https://evil.example/x.png"> ${'long '.repeat(40)}`;
-      await desk.owner.post('/revenue-events', { amount: 1.5, currency: 'EUR', source: `shop ${n}`, description });
+      await desk.owner.post('/revenue-events', {
+        amount: 1.5,
+        currency: 'EUR',
+        source: `shop ${n}`,
+        description,
+      });
     }
     test.clock.advance(86_400_000);
     await desk.look(desk.day(2));
     const [received] = await mailed(1);
     expect(mail.received[0]!.to).toEqual([ADDRESS]);
-    expect(received!.subject).toMatch(/^Daily Report, \w+, \d+ \w+ \d{4}: 0 directives executed, 45\.00 EUR earned/);
+    expect(received!.subject).toMatch(
+      /^Daily Report, \w+, \d+ \w+ \d{4}: 0 directives executed, 45\.00 EUR earned/,
+    );
     const html = received!.html!;
     expect(Buffer.byteLength(html)).toBeLessThan(60_000);
     expect(html).not.toMatch(/<(img|script|link|iframe|object)\b/);
@@ -87,7 +94,9 @@ describe('a report that is mailed', () => {
     expect(received!.text).toContain('Waiting for you');
     expect(received!.text).toContain('10 more are not listed here.');
     expect(received!.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
-    expect(await until(desk, 'sent')).toMatchObject({ delivery: { channel: 'email', at: expect.any(String) } });
+    expect(await until(desk, 'sent')).toMatchObject({
+      delivery: { channel: 'email', at: expect.any(String) },
+    });
     expect(await desk.actions('report.mailed')).toHaveLength(1);
     test.clock.advance(-86_400_000);
   });
@@ -110,7 +119,10 @@ describe('a report that is mailed', () => {
     await desk.look(desk.day(2));
     await desk.scheduled(1);
     await eventually(
-      () => test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [desk.workspaceId]),
+      () =>
+        test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [
+          desk.workspaceId,
+        ]),
       ({ length }) => length === 1,
     );
     expect(await mails()).toEqual([]);
@@ -129,7 +141,10 @@ describe('a report that is mailed', () => {
     await desk.owner.put('/reports/config', { delivery: { emailAddress: 'other@acme.example' } });
     const answer = await desk.owner.post(`/reports/${reportId}/resend`);
     expect(answer.status).toBe(202);
-    expect(answer.body).toMatchObject({ reportId, delivery: { channel: 'email', status: 'waiting', at: null } });
+    expect(answer.body).toMatchObject({
+      reportId,
+      delivery: { channel: 'email', status: 'waiting', at: null },
+    });
     await until(desk, 'sent');
     expect(mail.received.at(-1)!.to).toEqual(['other@acme.example']);
     const once = await mails();
@@ -145,36 +160,52 @@ describe('a report that is mailed', () => {
     refusal = { code: 451, text: 'Later' };
     await desk.look(desk.day(2));
     const tries = () =>
-      test.rows<{ mail_tries: number }>('select mail_tries from reports where workspace_id = $1', [desk.workspaceId]);
+      test.rows<{ mail_tries: number }>('select mail_tries from reports where workspace_id = $1', [
+        desk.workspaceId,
+      ]);
     await eventually(tries, ([row]) => (row?.mail_tries ?? 0) > 0);
     refusal = undefined;
-    await test.rows(`update work_items set due_at = now() where workspace_id = $1 and kind = 'report.deliver'`, [
-      desk.workspaceId,
-    ]);
+    await test.rows(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = 'report.deliver'`,
+      [desk.workspaceId],
+    );
     await until(desk, 'sent');
     expect(await mails()).toHaveLength(1);
   });
 });
 
-describe('sections of the workspace\'s own', () => {
+describe("sections of the workspace's own", () => {
   const section = (title: string, directive: string, capo = 'capo_revenue') => ({ title, directive, capo });
 
   it('are written anew for each report by their capo, and cost what they cost', async () => {
     const desk = await opened();
     let n = 0;
-    answering({ 'Sum up the pipeline.': () => Promise.resolve(paper(`Version ${++n} of the pipeline.\n\n# Not a heading of ours`)) });
+    answering({
+      'Sum up the pipeline.': () =>
+        Promise.resolve(paper(`Version ${++n} of the pipeline.\n\n# Not a heading of ours`)),
+    });
     await desk.owner.post('/reports/custom-sections', section('Pipeline', 'Sum up the pipeline.'));
-    await desk.owner.post('/reports/custom-sections', { ...section('Off', 'Nobody asks this.'), includeInReport: false });
+    await desk.owner.post('/reports/custom-sections', {
+      ...section('Off', 'Nobody asks this.'),
+      includeInReport: false,
+    });
     await desk.look(desk.day(3));
     const received = await mailed(2);
     const bodies = await Promise.all([2, 1].map(async (back) => (await desk.daily(desk.day(back))).body));
     expect(bodies.map(({ customSections }) => customSections.length)).toEqual([1, 1]);
     const texts = bodies.map(({ customSections: [one] }) => one.body as string).toSorted();
     expect(texts).toEqual([expect.stringMatching(/^Version 1/), expect.stringMatching(/^Version 2/)]);
-    expect(bodies[0].customSections[0]).toMatchObject({ title: 'Pipeline', capo: 'capo_revenue', status: 'done', error: null });
+    expect(bodies[0].customSections[0]).toMatchObject({
+      title: 'Pipeline',
+      capo: 'capo_revenue',
+      status: 'done',
+      error: null,
+    });
     expect(received[0]!.text).toContain('| # Not a heading of ours');
     // Nothing that it proposes is carried out.
-    expect(await test.rows('select 1 from documents where workspace_id = $1', [desk.workspaceId])).toEqual([]);
+    expect(await test.rows('select 1 from documents where workspace_id = $1', [desk.workspaceId])).toEqual(
+      [],
+    );
     const today = (await desk.daily(desk.day(0))).body.sections;
     expect(today.costLedger).toMatchObject({
       total: 0.0246,
@@ -199,7 +230,11 @@ describe('sections of the workspace\'s own', () => {
     await desk.look(desk.day(2));
     const [received] = await mailed(1);
     const { customSections } = (await desk.daily(desk.day(1))).body;
-    const states = customSections.map(({ title, status, error }: Record<string, string>) => [title, status, error]);
+    const states = customSections.map(({ title, status, error }: Record<string, string>) => [
+      title,
+      status,
+      error,
+    ]);
     expect(states).toEqual([
       ['Fail.', 'failed', 'The model declined to write this.'],
       ['Never end.', 'late', 'Its capo had not written it in time.'],
@@ -220,7 +255,10 @@ describe('sections of the workspace\'s own', () => {
     const [received] = await mailed(1);
     expect(received!.text).toContain('! The kill switch is engaged');
     const { customSections } = (await desk.daily(desk.day(1))).body;
-    expect(customSections[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('The kill switch') });
+    expect(customSections[0]).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('The kill switch'),
+    });
   });
 
   it('are written for a report that somebody asks for, which is told to nobody', async () => {
@@ -228,7 +266,9 @@ describe('sections of the workspace\'s own', () => {
     answering({ 'Write.': () => Promise.resolve(paper('All is well.')) });
     await desk.owner.post('/reports/custom-sections', section('Well-being', 'Write.'));
     const first = await desk.daily(desk.day(1));
-    expect(first.body.customSections).toEqual([expect.objectContaining({ title: 'Well-being', status: 'pending' })]);
+    expect(first.body.customSections).toEqual([
+      expect.objectContaining({ title: 'Well-being', status: 'pending' }),
+    ]);
     const written = await eventually(
       async () => (await desk.daily(desk.day(1))).body.customSections[0],
       ({ status }) => status === 'done',

@@ -37,9 +37,7 @@ describe('three processes', () => {
       );
     }
     const due = `update report_configs set time = '00:00', due_at = now(), last_date = $2 where workspace_id = $1`;
-    await Promise.all(
-      workspaces.map(({ workspaceId }) => service.rows(due, [workspaceId, '2000-01-01'])),
-    );
+    await Promise.all(workspaces.map(({ workspaceId }) => service.rows(due, [workspaceId, '2000-01-01'])));
     const asked = workspaces.flatMap(({ token, zone }) =>
       service.processes.map(async ({ url }) => {
         let date = dayOf(Date.now(), zone);

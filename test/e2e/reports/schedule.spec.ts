@@ -24,9 +24,10 @@ describe('the schedule', () => {
   it('makes nothing on the first day of a workspace, and its first report the day after', async () => {
     const desk = await ReportDesk.open(test, { days: 0 });
     const config = () =>
-      test.rows<{ last_date: string | null }>('select last_date from report_configs where workspace_id = $1', [
-        desk.workspaceId,
-      ]);
+      test.rows<{ last_date: string | null }>(
+        'select last_date from report_configs where workspace_id = $1',
+        [desk.workspaceId],
+      );
     await eventually(config, ([row]) => row!.last_date !== null);
     const [{ last_date }] = (await config()) as [{ last_date: string }];
     expect(last_date).toBe(desk.day(1));
@@ -42,7 +43,10 @@ describe('the schedule', () => {
     // It is looked at again, by whatever process, and nothing more comes of it.
     await desk.look();
     await eventually(
-      () => test.rows(`select 1 from report_configs where workspace_id = $1 and due_at <= now()`, [desk.workspaceId]),
+      () =>
+        test.rows(`select 1 from report_configs where workspace_id = $1 and due_at <= now()`, [
+          desk.workspaceId,
+        ]),
       (due) => due.length === 0,
     );
     expect(await desk.reports()).toHaveLength(3);
@@ -62,7 +66,10 @@ describe('the schedule', () => {
     await desk.look(desk.day(4));
     await desk.owner.put('/reports/config', { schedule: 'daily' });
     await eventually(
-      () => test.rows(`select 1 from report_configs where workspace_id = $1 and due_at <= now()`, [desk.workspaceId]),
+      () =>
+        test.rows(`select 1 from report_configs where workspace_id = $1 and due_at <= now()`, [
+          desk.workspaceId,
+        ]),
       (due) => due.length === 0,
     );
     expect(await desk.reports()).toEqual([]);
@@ -117,7 +124,9 @@ describe('the schedule', () => {
     expect(pairs(reports)).toEqual([`${desk.day(2)} on-demand`, `${desk.day(1)} schedule`]);
     await eventually(
       () =>
-        test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [desk.workspaceId]),
+        test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [
+          desk.workspaceId,
+        ]),
       ({ length }) => length === 2,
     );
   });

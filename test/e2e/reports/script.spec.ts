@@ -42,7 +42,13 @@ async function saved(content: unknown): Promise<string> {
 
 describe('npm run verify-export -- --receipts <file> --report <file>', () => {
   it('counts every number again', async () => {
-    const { code, out } = await run('--receipts', receipts, '--report', await saved(report), test.workspaceId);
+    const { code, out } = await run(
+      '--receipts',
+      receipts,
+      '--report',
+      await saved(report),
+      test.workspaceId,
+    );
     expect(out).toContain('every number that could be counted is the same.');
     expect(code).toBe(0);
   });
@@ -50,7 +56,13 @@ describe('npm run verify-export -- --receipts <file> --report <file>', () => {
   it('names the number that differs', async () => {
     const changed = structuredClone(report);
     changed['sections'].revenue.total = 1_000_000;
-    const { code, out } = await run('--receipts', receipts, '--report', await saved(changed), test.workspaceId);
+    const { code, out } = await run(
+      '--receipts',
+      receipts,
+      '--report',
+      await saved(changed),
+      test.workspaceId,
+    );
     expect(out).toContain('1 difference was found:');
     expect(out).toContain('sections.revenue.total: the report says 1000000, its receipts show 12.5.');
     expect(code).toBe(1);
@@ -58,7 +70,10 @@ describe('npm run verify-export -- --receipts <file> --report <file>', () => {
 
   it('says what it was not given', async () => {
     const wrong = await run('--receipts', receipts, '--report', await saved('not a report'));
-    expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining('The file is no report as GET /reports/daily answers it.') });
+    expect(wrong).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('The file is no report as GET /reports/daily answers it.'),
+    });
     const alone = await run('--report', await saved(report), receipts);
     expect(alone).toMatchObject({ code: 1, out: expect.stringContaining('say --receipts as well') });
   });
