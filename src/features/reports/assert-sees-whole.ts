@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
+import { Teams } from '../workspaces/teams.repository.js';
 
 /**
  * A report is of the whole workspace, so it is for those who see all of it: owner and admins, and everybody where there has never
@@ -9,18 +9,12 @@ import { Forbidden } from '../../platform/kernel/errors.js';
  */
 @Injectable()
 export class AssertSeesWhole {
-  constructor(private readonly db: Db) {}
+  constructor(private readonly teams: Teams) {}
 
   /** @throws Forbidden */
   async execute(caller: Caller): Promise<void> {
     if (scopeOf(caller).teamIds === 'all') return;
-    const { workspaceId } = caller;
-    const [row] = await this.db.read<{ hasTeams: boolean }>(
-      { workspaceId, teamIds: 'all' },
-      'select exists (select from teams where workspace_id = $1) as has_teams',
-      [workspaceId],
-    );
-    if (!row!.hasTeams) return;
+    if (!(await this.teams.areThere(caller.workspaceId))) return;
     throw new Forbidden({
       message:
         'A report tells what all teams did: in a workspace with teams only its owner and admins read it.',

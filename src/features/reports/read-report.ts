@@ -8,7 +8,8 @@ import { AssertSeesWhole } from './assert-sees-whole.js';
 import { MakeReport } from './make-report.js';
 import { dayBefore, dayOf, isDayIn, lastDueDay } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
-import { type DailyReport, viewOf } from './report.js';
+import { viewOf } from './report-view.js';
+import type { DailyReport } from './report.js';
 import { Reports } from './reports.repository.js';
 import { StoreReport } from './store-report.js';
 

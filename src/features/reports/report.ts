@@ -4,7 +4,6 @@ import type { Id } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import type { ReportFigures } from '../verifier/report-figures.js';
-import type { ReportEntity } from './report.entity.js';
 
 export const REPORT_FORMATS = ['email', 'plain-text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -152,21 +151,4 @@ export function money(amount: number, currency: string, digits = 2): string {
     maximumFractionDigits: Math.max(2, digits),
   });
   return `${shown} ${currency}`;
-}
-
-/** The report as it is answered. */
-export function viewOf(report: ReportEntity): DailyReport {
-  return {
-    reportId: report.reportId,
-    date: report.date,
-    timezone: report.zone,
-    generatedAt: new Date(report.generatedAt).toISOString(),
-    partial: false,
-    currency: report.currency,
-    headline: report.headline,
-    sections: report.sections,
-    customSections: report.customSections.map(({ directive: _directive, ...section }) => section),
-    receiptRange: { from: report.fromSeq, to: report.toSeq },
-    receiptHead: { seq: report.headSeq, hash: report.headHash },
-  };
 }
