@@ -57,9 +57,9 @@ async function verifyReport(
   receiptsPath: string,
   workspaceId: string | undefined,
 ): Promise<void> {
-  const report = reportIn(await readFile(path, 'utf8'));
-  const count = countReport(await receiptsIn(createReadStream(receiptsPath)), report, workspaceId);
-  for (const sentence of countInWords(report, count)) console.log(sentence);
+  const told = reportIn(await readFile(path, 'utf8'));
+  const count = countReport(await receiptsIn(createReadStream(receiptsPath)), told, workspaceId);
+  for (const sentence of countInWords(told, count)) console.log(sentence);
   if (count.differences.length > 0) process.exitCode = 1;
 }
 

@@ -29,7 +29,7 @@ export interface CountedDay {
 }
 
 /** So many urgent approvals stand in the receipt of a report. */
-export const MOST_URGENT = 500;
+const MOST_URGENT = 500;
 const CHUNK = 1_000;
 
 /** As in `GET /approvals`: each of the parts has an index. */

@@ -153,7 +153,7 @@ function customPart({ title, capo, status, body, error }: DailyReport['customSec
   };
 }
 
-function nameOf(capo: CapoRole | string | null): string {
+function nameOf(capo: string | null): string {
   if (capo === null) return 'no capo yet';
   return Object.hasOwn(CAPOS, capo) ? CAPOS[capo as CapoRole].name : capo;
 }

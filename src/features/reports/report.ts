@@ -9,7 +9,7 @@ export const REPORT_FORMATS = ['email', 'plain-text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /** The sections in the order of the report (SPECIFICATION, Daily Report). */
-export const SECTION_KEYS = [
+const SECTION_KEYS = [
   'revenue',
   'agentActivity',
   'approvalQueue',
@@ -51,7 +51,7 @@ export interface ReportedDirective {
 }
 
 /** What model calls may use on one day. */
-export interface ReportedBudget {
+interface ReportedBudget {
   limit: number;
   unit: 'amount' | 'tokens';
   /** Null where it is counted in tokens. */

@@ -33,7 +33,7 @@ export interface CountableReport {
 }
 
 /** A number of the report that its receipts do not show, or a receipt that is not what it was. */
-export interface ReportDifference {
+interface ReportDifference {
   /** Such as `sections.revenue.total`, or `receipts[17]`. */
   path: string;
   said: unknown;

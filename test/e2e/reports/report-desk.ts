@@ -1,7 +1,7 @@
 import { Client } from '../../support/client.js';
 import { eventually, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** A workspace with reports, whose days pass as the test says. */
 export class ReportDesk {
