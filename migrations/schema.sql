@@ -133,6 +133,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.begin_reports()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.report_configs (workspace_id) values (new.workspace_id);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.begin_second_factor(p_user_id text, p_sealed_secret text, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -726,6 +735,22 @@ begin
   end if;
 end $function$;
 alter function app.end_sign_in_try(text,text,timestamp with time zone,boolean,boolean) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.enqueue_due_reports(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'report.schedule', c.workspace_id, c.workspace_id, c.workspace_id, now()
+  from report_configs c
+  where c.due_at <= now()
+    and not exists (select from work_items w where w.kind = 'report.schedule' and w.id = c.workspace_id)
+  order by c.due_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_due_reports(integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
  RETURNS void
@@ -1382,6 +1407,15 @@ begin
     or p.team_id = p_team_id and p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'))
     order by p.work_packet_id for no key update;
   return open;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.look_at_reports()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update public.report_configs set due_at = now() where workspace_id = new.workspace_id;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.mark_budget_warned(p_workspace_id text, p_standing_order_id text)
@@ -2421,6 +2455,29 @@ CASE
 END);
 grant insert, select, update on buyers to consigliere_app;
 
+create table custom_report_sections (
+  workspace_id text not null,
+  section_id text not null,
+  title text not null,
+  directive text not null,
+  capo text not null,
+  include_in_report boolean not null,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint custom_report_sections_directive_check CHECK (((char_length(directive) >= 1) AND (char_length(directive) <= 4000))),
+  constraint custom_report_sections_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 120))),
+  constraint custom_report_sections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint custom_report_sections_pkey PRIMARY KEY (workspace_id, section_id)
+);
+alter table custom_report_sections enable row level security;
+alter table custom_report_sections force row level security;
+create policy isolation on custom_report_sections for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select on custom_report_sections to consigliere_app;
+
 create table decision_links (
   workspace_id text not null,
   link_id text not null,
@@ -3240,6 +3297,85 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
 );
 grant delete, insert, select, update on recovery_codes to consigliere_system;
+
+create table report_configs (
+  workspace_id text not null,
+  sections jsonb not null default '{}'::jsonb,
+  format text not null default 'email'::text,
+  schedule text not null default 'daily'::text,
+  "time" text not null default '07:00'::text,
+  timezone text,
+  email boolean not null default false,
+  email_address text,
+  last_date text,
+  due_at timestamp with time zone not null default now(),
+  constraint report_configs_check CHECK (((NOT email) OR (email_address IS NOT NULL))),
+  constraint report_configs_email_address_check CHECK ((char_length(email_address) <= 254)),
+  constraint report_configs_format_check CHECK ((format = ANY (ARRAY['email'::text, 'plain-text'::text, 'json'::text]))),
+  constraint report_configs_last_date_check CHECK ((last_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'::text)),
+  constraint report_configs_schedule_check CHECK ((schedule = ANY (ARRAY['daily'::text, 'on-demand'::text]))),
+  constraint report_configs_time_check CHECK (("time" ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
+  constraint report_configs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint report_configs_pkey PRIMARY KEY (workspace_id)
+);
+CREATE INDEX report_configs_due ON public.report_configs USING btree (due_at);
+alter table report_configs enable row level security;
+alter table report_configs force row level security;
+create policy isolation on report_configs for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on report_configs for select to consigliere_system using (true);
+grant insert, select, update on report_configs to consigliere_app;
+grant select on report_configs to consigliere_system;
+
+create table reports (
+  workspace_id text not null,
+  report_id text not null,
+  date text not null,
+  zone text not null,
+  currency text not null,
+  format text not null,
+  trigger text not null,
+  headline text not null,
+  sections jsonb not null,
+  custom_sections jsonb not null,
+  from_seq bigint not null,
+  to_seq bigint not null,
+  head_seq bigint not null,
+  head_hash text not null,
+  generated_at timestamp with time zone not null,
+  sections_until timestamp with time zone,
+  announced_at timestamp with time zone,
+  delivery_channel text not null,
+  delivery_status text not null,
+  delivery_at timestamp with time zone,
+  delivery_error text,
+  mail_id text,
+  mail_tries integer not null default 0,
+  constraint reports_check CHECK ((to_seq >= (from_seq - 1))),
+  constraint reports_check1 CHECK ((head_seq >= to_seq)),
+  constraint reports_date_check CHECK ((date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'::text)),
+  constraint reports_delivery_channel_check CHECK ((delivery_channel = ANY (ARRAY['none'::text, 'email'::text]))),
+  constraint reports_delivery_status_check CHECK ((delivery_status = ANY (ARRAY['none'::text, 'waiting'::text, 'sending'::text, 'sent'::text, 'failed'::text]))),
+  constraint reports_format_check CHECK ((format = ANY (ARRAY['email'::text, 'plain-text'::text, 'json'::text]))),
+  constraint reports_from_seq_check CHECK ((from_seq > 0)),
+  constraint reports_headline_check CHECK (((char_length(headline) >= 1) AND (char_length(headline) <= 300))),
+  constraint reports_mail_tries_check CHECK ((mail_tries >= 0)),
+  constraint reports_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'on-demand'::text]))),
+  constraint reports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint reports_pkey PRIMARY KEY (workspace_id, report_id),
+  constraint reports_one_a_day UNIQUE (workspace_id, date)
+);
+alter table reports enable row level security;
+alter table reports force row level security;
+create policy isolation on reports for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on reports to consigliere_app;
 
 create table revenue_events (
   event_id text not null,
@@ -4189,6 +4325,8 @@ END);
 create policy system_reads on workspaces for select to consigliere_system using (true);
 CREATE TRIGGER begin_chain AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_chain();
 CREATE TRIGGER begin_guardian AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_guardian();
+CREATE TRIGGER begin_reports AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_reports();
 CREATE TRIGGER first_stays_first BEFORE UPDATE ON public.workspaces FOR EACH ROW WHEN ((old.is_first <> new.is_first)) EXECUTE FUNCTION app.refuse_other_first();
+CREATE TRIGGER look_at_reports AFTER UPDATE OF timezone ON public.workspaces FOR EACH ROW WHEN ((new.timezone <> old.timezone)) EXECUTE FUNCTION app.look_at_reports();
 grant insert, select, update on workspaces to consigliere_app;
 grant select on workspaces to consigliere_system;

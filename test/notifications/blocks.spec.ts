@@ -4,7 +4,7 @@ import { CONTROL } from '../../src/platform/kernel/text.js';
 import { type Block, mailOf, textOf } from '../../src/features/notifications/blocks.js';
 import { wordsIn, wordsOfHtml } from '../e2e/notifications/notification-desk.js';
 
-const CHOICE = 'https://ours.example/docs#/NotificationChoices/NotificationChoices_change';
+const FOOTER = { kind: 'reference', text: 'Why you get this:', url: 'https://ours.example/docs#/NotificationChoices/NotificationChoices_change' } as const;
 
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -39,7 +39,7 @@ describe('a mail made of blocks', () => {
   it('says the same in both of its parts, whatever stands in it', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 6 }), hostile, (blocks, subject) => {
-        const { body } = mailOf({ subject, blocks, workspaceName: 'Northwind', choiceUrl: CHOICE });
+        const { body } = mailOf({ subject, blocks, footer: FOOTER });
         const { text, html } = body as { text: string; html: string };
         expect(wordsIn(wordsOfHtml(html))).toEqual(wordsIn(text));
         expect(html.match(/<(script|img)/i)).toBeNull();
@@ -51,7 +51,7 @@ describe('a mail made of blocks', () => {
   it('has a subject of one line', () => {
     fc.assert(
       fc.property(hostile, (subject) => {
-        const mail = mailOf({ subject, blocks: [], workspaceName: 'Northwind', choiceUrl: CHOICE });
+        const mail = mailOf({ subject, blocks: [], footer: FOOTER });
         expect(CONTROL.test(mail.subject)).toBe(false);
         expect(mail.subject.length).toBeLessThanOrEqual(150);
       }),

@@ -25,24 +25,15 @@ const MAX_SUBJECT = 150;
 export function mailOf({
   subject,
   blocks,
-  workspaceName,
-  choiceUrl,
+  footer,
 }: {
   subject: string;
   blocks: readonly Block[];
-  workspaceName: string;
-  /** Where it says how members choose what they are mailed. */
-  choiceUrl: string;
+  /** Why it is mailed. */
+  footer: Block;
 }): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
   const title = cutText(oneLine(subject), MAX_SUBJECT);
-  const all: Block[] = [
-    ...blocks,
-    {
-      kind: 'reference',
-      text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
-      url: choiceUrl,
-    },
-  ];
+  const all: Block[] = [...blocks, footer];
   return {
     subject: title,
     body: { text: textOf(all), html: htmlMail(title, all) },

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import type { MailMessage } from '../mail/mail-message.js';
-import { type Block, mailOf } from './blocks.js';
+import { type Block, mailOf, oneLine } from './blocks.js';
 import { digestOf, MOST_LISTED } from './digest.js';
 import { DueNotifications, type Situation } from './due-notifications.js';
 import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
@@ -101,8 +101,12 @@ export class ComposeMail {
     { mailId, workspaceName, publicUrl }: Addressee,
     { subject, blocks }: { subject: string; blocks: readonly Block[] },
   ): MailMessage {
-    const choiceUrl = referenceTo(publicUrl, 'NotificationChoices_change');
-    return { id: mailId, to: [member.email], ...mailOf({ subject, blocks, workspaceName, choiceUrl }) };
+    const footer: Block = {
+      kind: 'reference',
+      text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
+      url: referenceTo(publicUrl, 'NotificationChoices_change'),
+    };
+    return { id: mailId, to: [member.email], ...mailOf({ subject, blocks, footer }) };
   }
 }
 

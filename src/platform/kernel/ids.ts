@@ -37,6 +37,8 @@ export type IdPrefix =
   | 'rst'
   | 'lck'
   | 'ntf'
+  | 'rpt'
+  | 'sec'
   | 'lnk';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;

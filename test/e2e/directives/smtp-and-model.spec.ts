@@ -119,6 +119,7 @@ describe('the main job with a model and a mail server', () => {
       'directive.created',
       'approval.requested',
       'directive.started',
+      'directive.draft_failed',
       'approval.cancelled',
       'directive.failed',
     ]);
