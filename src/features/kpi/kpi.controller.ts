@@ -1,8 +1,9 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { isKnown } from '../../platform/http/entity-tag.js';
 import { Route } from '../../platform/http/route.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -16,7 +17,7 @@ import { ReadKpi } from './read-kpi.js';
 const CACHE_CONTROL = 'private, max-age=30, must-revalidate';
 
 /** Who asks decides what is answered. */
-const VARY = ['x-service-token', 'Authorization'];
+const VARY = 'x-service-token, Authorization';
 
 @Controller('api/pro/kpi')
 export class KpiController {
@@ -36,14 +37,14 @@ export class KpiController {
   async read(
     @CurrentCaller() caller: Caller,
     @Query() { teamId }: KpiQuery,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<KpiView> {
+    @Res() response: Response,
+    @Headers('if-none-match') ifNoneMatch?: string,
+  ): Promise<void> {
     const view = await this.readKpi.execute(caller, teamId);
-    response.setHeader('Cache-Control', CACHE_CONTROL);
-    response.vary(VARY);
-    // Express compares it with If-None-Match, and answers 304 without the body.
-    response.setHeader('ETag', tagOf(view));
-    return view;
+    const tag = tagOf(view);
+    response.setHeader('Cache-Control', CACHE_CONTROL).setHeader('ETag', tag).vary(VARY);
+    if (isKnown(tag, ifNoneMatch)) response.status(304).end();
+    else response.json(view);
   }
 }
 

@@ -12,8 +12,6 @@ export class KpiQuery {
   teamId?: string;
 }
 
-const SPARKLINE = { type: [Number], minItems: 30, maxItems: 30 };
-
 /** One number with how it has changed (CONTRACT section 5). */
 export class KpiTile {
   /**
@@ -35,7 +33,7 @@ export class KpiTile {
    * One number for each of the last 30 days in the workspace's zone, the last being today.
    * @example [0, 2, 1, 0, 3, 0, 0, 1, 2, 2, 0, 1, 0, 0, 4, 1, 0, 2, 1, 0, 0, 3, 1, 0, 2, 2, 1, 3, 2, 1]
    */
-  @ApiProperty(SPARKLINE)
+  @ApiProperty({ type: [Number], minItems: 30, maxItems: 30 })
   sparkline!: number[];
 }
 

@@ -68,16 +68,14 @@ export function tilesOf(figures: Figures, currency: string, connectors: TileFigu
 }
 
 function moneyTile(figures: Figures, kind: 'team_revenue' | 'cost', currency: string): KpiMoneyTile {
-  const { [currency]: _own, ...byCurrency } = Object.fromEntries(
-    [...figures.byKey(kind, 'now')].flatMap(([key, { n, amount }]) => (n === 0 ? [] : [[key, amount]])),
-  );
+  const others = [...figures.byKey(kind, 'now')].filter(([key, { n }]) => key !== currency && n !== 0);
   return {
     ...tile(currency, {
       value: figures.of(kind, 'now', currency).amount,
       before: figures.of(kind, 'before', currency).amount,
       sparkline: INDEXES.map((index) => figures.of(kind, `day ${index}`, currency).amount),
     }),
-    byCurrency,
+    byCurrency: Object.fromEntries(others.map(([key, { amount }]) => [key, amount])),
   };
 }
 
@@ -93,7 +91,7 @@ function rate({ n, amount }: Sum): number | null {
 /** Of nothing, nothing is a percentage. */
 export function changePercent(value: number | null, before: number | null): number | null {
   if (value === null || before === null || before === 0) return null;
-  return oneDecimal(((value - before) / Math.abs(before)) * 1000);
+  return oneDecimal(((value - before) * 1000) / Math.abs(before));
 }
 
 /** Tenths as a number with one decimal; never -0. */

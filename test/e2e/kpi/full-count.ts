@@ -159,5 +159,5 @@ function begin(period: 'week' | 'seven days'): string {
 
 function change(value: number | null, before: number | null): number | null {
   if (value === null || before === null || before === 0) return null;
-  return Math.round(((value - before) / Math.abs(before)) * 1000) / 10 + 0;
+  return Math.round(((value - before) * 1000) / Math.abs(before)) / 10 + 0;
 }
