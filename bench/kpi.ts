@@ -71,7 +71,9 @@ async function prepare(owner: pg.Client): Promise<[Sized, Sized]> {
   await owner.query('set session_replication_role = replica');
   for (const [index, workspace] of workspaces.entries()) {
     const { workspaceId } = workspace;
-    await owner.query(`update workspaces set timezone = 'Asia/Kolkata' where workspace_id = $1`, [workspaceId]);
+    await owner.query(`update workspaces set timezone = 'Asia/Kolkata' where workspace_id = $1`, [
+      workspaceId,
+    ]);
     const teams = Array.from({ length: TEAMS }, () => newId('team'));
     for (const [number, teamId] of teams.entries()) {
       await owner.query(

@@ -59,7 +59,11 @@ async function act(service: Service, process: ServiceProcess): Promise<void> {
   const client = service.client(process);
   switch (randomInt(5)) {
     case 0:
-      await client.post('/revenue-events', { amount: randomInt(1, 9_999) / 100, currency: 'USD', source: 'shop' });
+      await client.post('/revenue-events', {
+        amount: randomInt(1, 9_999) / 100,
+        currency: 'USD',
+        source: 'shop',
+      });
       break;
     case 1:
       await client.post('/directives', { directive: MEMO, capo: 'capo_ops', requiresApproval: false });

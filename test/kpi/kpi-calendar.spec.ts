@@ -49,22 +49,29 @@ describe('the calendar of the tiles', () => {
     expect(kpiCalendar(now, 'Mars/Olympus')).toEqual(kpiCalendar(now, 'UTC'));
   });
 
-  it('knows no time but quarters of hours, in any zone on any day of two years; no day is left out', { timeout: 120_000 }, () => {
-    const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC'];
-    for (const [index, zone] of zones.entries()) {
-      // Every zone at some times of the years, each with the 60 days before.
-      for (let month = 0; month < 24; month += 5) {
-        const now = Date.UTC(2026, month, 28, index % 24, index % 60, 59, 999);
-        const { days, ...others } = kpiCalendar(now, zone);
-        const times = [...days, ...Object.values(others)].flatMap(({ from, to }) => [from, to]);
-        expect(times.filter((time) => time % QUARTER_MS !== 0), `${zone} ${month}`).toEqual([]);
-        expect(days).toHaveLength(60);
-        expect(days.slice(1).every(({ from }, before) => from === days[before]!.to)).toBe(true);
-        expect(days.at(-1)!.from <= now && now < days.at(-1)!.to, `${zone} ${month}`).toBe(true);
-        expect(others.weekBefore.to).toBeLessThanOrEqual(others.week.from + 7 * 24 * HOUR_MS);
+  it(
+    'knows no time but quarters of hours, in any zone on any day of two years; no day is left out',
+    { timeout: 120_000 },
+    () => {
+      const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC'];
+      for (const [index, zone] of zones.entries()) {
+        // Every zone at some times of the years, each with the 60 days before.
+        for (let month = 0; month < 24; month += 5) {
+          const now = Date.UTC(2026, month, 28, index % 24, index % 60, 59, 999);
+          const { days, ...others } = kpiCalendar(now, zone);
+          const times = [...days, ...Object.values(others)].flatMap(({ from, to }) => [from, to]);
+          expect(
+            times.filter((time) => time % QUARTER_MS !== 0),
+            `${zone} ${month}`,
+          ).toEqual([]);
+          expect(days).toHaveLength(60);
+          expect(days.slice(1).every(({ from }, before) => from === days[before]!.to)).toBe(true);
+          expect(days.at(-1)!.from <= now && now < days.at(-1)!.to, `${zone} ${month}`).toBe(true);
+          expect(others.weekBefore.to).toBeLessThanOrEqual(others.week.from + 7 * 24 * HOUR_MS);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('the windows over the figures', () => {
@@ -75,7 +82,11 @@ describe('the windows over the figures', () => {
       { kind: 'evals', name: 'c', from: at('2026-05-13T18:15:00Z'), to: at('2026-05-14T10:00:00Z') },
     ];
     const { borders, cutHours, quarters, kinds, stretches } = readingOf(windows);
-    expect(borders).toEqual([at('2026-05-13T18:15:00Z'), at('2026-05-14T10:00:00Z'), at('2026-05-14T18:15:00Z')]);
+    expect(borders).toEqual([
+      at('2026-05-13T18:15:00Z'),
+      at('2026-05-14T10:00:00Z'),
+      at('2026-05-14T18:15:00Z'),
+    ]);
     expect(cutHours).toEqual([at('2026-05-13T18:00:00Z'), at('2026-05-14T18:00:00Z')]);
     expect(quarters).toHaveLength(8);
     expect(kinds).toEqual([

@@ -46,7 +46,10 @@ export class KpiTiles {
     try {
       return (await this.#sources.get(name)?.(question)) ?? empty;
     } catch (error) {
-      this.logger.warn({ err: error }, `the numbers of the tile ${name} could not be read; it is shown empty`);
+      this.logger.warn(
+        { err: error },
+        `the numbers of the tile ${name} could not be read; it is shown empty`,
+      );
       return empty;
     }
   }

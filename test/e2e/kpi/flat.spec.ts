@@ -33,8 +33,8 @@ async function statements(): Promise<{ text: string; values: unknown[] }[]> {
   const db = test.app.get(Db);
   const asked: { text: string; values: unknown[] }[] = [];
   const read = db.read.bind(db);
-  db.read = (scope, text, values = []) => {
-    asked.push({ text, values: [...values] });
+  db.read = (scope, text, values) => {
+    asked.push({ text, values: values as unknown[] });
     return read(scope, text, values);
   };
   const { status } = await workspace.owner.get('/kpi');
@@ -50,10 +50,11 @@ async function blocks(): Promise<number> {
   try {
     await client.query('begin');
     await client.query('set local role consigliere_app');
-    await client.query(`select set_config('app.workspace_id', $1, true), set_config('app.team_ids', '*', true),
-      set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`, [
-      workspace.workspaceId,
-    ]);
+    await client.query(
+      `select set_config('app.workspace_id', $1, true), set_config('app.team_ids', '*', true),
+      set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+      [workspace.workspaceId],
+    );
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
       `explain (analyze, buffers, format json) ${text}`,
       values,

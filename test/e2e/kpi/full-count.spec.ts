@@ -46,9 +46,9 @@ const ACTS = fc.array(
     // To the second, so that many lie right at the borders of days.
     ago: fc.oneof(
       fc.integer({ min: 0, max: 65 * 86_400 }),
-      fc.tuple(fc.integer({ min: 0, max: 65 }), fc.integer({ min: -1_800, max: 1_800 })).map(
-        ([days, seconds]) => Math.max(0, days * 86_400 + seconds),
-      ),
+      fc
+        .tuple(fc.integer({ min: 0, max: 65 }), fc.integer({ min: -1_800, max: 1_800 }))
+        .map(([days, seconds]) => Math.max(0, days * 86_400 + seconds)),
     ),
     team: fc.integer({ min: 0, max: 2 }),
     number: fc.integer({ min: 1, max: 99_999 }),
@@ -58,7 +58,11 @@ const ACTS = fc.array(
 );
 
 /** Rows of acts in any order, some added up and some not; what was is changed again. */
-async function carryOut(acts: readonly Act[], now: number, { kpi, teams }: Awaited<ReturnType<typeof prepare>>) {
+async function carryOut(
+  acts: readonly Act[],
+  now: number,
+  { kpi, teams }: Awaited<ReturnType<typeof prepare>>,
+) {
   const packets: string[] = [];
   const executed: string[] = [];
   const approvals: { id: string; at: number }[] = [];
@@ -80,8 +84,14 @@ async function carryOut(acts: readonly Act[], now: number, { kpi, teams }: Await
     } else if (what === 7 && executed.length > 0) await kpi.undo(executed.pop()!);
     else if (what === 8) approvals.push({ id: await kpi.approval(at, teamId), at });
     else if (what === 9 && approvals.length > 0) {
-      const [{ id, at: from }] = approvals.splice(number % approvals.length, 1) as [{ id: string; at: number }];
-      await kpi.decide(id, from + Math.floor((now - from) * (number / 100_000)), also ? 'approved' : 'expired');
+      const [{ id, at: from }] = approvals.splice(number % approvals.length, 1) as [
+        { id: string; at: number },
+      ];
+      await kpi.decide(
+        id,
+        from + Math.floor((now - from) * (number / 100_000)),
+        also ? 'approved' : 'expired',
+      );
     } else if (what === 10) await kpi.evalRun(at, also, teamId);
     else if (what === 11 && number % 5 === 0) await kpi.move(teamId, teams[(team + 1) % 3]!);
     if (number % 7 === 0) await kpi.fold(1 + (number % 40));
@@ -108,58 +118,70 @@ const CASES: [zone: string, now: string][] = [
 ];
 
 describe('GET /kpi 200', () => {
-  it.each(CASES)('is what counting every row gives, in %s at %s', { timeout: 120_000 }, async (zone, time) => {
-    const now = Date.parse(time);
-    await fc.assert(
-      fc.asyncProperty(ACTS, async (acts) => {
-        const prepared = await prepare(zone);
-        await carryOut(acts, now, prepared);
-        await prepared.expectCounted(now);
-        await prepared.kpi.fold();
-        await prepared.expectCounted(now);
-      }),
-      { numRuns: 3, interruptAfterTimeLimit: 100_000 },
-    );
-  });
+  it.each(CASES)(
+    'is what counting every row gives, in %s at %s',
+    { timeout: 120_000 },
+    async (zone, time) => {
+      const now = Date.parse(time);
+      await fc.assert(
+        fc.asyncProperty(ACTS, async (acts) => {
+          const prepared = await prepare(zone);
+          const { expectCounted } = prepared;
+          await carryOut(acts, now, prepared);
+          await expectCounted(now);
+          await prepared.kpi.fold();
+          await expectCounted(now);
+        }),
+        { numRuns: 3, interruptAfterTimeLimit: 100_000 },
+      );
+    },
+  );
 
   it('counts the days of another zone as soon as the workspace is in one', { timeout: 60_000 }, async () => {
     const now = Date.parse('2036-04-13T03:00:00.000Z');
     const prepared = await prepare('UTC');
+    const { expectCounted } = prepared;
     await carryOut(fc.sample(ACTS, { numRuns: 1, seed: 7 })[0]!, now, prepared);
     for (const zone of ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Tokyo']) {
       await prepared.kpi.setZone(zone);
-      await prepared.expectCounted(now);
+      await expectCounted(now);
     }
   });
 
-  it('puts what happens on both sides of each midnight of 30 days on its day', { timeout: 60_000 }, async () => {
-    const now = Date.parse('2036-04-13T03:00:00.000Z');
-    for (const zone of ['Asia/Kathmandu', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Europe/Berlin']) {
-      const prepared = await prepare(zone);
-      const starts = await test.rows<{ at: Date }>(
-        `select (d::timestamp at time zone $1) as at
+  it(
+    'puts what happens on both sides of each midnight of 30 days on its day',
+    { timeout: 60_000 },
+    async () => {
+      const now = Date.parse('2036-04-13T03:00:00.000Z');
+      for (const zone of ['Asia/Kathmandu', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Europe/Berlin']) {
+        const prepared = await prepare(zone);
+        const { expectCounted } = prepared;
+        const starts = await test.rows<{ at: Date }>(
+          `select (d::timestamp at time zone $1) as at
          from generate_series(date '2036-03-13', date '2036-04-13', interval '1 day') d`,
-        [zone],
-      );
-      for (const [index, { at }] of starts.entries()) {
-        await prepared.kpi.revenue(at.getTime() - 1, 1 + index);
-        await prepared.kpi.revenue(at.getTime(), 100 + index);
+          [zone],
+        );
+        for (const [index, { at }] of starts.entries()) {
+          await prepared.kpi.revenue(at.getTime() - 1, 1 + index);
+          await prepared.kpi.revenue(at.getTime(), 100 + index);
+        }
+        await expectCounted(now);
+        await prepared.kpi.fold();
+        await expectCounted(now);
       }
-      await prepared.expectCounted(now);
-      await prepared.kpi.fold();
-      await prepared.expectCounted(now);
-    }
-  });
+    },
+  );
 
   it('is the same after the tallies were made again from the rows', { timeout: 60_000 }, async () => {
     // What is made again reaches 100 days back from the clock of the database.
     const now = Date.now();
     const prepared = await prepare('Asia/Kolkata');
+    const { expectCounted } = prepared;
     await carryOut(fc.sample(ACTS, { numRuns: 1, seed: 11 })[0]!, now, prepared);
     await test.rows('select app.recount_tallies()');
-    await prepared.expectCounted(now);
+    await expectCounted(now);
     await prepared.kpi.revenue(now - 3 * DAY_MS, 12.5);
     await prepared.kpi.fold();
-    await prepared.expectCounted(now);
+    await expectCounted(now);
   });
 });

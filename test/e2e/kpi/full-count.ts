@@ -92,7 +92,10 @@ export class FullCount {
          and (${source.at} at time zone $2)::date <= ($4::timestamptz at time zone $2)::date group by 1`,
       [this.workspaceId, when.zone, currency, new Date(when.now)],
     );
-    return { ...own, byCurrency: Object.fromEntries(others.map((each) => [each.currency, Number(each.sum)])) };
+    return {
+      ...own,
+      byCurrency: Object.fromEntries(others.map((each) => [each.currency, Number(each.sum)])),
+    };
   }
 
   /** What happened by day, since the beginning of a period, and in the period before up to the same time. */
@@ -116,7 +119,15 @@ export class FullCount {
     return { value, changePercent: change(value, before), sparkline: row!.days };
   }
 
-  private async pending({ zone, now, sameTime }: { now: number; zone: string; sameTime: number }): Promise<Counted> {
+  private async pending({
+    zone,
+    now,
+    sameTime,
+  }: {
+    now: number;
+    zone: string;
+    sameTime: number;
+  }): Promise<Counted> {
     const open = (at: string) => `(select count(*) from approvals where ${this.mine} and requested_at < ${at}
       and (status = 'pending' or coalesce(decided_at, requested_at) >= ${at}))`;
     const [row] = await this.rows<{ value: string; before: string; days: number[] }>(

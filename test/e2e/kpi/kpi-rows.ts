@@ -18,7 +18,12 @@ export class KpiRows {
     );
   }
 
-  async directive(at: number, amount: number, currency = 'USD', teamId: string | null = null): Promise<string> {
+  async directive(
+    at: number,
+    amount: number,
+    currency = 'USD',
+    teamId: string | null = null,
+  ): Promise<string> {
     const directiveId = newId('dir');
     await this.rows(
       `insert into directives (directive_id, workspace_id, team_id, text, capo, routed_by, priority, requires_approval,
@@ -119,7 +124,5 @@ export class KpiRows {
 /** What a full count has of an answer: without the tile of another feature, and without the units. */
 export function countedOf({ tiles }: KpiView): unknown {
   const { connectorHealth: _other, ...counted } = tiles;
-  return Object.fromEntries(
-    Object.entries(counted).map(([name, { unit: _unit, ...tile }]) => [name, tile]),
-  );
+  return Object.fromEntries(Object.entries(counted).map(([name, { unit: _unit, ...tile }]) => [name, tile]));
 }

@@ -151,11 +151,10 @@ describe('GET /kpi 200', () => {
   it('counts revenue that a member of a team reports as the workspace’s', async () => {
     const teamId = await test.createTeam(workspace.workspaceId, 'Shop');
     const reporter = await test.createMember(workspace.workspaceId, 'operator');
-    await test.rows(`insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, 'operator')`, [
-      workspace.workspaceId,
-      teamId,
-      reporter.memberId,
-    ]);
+    await test.rows(
+      `insert into team_members (workspace_id, team_id, member_id, role) values ($1, $2, $3, 'operator')`,
+      [workspace.workspaceId, teamId, reporter.memberId],
+    );
     const reported = await reporter.post('/revenue-events', { amount: 12, currency: 'USD', source: 'shop' });
     expect(reported.status).toBe(201);
     expect((await workspace.owner.get('/kpi')).body.tiles.revenueThisWeek.value).toBe(12);
