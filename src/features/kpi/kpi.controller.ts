@@ -25,11 +25,10 @@ export class KpiController {
 
   /** Six tiles, each with the last 30 days of the workspace's zone, for one team or for all that the caller may see. */
   @ApiHeader({
-    name: 'If-None-Match',
+    name: 'if-none-match',
     required: false,
     description: 'The ETag of an answer: while no tile has changed since, the answer is an empty 304.',
-    schema: { type: 'string' },
-    example: 'W/"5d41402abc4b2a76b9719d911017c592"',
+    schema: { type: 'string', example: 'W/"5d41402abc4b2a76b9719d911017c592"' },
   })
   @ApiResponse({ status: 304, description: 'No tile has changed.' })
   @Get()
