@@ -15,33 +15,33 @@ export interface KpiSettings {
 }
 
 interface FigureRow extends Sum {
-  kind: FigureKind | 'waiting';
-  name: string;
+  /** The window, counted from one; zero are the approvals that wait now. */
+  number: number;
   key: string;
 }
 
-/** Sums by kind, window and key: the currency of an amount, else nothing. */
+/** Sums by window and key: the currency of an amount, else nothing. */
 export class Figures {
   readonly #sums = new Map<string, Map<string, Sum>>();
+  /** Approvals that wait now. */
+  readonly waiting: number;
 
-  constructor(rows: readonly FigureRow[]) {
-    for (const { kind, name, key, n, amount } of rows) {
+  constructor(windows: readonly Window[], rows: readonly FigureRow[]) {
+    this.waiting = rows.find(({ number }) => number === 0)!.n;
+    for (const { number, key, n, amount } of rows) {
+      if (number === 0) continue;
+      const { kind, name } = windows[number - 1]!;
       const place = `${kind} ${name}`;
       const sums = this.#sums.get(place) ?? new Map<string, Sum>();
       this.#sums.set(place, sums.set(key, { n, amount }));
     }
   }
 
-  /** Approvals that wait now. */
-  get waiting(): number {
-    return this.of('waiting', '').n;
-  }
-
-  of(kind: FigureRow['kind'], name: string, key = ''): Sum {
+  of(kind: FigureKind, name: string, key = ''): Sum {
     return this.byKey(kind, name).get(key) ?? { n: 0, amount: 0 };
   }
 
-  byKey(kind: FigureRow['kind'], name: string): ReadonlyMap<string, Sum> {
+  byKey(kind: FigureKind, name: string): ReadonlyMap<string, Sum> {
     return this.#sums.get(`${kind} ${name}`) ?? new Map<string, Sum>();
   }
 }
@@ -53,35 +53,33 @@ from workspaces where workspace_id = $1`;
 
 /**
  * One statement, and so one moment. Row-level security shows each reader the figures of their teams; of the whole workspace
- * those that have been added up over all teams are read.
+ * those that have been added up over all teams are read. Each piece is one stretch of the index.
  */
 const sumsOf = (figuresOf: string, changesOf: string) => /* sql */ `
 with spans as (
-  select k.kind, f.key, width_bucket(f.bucket, $4::timestamptz[]) as span, sum(f.n) as n, sum(f.amount) as amount
-  from unnest($2::text[], $3::timestamptz[]) as k (kind, since) cross join lateral (
-    select key, bucket, n, amount from kpi_figures
-    where workspace_id = $1 and ${figuresOf} and kind = k.kind and minutes = 60
-      and bucket >= k.since and bucket < $5 and bucket <> all ($6::timestamptz[])
-    union all
-    select key, bucket, n, amount from kpi_figures
-    where workspace_id = $1 and ${figuresOf} and kind = k.kind and minutes = 15
-      and bucket = any ($7::timestamptz[]) and bucket >= k.since and bucket < $5
-    union all
-    select key, bucket, n, amount from tally_changes
-    where workspace_id = $1 and ${changesOf} and kind = k.kind and bucket >= k.since and bucket < $5
-  ) f group by 1, 2, 3
+  select p.kind, p.span, f.key, f.n, f.amount
+  from unnest($2::text[], $3::int[], $4::smallint[], $5::timestamptz[], $6::timestamptz[])
+      as p (kind, span, minutes, since, until)
+    cross join lateral (
+      select key, sum(n) as n, sum(amount) as amount from kpi_figures
+      where workspace_id = $1 and ${figuresOf} and kind = p.kind and minutes = p.minutes
+        and bucket >= p.since and bucket < p.until
+      group by key) f
+  union all
+  select kind, width_bucket(bucket, $7::timestamptz[]), key, n, amount from tally_changes
+  where workspace_id = $1 and ${changesOf} and kind = any ($2::text[])
 )
-select w.kind, w.name, s.key, sum(s.n) as n, sum(s.amount) as amount
-from unnest($8::text[], $9::text[], $10::int[], $11::int[]) as w (kind, name, first, "end")
+select w.number, s.key, sum(s.n) as n, sum(s.amount) as amount
+from unnest($8::text[], $9::int[], $10::int[]) with ordinality as w (kind, first, "end", number)
   join spans s on s.kind = w.kind and s.span >= w.first and s.span < w."end"
-group by 1, 2, 3
+group by 1, 2
 union all
-select 'waiting', '', '', coalesce(sum(n), 0), 0 from app.tally_of($1, 'approvals', $12)
+select 0, '', coalesce(sum(n), 0), 0 from app.tally_of($1, 'approvals', $11)
 where split_part(key, ' ', 1) in ('pending', 'ready')`;
 
 const OF_WORKSPACE = sumsOf(`team_id = '*'`, 'true');
 const OF_NO_TEAM = sumsOf('team_id is null', 'team_id is null');
-const OF_TEAMS = sumsOf('team_id = any ($13::text[])', 'team_id = any ($13::text[])');
+const OF_TEAMS = sumsOf('team_id = any ($12::text[])', 'team_id = any ($12::text[])');
 
 @Injectable()
 export class KpiFiguresReader {
@@ -99,22 +97,20 @@ export class KpiFiguresReader {
     const values = [scope.workspaceId, ...valuesOf(readingOf(windows)), teamId];
     const [text, also] =
       teams === 'all' ? [OF_WORKSPACE, []] : teams.length === 0 ? [OF_NO_TEAM, []] : [OF_TEAMS, [teams]];
-    return new Figures(await this.db.read<FigureRow>(scope, text, [...values, ...also]));
+    return new Figures(windows, await this.db.read<FigureRow>(scope, text, [...values, ...also]));
   }
 }
 
-function valuesOf({ borders, cutHours, quarters, kinds, stretches }: Reading): unknown[] {
-  const times = (each: readonly number[]) => each.map((at) => new Date(at));
+function valuesOf({ borders, pieces, windows }: Reading): unknown[] {
   return [
-    kinds.map(({ kind }) => kind),
-    times(kinds.map(({ since }) => since)),
-    times(borders),
-    new Date(borders.at(-1)!),
-    times(cutHours),
-    times(quarters),
-    stretches.map(({ kind }) => kind),
-    stretches.map(({ name }) => name),
-    stretches.map(({ first }) => first),
-    stretches.map(({ end }) => end),
+    pieces.map(({ kind }) => kind),
+    pieces.map(({ span }) => span),
+    pieces.map(({ minutes }) => minutes),
+    pieces.map(({ from }) => new Date(from)),
+    pieces.map(({ to }) => new Date(to)),
+    borders.map((at) => new Date(at)),
+    windows.map(({ kind }) => kind),
+    windows.map(({ first }) => first),
+    windows.map(({ end }) => end),
   ];
 }
