@@ -7,7 +7,7 @@ import { asOwner, createWorkspaces, type Workspace } from './workspaces.js';
 
 /** The mid-sized workspace of the promise, and how much larger the other is. */
 const MIDDLE = isQuick
-  ? { receipts: 20_000, revenue: 10_000, packets: 5_000, evals: 500 }
+  ? { receipts: 5_000, revenue: 30_000, packets: 15_000, evals: 1_000 }
   : { receipts: 1_000_000, revenue: 200_000, packets: 100_000, evals: 5_000 };
 export const LARGER = 10;
 const TEAMS = 5;

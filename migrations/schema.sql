@@ -1297,8 +1297,9 @@ begin
   delete from kpi_figures where kpi_figure_id in (
     select d.kpi_figure_id from workspaces w cross join lateral (
       select e.kpi_figure_id from kpi_figures e
-      where e.workspace_id = w.workspace_id and e.bucket < now() - interval '100 days'
-      order by e.bucket limit p_limit for update skip locked) d
+      where e.workspace_id = w.workspace_id
+        and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
+      order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
     limit p_limit);
   get diagnostics gone = row_count;
   return next;
@@ -2902,7 +2903,7 @@ create table kpi_figures (
   constraint kpi_figures_pkey PRIMARY KEY (kpi_figure_id),
   constraint kpi_figures_once UNIQUE NULLS NOT DISTINCT (workspace_id, team_id, kind, minutes, bucket, key)
 );
-CREATE INDEX kpi_figures_to_let_go ON public.kpi_figures USING btree (workspace_id, bucket);
+CREATE INDEX kpi_figures_to_let_go ON public.kpi_figures USING btree (workspace_id, (bucket AT TIME ZONE 'UTC'::text));
 alter table kpi_figures enable row level security;
 alter table kpi_figures force row level security;
 create policy isolation on kpi_figures for all to public using ((
