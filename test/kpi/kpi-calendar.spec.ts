@@ -79,38 +79,30 @@ describe('the windows over the figures', () => {
     const windows: Window[] = [
       { kind: 'executed', name: 'a', from: at('2026-05-13T18:15:00Z'), to: at('2026-05-14T18:15:00Z') },
       { kind: 'executed', name: 'b', from: at('2026-05-14T10:00:00Z'), to: at('2026-05-14T18:15:00Z') },
-      { kind: 'evals', name: 'c', from: at('2026-05-14T18:15:00Z'), to: at('2026-05-14T18:45:00Z') },
+      { kind: 'evals', name: 'c', from: at('2026-05-13T18:15:00Z'), to: at('2026-05-14T10:00:00Z') },
     ];
-    const reading = readingOf(windows);
-    expect(reading.borders).toEqual([
+    const { borders, cutHours, quarters, kinds, stretches } = readingOf(windows);
+    expect(borders).toEqual([
       at('2026-05-13T18:15:00Z'),
       at('2026-05-14T10:00:00Z'),
       at('2026-05-14T18:15:00Z'),
-      at('2026-05-14T18:45:00Z'),
     ]);
-    const inWords = reading.pieces.map(
-      ({ kind, span, minutes, from, to }) =>
-        `${kind} ${span}: ${minutes} min ${new Date(from).toISOString().slice(8, 16)} ${new Date(to).toISOString().slice(8, 16)}`,
-    );
-    expect(inWords).toEqual([
-      'executed 1: 15 min 13T18:15 13T19:00',
-      'executed 1: 60 min 13T19:00 14T10:00',
-      'executed 2: 60 min 14T10:00 14T18:00',
-      'executed 2: 15 min 14T18:00 14T18:15',
-      'executed 3: 15 min 14T18:15 14T18:45',
-      'evals 3: 15 min 14T18:15 14T18:45',
+    expect(cutHours).toEqual([at('2026-05-13T18:00:00Z'), at('2026-05-14T18:00:00Z')]);
+    expect(quarters).toHaveLength(8);
+    expect(kinds).toEqual([
+      { kind: 'executed', since: borders[0] },
+      { kind: 'evals', since: borders[0] },
     ]);
-    expect(reading.windows.map(({ first, end }) => [first, end])).toEqual([
+    expect(stretches.map(({ first, end }) => [first, end])).toEqual([
       [1, 3],
       [2, 3],
-      [3, 4],
+      [1, 2],
     ]);
   });
 
   it('cut no hour in a zone of whole hours', () => {
     const { days } = kpiCalendar(at('2026-05-14T12:00:00Z'), 'Europe/Berlin');
-    const { pieces } = readingOf(days.map((day) => ({ kind: 'executed', name: 'x', ...day })));
-    expect(pieces.map(({ minutes }) => minutes)).toEqual(days.map(() => 60));
+    expect(readingOf(days.map((day) => ({ kind: 'executed', name: 'x', ...day }))).cutHours).toEqual([]);
   });
 });
 
