@@ -13,6 +13,7 @@ import { measureDeliveries } from './deliveries.js';
 import { measureDrafts } from './drafts.js';
 import { measureHandIns } from './hand-ins.js';
 import { measureKills, RACING } from './kill.js';
+import { LARGER, measureKpi } from './kpi.js';
 import { start } from './processes.js';
 import {
   machine,
@@ -33,8 +34,8 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, decisions, kill, simulations and
- * growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, simulations
+ * and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -70,6 +71,7 @@ async function main(): Promise<void> {
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
   if (wants('decisions')) await withDatabase('decisions', measureAndReportDecisions);
   if (wants('kill')) await withDatabase('kill', measureAndReportKills);
+  if (wants('kpi')) await withDatabase('kpi', measureAndReportKpi);
   if (wants('simulations')) {
     await withDatabase('simulations', async (environment) => {
       const [small, large] = await asOwner(environment['DATABASE_URL']!, (owner) =>
@@ -138,6 +140,14 @@ async function measureAndReportKills(environment: Record<string, string>): Promi
     'dispatches that began, by the database': dispatchesAfter,
     'dispatches that began, by the receipts': inReceipts,
   });
+}
+
+async function measureAndReportKpi(environment: Record<string, string>): Promise<void> {
+  for (const [what, { middle, larger }] of Object.entries(await measureKpi(environment))) {
+    reportTimes(what, { 'a mid-sized workspace': middle, [`one ${LARGER} times as large`]: larger });
+    const ratio = quantile(larger, 0.5) / quantile(middle, 0.5);
+    console.log(`\nThe p50 in the larger one is ${ratio.toFixed(2)} times that in the other.`);
+  }
 }
 
 /** Here workers work, and find nothing to do but what is measured. */

@@ -328,15 +328,39 @@ CREATE OR REPLACE FUNCTION app.count_approval()
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  state constant text := case when new.status = 'pending' and new.ready then 'ready' else new.status end || ' '
+    || coalesce(new.capo, '');
+  began constant timestamptz := date_bin('15 minutes', new.requested_at, timestamptz '2001-01-01 00:00:00+00');
+  ended constant timestamptz := date_bin('15 minutes', case when new.status <> 'pending'
+    then coalesce(new.decided_at, new.requested_at) end, timestamptz '2001-01-01 00:00:00+00');
 begin
-  if tg_op = 'UPDATE' then
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'approvals', state, '-infinity', 1, 0),
+      (new.workspace_id, new.team_id, 'pending', '', began, 1, 0);
+    if ended is not null then
+      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+        (new.workspace_id, new.team_id, 'pending', '', ended, -1, 0);
+    end if;
+  else
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
       (old.workspace_id, old.team_id, 'approvals', case when old.status = 'pending' and old.ready then 'ready'
-        else old.status end || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0);
+        else old.status end || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0),
+      (new.workspace_id, new.team_id, 'approvals', state, '-infinity', 1, 0);
+    if new.team_id is distinct from old.team_id then
+      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+      select new.workspace_id, c.team_id, 'pending', '',
+        date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, 0
+      from (values (old.team_id, old.requested_at, -1), (new.team_id, new.requested_at, 1),
+        (old.team_id, case when old.status <> 'pending' then coalesce(old.decided_at, old.requested_at) end, 1),
+        (new.team_id, ended, -1)) c (team_id, at, n)
+      where c.at is not null;
+    elsif old.status = 'pending' and ended is not null then
+      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+        (new.workspace_id, new.team_id, 'pending', '', ended, -1, 0);
+    end if;
   end if;
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, new.team_id, 'approvals', case when new.status = 'pending' and new.ready then 'ready'
-      else new.status end || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
   if new.status = 'expired' and new.decided_at is not null and old.status is distinct from 'expired' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
       (new.workspace_id, new.team_id, 'approvals_expired', '', date_trunc('hour', new.decided_at, 'UTC'), 1, 0);
@@ -360,13 +384,25 @@ begin
   end if;
   -- Drafts of the built-in runner cost nothing, and write nothing here.
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-  select new.workspace_id, c.team_id, 'cost', c.cost->>'currency', date_trunc('hour', c.started_at, 'UTC'), c.n,
-    c.n * (c.cost->>'amount')::numeric
+  select new.workspace_id, c.team_id, 'cost', c.cost->>'currency',
+    date_bin('15 minutes', c.started_at, timestamptz '2001-01-01 00:00:00+00'), c.n, c.n * (c.cost->>'amount')::numeric
   from (values (old.team_id, old.started_at, old.cost, -1), (new.team_id, new.started_at, new.cost, 1))
     c (team_id, started_at, cost, n)
   where c.started_at is not null and (c.cost->>'amount')::numeric <> 0
     and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at
       or new.team_id is distinct from old.team_id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_eval_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+    (new.workspace_id, new.team_id, 'evals', '',
+      date_bin('15 minutes', new.created_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.passed::int);
   return null;
 end $function$;
 
@@ -386,13 +422,26 @@ CREATE OR REPLACE FUNCTION app.count_packet()
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  carried_out constant text[] := '{executed,reverted}';
 begin
   if tg_op = 'UPDATE' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (old.workspace_id, old.team_id, 'packets', old.status, '-infinity', -1, 0);
+      (old.workspace_id, old.team_id, 'packets', old.status, '-infinity', -1, 0),
+      (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
   end if;
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
+  if new.status = any (carried_out) or old.status = any (carried_out) then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select new.workspace_id, c.team_id, 'executed', '',
+      date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, 0
+    from (values (old.team_id, case when old.status = any (carried_out) then old.executed_at end, -1),
+      (new.team_id, case when new.status = any (carried_out) then new.executed_at end, 1)) c (team_id, at, n)
+    where c.at is not null and ((new.status = any (carried_out)) is distinct from (old.status = any (carried_out))
+      or new.team_id is distinct from old.team_id);
+  end if;
   return null;
 end $function$;
 
@@ -414,7 +463,9 @@ CREATE OR REPLACE FUNCTION app.count_revenue()
 AS $function$
 begin
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, null, 'revenue', new.currency, date_trunc('hour', new.occurred_at, 'UTC'), 1, new.amount);
+    (new.workspace_id, null, 'revenue', new.currency, date_trunc('hour', new.occurred_at, 'UTC'), 1, new.amount),
+    (new.workspace_id, new.team_id, 'team_revenue', new.currency,
+      date_bin('15 minutes', new.occurred_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.amount);
   return null;
 end $function$;
 
@@ -1114,8 +1165,18 @@ begin
     returning workspace_id, team_id, kind, key, bucket, n, amount
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-    select workspace_id, team_id, kind, key, bucket, sum(n), sum(amount) from gone group by 1, 2, 3, 4, 5
+    select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
+    where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4, 5
     on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
+  ), shown as (
+    insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
+    select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
+    from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
+      cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
+    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'cost')
+    group by 1, 2, 3, 4, 5, 6
+    on conflict on constraint kpi_figures_once
+      do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
   )
   select count(*) into folded from gone;
   return folded;
@@ -1253,6 +1314,18 @@ begin
       order by e.created_at limit p_limit) d
     limit p_limit) old
   where r.workspace_id = old.workspace_id and r.eval_run_id = old.eval_run_id;
+  get diagnostics gone = row_count;
+  return next;
+
+  -- The tiles look back at sixty days.
+  subject := 'figures of tiles';
+  delete from kpi_figures where kpi_figure_id in (
+    select d.kpi_figure_id from workspaces w cross join lateral (
+      select e.kpi_figure_id from kpi_figures e
+      where e.workspace_id = w.workspace_id
+        and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
+      order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
+    limit p_limit);
   get diagnostics gone = row_count;
   return next;
 
@@ -1749,6 +1822,7 @@ CREATE OR REPLACE FUNCTION app.recount_tallies()
 AS $function$
 delete from tally_changes;
 delete from tallies;
+delete from kpi_figures;
 insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
 select workspace_id, team_id, 'directives', status || ' ' || coalesce(capo, ''), '-infinity', count(*), 0
 from directives group by 1, 2, 4
@@ -1777,6 +1851,31 @@ from revenue_events group by 1, 4, 5
 union all
 select workspace_id, null, 'partner', metric, date_trunc('hour', received_at, 'UTC'), count(*), sum(delta::numeric)
 from partner_events group by 1, 4, 5;
+
+insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
+select f.workspace_id, o.team_id, f.kind, s.minutes, date_bin(make_interval(mins => s.minutes), f.at,
+  timestamptz '2001-01-01 00:00:00+00'), f.key, sum(f.n), sum(f.amount)
+from (
+  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, started_at as at, 1 as n,
+    (cost->>'amount')::numeric as amount
+  from directives where started_at is not null and (cost->>'amount')::numeric <> 0
+  union all
+  select workspace_id, team_id, 'pending', '', requested_at, 1, 0 from approvals
+  union all
+  select workspace_id, team_id, 'pending', '', coalesce(decided_at, requested_at), -1, 0 from approvals
+  where status <> 'pending'
+  union all
+  select workspace_id, team_id, 'executed', '', executed_at, 1, 0 from work_packets
+  where status in ('executed', 'reverted') and executed_at is not null
+  union all
+  select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
+  union all
+  select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
+) f
+cross join lateral (values (f.team_id), ('*')) o (team_id)
+cross join (values (15::smallint), (60::smallint)) s (minutes)
+where f.at > now() - interval '100 days'
+group by 1, 2, 3, 4, 5, 6;
 $function$;
 
 CREATE OR REPLACE FUNCTION app.recount_use()
@@ -2725,6 +2824,7 @@ CASE
 END));
 create policy system_deletes on eval_runs for delete to consigliere_system using (true);
 create policy system_reads on eval_runs for select to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.eval_runs FOR EACH ROW EXECUTE FUNCTION app.count_eval_run();
 grant insert, select on eval_runs to consigliere_app;
 grant delete, select on eval_runs to consigliere_system;
 
@@ -2848,6 +2948,38 @@ END));
 create policy system_reads on invites for select to consigliere_system using (true);
 grant insert, select, update on invites to consigliere_app;
 grant select on invites to consigliere_system;
+
+create table kpi_figures (
+  kpi_figure_id bigint not null,
+  workspace_id text not null,
+  team_id text,
+  kind text not null,
+  minutes smallint not null,
+  bucket timestamp with time zone not null,
+  key text not null,
+  n bigint not null,
+  amount numeric not null,
+  constraint kpi_figures_minutes_check CHECK ((minutes = ANY (ARRAY[15, 60]))),
+  constraint kpi_figures_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint kpi_figures_pkey PRIMARY KEY (kpi_figure_id),
+  constraint kpi_figures_once UNIQUE NULLS NOT DISTINCT (workspace_id, team_id, kind, minutes, bucket, key)
+);
+CREATE INDEX kpi_figures_to_let_go ON public.kpi_figures USING btree (workspace_id, (bucket AT TIME ZONE 'UTC'::text));
+alter table kpi_figures enable row level security;
+alter table kpi_figures force row level security;
+create policy isolation on kpi_figures for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_folds on kpi_figures for all to consigliere_system using (true);
+grant select on kpi_figures to consigliere_app;
+grant delete, insert, select, update on kpi_figures to consigliere_system;
 
 create table licences (
   workspace_id text not null,
@@ -3893,6 +4025,11 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END)));
+create policy reports_revenue on tally_changes for insert to public with check ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND (kind = 'team_revenue'::text)));
 create policy system_folds on tally_changes for all to consigliere_system using (true);
 grant insert, select on tally_changes to consigliere_app;
 grant delete, insert, select on tally_changes to consigliere_system;

@@ -25,6 +25,7 @@ import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
 import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
 import { AgentsModule } from './features/agents/agents.module.js';
+import { KpiModule } from './features/kpi/kpi.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
 import { BootstrapModule } from './features/bootstrap/bootstrap.module.js';
 import { ReportsModule } from './features/reports/reports.module.js';
@@ -63,6 +64,7 @@ export class AppModule {
         EvalsModule,
         PreflightModule,
         AgentsModule,
+        KpiModule,
         MetricsModule,
         BootstrapModule,
         ReportsModule,

@@ -205,6 +205,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
+  'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/reports/report-configs.repository.ts':
@@ -252,6 +253,7 @@ const firstGroups = (pattern: RegExp, text: string) =>
 
 /** Tables of a feature that no entity describes, with their reasons in test/platform/entities.spec.ts. */
 const OWNED_WITHOUT_ENTITY: Readonly<Record<string, string>> = {
+  kpi_figures: 'kpi',
   policies: 'standing-orders',
   standing_order_epochs: 'standing-orders',
 };

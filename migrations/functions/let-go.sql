@@ -67,6 +67,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- The tiles look back at sixty days.
+  subject := 'figures of tiles';
+  delete from kpi_figures where kpi_figure_id in (
+    select d.kpi_figure_id from workspaces w cross join lateral (
+      select e.kpi_figure_id from kpi_figures e
+      where e.workspace_id = w.workspace_id
+        and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
+      order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (

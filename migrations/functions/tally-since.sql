@@ -1,7 +1,7 @@
 drop function if exists app.tally_since;
 
 -- What is counted by the hour, by key, from the first whole hour after p_from on. The part of an hour before it is the
--- caller's to add, from the rows themselves.
+-- caller's to add, from the rows themselves. A change names its hour, or a quarter of it.
 create function app.tally_since(p_workspace_id text, p_kind text, p_from timestamptz)
   returns table (key text, n bigint, amount numeric)
   language sql stable as $$

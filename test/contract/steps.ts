@@ -454,6 +454,12 @@ const REST: Record<string, Step> = {
     await walk.owner.post('/agents/capo_ops/resume');
     await (await walk.viewer()).post('/agents/capo_ops/resume');
   },
+  'GET /api/pro/kpi': async (walk) => {
+    const { headers } = await walk.owner.get('/kpi');
+    await walk.owner.get('/kpi', { 'If-None-Match': headers.get('etag')! });
+    await walk.owner.get(`/kpi?teamId=${await walk.test.createTeam(walk.workspaceId, 'Marketing')}`);
+    await walk.owner.get(`/kpi?teamId=${newId('team')}`);
+  },
   'GET /api/pro/signals/{signalId}': async (walk) => {
     await walk.owner.get(`/signals/${await walk.signal()}`);
     await walk.owner.get(`/signals/${newId('sig')}`);

@@ -12,6 +12,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   account_acts: 'written by app.record_account_act, and read once by the work that records it',
   account_mails: 'written and read by functions alone, since an account belongs to no workspace',
   idempotency_keys: 'read and written by app.claim_key and app.finish alone',
+  kpi_figures: 'counters that app.fold_tallies keeps and KpiFiguresReader adds up',
   migrations: 'the list of migrations that TypeORM keeps',
   model_usage: 'counters that app.reserve_model_usage and app.settle_model_usage keep',
   oidc_spent_states: 'read and written by app.spend_oidc_state alone',

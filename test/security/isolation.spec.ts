@@ -57,6 +57,11 @@ beforeAll(async () => {
     [[a.workspaceId, b.workspaceId]],
   );
   await test.rows(
+    `insert into kpi_figures (workspace_id, kind, minutes, bucket, key, n, amount)
+     select unnest($1::text[]), 'executed', 60, '2026-02-18', '', 1, 0`,
+    [[a.workspaceId, b.workspaceId]],
+  );
+  await test.rows(
     `insert into model_usage (workspace_id, day, amount, tokens) select unnest($1::text[]), '2026-02-18', 1, 1000`,
     [[a.workspaceId, b.workspaceId]],
   );

@@ -134,6 +134,16 @@ export const ACTS: Acts = {
   'GET /bootstrap': READ,
   'GET /context': READ,
   'GET /metrics': READ,
+  'GET /kpi': [
+    { ...READ, what: 'all that the caller may see' },
+    {
+      what: 'one team',
+      right: ofRow('viewer'),
+      row: 'team',
+      places: TEAMS,
+      request: ({ id }) => ({ query: { teamId: id } }),
+    },
+  ],
   'GET /feed': READ,
   'GET /feed/stream': READ,
   'GET /audit-feed': READ,

@@ -19,6 +19,7 @@ import { MatrixRows, missing, type Row, type RowKind } from './matrix-rows.js';
 export interface Sent {
   /** By the name of the path's parameter; left out, each is the row's id. */
   params?: Record<string, string>;
+  query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -273,10 +274,13 @@ export class Matrix {
   private async call(
     { path, route: { method } }: Target,
     credentials: Record<string, string>,
-    { params, body, headers, id }: Sent & { id: string },
+    { params, query, body, headers, id }: Sent & { id: string },
   ): Promise<Answered> {
-    const called = path.replace(/:(\w+)/g, (_, name: string) => params?.[name] ?? id);
-    const response = await fetch(this.setting.test.url + called, {
+    const called = new URL(
+      this.setting.test.url + path.replace(/:(\w+)/g, (_, name: string) => params?.[name] ?? id),
+    );
+    called.search = new URLSearchParams(query).toString();
+    const response = await fetch(called, {
       method,
       headers: {
         'X-Forwarded-For': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,

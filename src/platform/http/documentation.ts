@@ -84,7 +84,7 @@ function describe(operation: OperationObject, entry: RouteEntry, path: string, c
     giveExamples(requestBody.content, schemas);
   }
   for (const response of Object.values(operation.responses)) {
-    if (!response || !('content' in response)) continue;
+    if (!response || '$ref' in response) continue;
     giveExamples(response.content, schemas);
     response.headers = headersOf();
   }

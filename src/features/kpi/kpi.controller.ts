@@ -1,0 +1,53 @@
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { isKnown } from '../../platform/http/entity-tag.js';
+import { Route } from '../../platform/http/route.js';
+import { sha256 } from '../../platform/kernel/canonical-json.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { KpiQuery, KpiView } from './kpi.dto.js';
+import { ReadKpi } from './read-kpi.js';
+
+/**
+ * The view asks again every 60 seconds (SPECIFICATION, Limits): what another part of a page has read within half of that is
+ * shown as it is, and each of those calls comes through, as a question whether anything has changed.
+ */
+const CACHE_CONTROL = 'private, max-age=30, must-revalidate';
+
+/** Who asks decides what is answered. */
+const VARY = 'x-service-token, Authorization';
+
+@Controller('api/pro/kpi')
+export class KpiController {
+  constructor(private readonly readKpi: ReadKpi) {}
+
+  /** Six tiles, each with the last 30 days of the workspace's zone, for one team or for all that the caller may see. */
+  @ApiHeader({
+    name: 'if-none-match',
+    required: false,
+    description: 'The ETag of an answer: while no tile has changed since, the answer is an empty 304.',
+    schema: { type: 'string', example: 'W/"5d41402abc4b2a76b9719d911017c592"' },
+  })
+  @ApiResponse({ status: 304, description: 'No tile has changed.' })
+  @Get()
+  @Route({ auth: 'member', returns: { 200: KpiView }, errors: [NotFound] })
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Query() { teamId }: KpiQuery,
+    @Res() response: Response,
+    @Headers('if-none-match') ifNoneMatch?: string,
+  ): Promise<void> {
+    const view = await this.readKpi.execute(caller, teamId);
+    const tag = tagOf(view);
+    response.setHeader('Cache-Control', CACHE_CONTROL).setHeader('ETag', tag).vary(VARY);
+    if (isKnown(tag, ifNoneMatch)) response.status(304).end();
+    else response.json(view);
+  }
+}
+
+/** A weak one: two answers with the same tiles differ in when, and how fast, they were computed. */
+function tagOf({ teamId, tiles }: KpiView): string {
+  return `W/"${sha256(JSON.stringify([teamId, tiles])).slice(0, 32)}"`;
+}

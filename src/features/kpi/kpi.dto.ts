@@ -1,0 +1,98 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+
+/** Query of `GET /kpi`. */
+export class KpiQuery {
+  /**
+   * The numbers of this team alone. Left out: those of the caller's only team, or of all that the caller may see.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
+  teamId?: string;
+}
+
+/** One number with how it has changed (CONTRACT section 5). */
+export class KpiTile {
+  /**
+   * The number now; null where there is nothing to take it of.
+   * @example 12
+   */
+  value!: number | null;
+  /**
+   * What it counts: packets, approvals, percent, or the currency of an amount.
+   * @example 'packets'
+   */
+  unit!: string;
+  /**
+   * By how many percent it differs from the time before, as described at each tile; null where there was nothing before.
+   * @example 9.1
+   */
+  changePercent!: number | null;
+  /**
+   * One number for each of the last 30 days in the workspace's zone, the last being today.
+   * @example [0, 2, 1, 0, 3, 0, 0, 1, 2, 2, 0, 1, 0, 0, 4, 1, 0, 2, 1, 0, 0, 3, 1, 0, 2, 2, 1, 3, 2, 1]
+   */
+  @ApiProperty({ type: [Number], minItems: 30, maxItems: 30 })
+  sparkline!: number[];
+}
+
+/** A sum in the workspace's currency. Amounts in other currencies are in no number of it. */
+export class KpiMoneyTile extends KpiTile {
+  /**
+   * The same sum in each other currency, unconverted: what the value leaves out.
+   * @example { "USD": 250 }
+   */
+  byCurrency!: Record<string, number>;
+}
+
+export class KpiTilesView {
+  /**
+   * What was earned since Monday, by the day it occurred; compared with the week before up to the same quarter of an hour.
+   */
+  revenueThisWeek!: KpiMoneyTile;
+  /**
+   * Work packets that were carried out in the last seven days, today being one; compared with the seven days before, up to
+   * the same quarter of an hour.
+   */
+  packetsExecuted!: KpiTile;
+  /**
+   * Approvals that wait for a decision now; compared with a week ago. A day shows how many waited when it ended.
+   */
+  approvalsPending!: KpiTile;
+  /**
+   * What drafts cost that were begun in the last seven days, today being one; compared with the seven days before, up to the
+   * same quarter of an hour.
+   */
+  costLast7Days!: KpiMoneyTile;
+  /**
+   * How many percent of the eval runs of the last 30 days passed; compared with the 30 days before. A day shows the 30 days
+   * that end with it, and zero where nothing ran in them.
+   */
+  evalPassRate!: KpiTile;
+  /**
+   * How many percent of the connectors are green. Null while none is checked.
+   */
+  connectorHealth!: KpiTile;
+}
+
+/** The numbers of the workspace, or of a team, as they are now (`GET /kpi`). */
+export class KpiView {
+  /**
+   * When this was computed, Unix milliseconds.
+   * @example 1771401600000
+   */
+  generatedAt!: number;
+  /**
+   * The team whose numbers these are; null for all that the caller may see.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  teamId!: string | null;
+  /** The six tiles. */
+  tiles!: KpiTilesView;
+  /**
+   * How long it took to compute, in milliseconds.
+   * @example 4.2
+   */
+  computedInMs!: number;
+}

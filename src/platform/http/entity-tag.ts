@@ -1,0 +1,10 @@
+/**
+ * Whether If-None-Match names this tag (RFC 9110, 13.1.2), weak or not. Express compares too, but answers in full whoever sends
+ * `Cache-Control: no-cache`, as the `fetch` of Node does with every question of its own; that word is for caches on the way.
+ */
+export function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  const known = ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g);
+  return [...known].some(([, opaque]) => opaque === tag.replace(/^W\//, ''));
+}
