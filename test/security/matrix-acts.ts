@@ -134,6 +134,12 @@ export const ACTS: Acts = {
   'GET /bootstrap': READ,
   'GET /context': READ,
   'GET /metrics': READ,
+  'GET /connectors': READ,
+  'GET /connectors/:connectorId/checks': {
+    right: ofWorkspace('viewer'),
+    row: 'connector',
+    places: WHOLE_OR_FOREIGN,
+  },
   'GET /feed': READ,
   'GET /feed/stream': READ,
   'GET /audit-feed': READ,

@@ -1,5 +1,6 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
+import { leaveChecked } from '../connections/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
@@ -65,6 +66,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await undone(member, body);
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leaveNotification(test.rows, workspaceId);
+  await leaveChecked(test, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);
   await desk.export(tenant);
