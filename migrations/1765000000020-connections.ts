@@ -77,7 +77,7 @@ grant delete on connector_checks to consigliere_system;
 
 const DOWN = /* sql */ `
 drop function if exists app.enqueue_due_checks, app.visible_connectors, app.well_shares, app.discover_connectors,
-  app.waiting_unworked, app.answering_workspaces;
+  app.waiting_unworked, app.answering_workspaces, app.existing_workspaces;
 drop table connector_checks;
 drop table connectors;
 delete from work_items where kind in ('connector.check', 'service.check');

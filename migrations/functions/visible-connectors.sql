@@ -11,10 +11,13 @@ create function app.visible_connectors(p_workspace_id text) returns table (
     array_position(array['database', 'queue', 'mail', 'model', 'partner', 'http', 'webhook'], c.kind), c.name, c.status,
     c.reason, c.latency_ms, c.last_checked_at, c.last_ok_at, c.consecutive_failures,
     c.next_check_at < now() - interval '10 minutes'
-  from connectors c
-  where p_workspace_id = current_setting('app.workspace_id', true) and (c.workspace_id = p_workspace_id
-    -- Written out, so that the index of what is shared serves it.
-    or c.audience <> '{}' and ('*' = any(c.audience) or p_workspace_id = any(c.audience)))
+  from (
+    select * from connectors o where o.workspace_id = p_workspace_id
+    union all
+    select * from connectors o where o.workspace_id <> p_workspace_id and o.audience <> '{}'
+      and ('*' = any(o.audience) or p_workspace_id = any(o.audience))
+  ) c
+  where p_workspace_id = current_setting('app.workspace_id', true)
 $$;
 alter function app.visible_connectors owner to consigliere_system;
 revoke execute on function app.visible_connectors from public;

@@ -30,7 +30,7 @@ export type LockedConnector = ConnectorEntity & { now: number };
 const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.name, c.status, c.reason, c.latency_ms, c.last_checked_at,
   c.last_ok_at, c.consecutive_failures, c.overdue`;
 
-export const UNCHECKED = 'It has not been checked yet.';
+const UNCHECKED = 'It has not been checked yet.';
 /** A process that has just started has enough to do, and what has just been registered may not be up yet. */
 const FIRST_CHECK_MS = 30_000;
 
@@ -258,15 +258,11 @@ export class Connections {
 
   /** Those of these workspaces that exist, in their order. */
   async existing(workspaceIds: readonly string[]): Promise<string[]> {
-    const found = await Promise.all(
-      workspaceIds.map((workspaceId) =>
-        this.db.read(
-          { workspaceId, teamIds: [] },
-          'select 1 from workspaces where workspace_id = $1',
-          [workspaceId],
-        ),
-      ),
+    const rows = await this.db.system<{ workspaceId: string }>(
+      'select workspace_id from app.existing_workspaces($1)',
+      [workspaceIds],
     );
-    return workspaceIds.filter((_, index) => found[index]!.length > 0);
+    const existing = new Set(rows.map(({ workspaceId }) => workspaceId));
+    return workspaceIds.filter((workspaceId) => existing.has(workspaceId));
   }
 }

@@ -1,12 +1,10 @@
 import type { ConnectorEntity } from './connector.entity.js';
 
 /** What is configured and can fail (CONTRACT, Connector). */
-export const CONNECTOR_KINDS = ['database', 'queue', 'mail', 'model', 'partner', 'webhook', 'http'] as const;
-export type ConnectorKind = (typeof CONNECTOR_KINDS)[number];
+export type ConnectorKind = 'database' | 'queue' | 'mail' | 'model' | 'partner' | 'webhook' | 'http';
 
 /** Well, degraded, failing (SPECIFICATION, Connector health). */
-export const CONNECTOR_STATUSES = ['green', 'yellow', 'red'] as const;
-export type ConnectorStatus = (typeof CONNECTOR_STATUSES)[number];
+export type ConnectorStatus = 'green' | 'yellow' | 'red';
 
 /** What one check has found; `reason` is a sentence for a stranger, and repeats nothing that the other side said. */
 export type Finding =

@@ -5,7 +5,7 @@ import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.j
 import { secretPurpose } from './partner-signatures.js';
 
 /** What can be known of the partner: it calls us, and we never call it. */
-export interface PartnerHealth {
+interface PartnerHealth {
   /** Whether the secret that its requests are signed with opens under the SECRETS_KEY of this process. */
   isReadable: boolean;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
 /** Called in the transaction that put the secret in force; what it writes commits with it or not at all. */
-export type PartnerSecretListener = () => void | Promise<void>;
+type PartnerSecretListener = () => void | Promise<void>;
 
 /** Who is told when a workspace gets its partner secret, or another one: features above register here. */
 @Injectable()

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 
 /** What became of a destination; `changed` is whatever may have repaired it: another secret, the end of a pause. */
-export type DestinationChange = 'registered' | 'changed' | 'deleted';
+type DestinationChange = 'registered' | 'changed' | 'deleted';
 
 /** Called in the transaction of the change; what it writes commits with it or not at all. */
-export type DestinationListener = (
+type DestinationListener = (
   change: DestinationChange,
   destination: Pick<WebhookDestinationEntity, 'destinationId' | 'url'>,
 ) => void | Promise<void>;

@@ -68,7 +68,7 @@ export type Answer = (Answered & { excerpt: string }) | Failed;
 export type WholeAnswer = (Answered & { body: Buffer; isWhole: boolean }) | Failed;
 
 /** Whether a receiver takes a connection. */
-export type Reached = { kind: 'reached'; durationMs: number } | Omit<Failed, 'mayHaveArrived'>;
+type Reached = { kind: 'reached'; durationMs: number } | Omit<Failed, 'mayHaveArrived'>;
 
 /**
  * The one way out to addresses that others chose. Whoever is at the other end, a request takes bounded time and

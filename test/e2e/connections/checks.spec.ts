@@ -377,13 +377,18 @@ describe('the database', () => {
     const blocker = await test.database.owner.connect();
     try {
       const before = (await desk.checks(connector_id)).length;
-      await desk.due(connector_id);
-      await test.rows('select app.enqueue_due_checks(10)');
+      await test.rows(
+        `update connectors set next_check_at = now() + interval '1 second' where connector_id = $1`,
+        [connector_id],
+      );
       await blocker.query('begin');
       await blocker.query('select 1 from connectors where connector_id = $1 for update', [connector_id]);
-      await pause(2_200);
-      await eventually(() =>
-        test.rows(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+      await eventually(
+        () =>
+          test.rows(
+            `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+               and query like '%update connectors%'`,
+          ),
         (rows) => rows.length > 0,
       );
       await pause(2_200);

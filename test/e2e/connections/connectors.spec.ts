@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectorHealthTile } from '../../../src/features/connections/connector-health-tile.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../partner/partner-desk.js';
+import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { ConnectionDesk } from './connection-desk.js';
@@ -119,7 +120,7 @@ describe('GET /api/admin/connectors: 200', () => {
 
 describe('GET /api/pro/connectors: 401 and 422', () => {
   it('refuses whoever has no token', async () => {
-    expect((await other.owner.get('/connectors', { 'x-service-token': 'cons_nobody' })).status).toBe(401);
+    expect((await new Client(test.url, 'cons_nobody').get('/connectors')).status).toBe(401);
   });
 
   it('refuses a cursor of another list, a limit that is none, and a parameter that it does not know', async () => {

@@ -1,4 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { eventually } from '../../support/test-app.js';
 import { startMailServer, type MailServer } from '../mail/mail-server.js';
@@ -52,5 +57,43 @@ describe('three processes', () => {
       );
       expect([await checks(connector_id), mail.connections]).toEqual([before + 1, connections + 1]);
     }
+  });
+});
+
+describe('a process that starts with another file of connectors', () => {
+  it('has its way: connectors are shown to those that may use them, and go with the file', async () => {
+    const [one, two, three] = await Promise.all(
+      Array.from({ length: 3 }, () => service.createWorkspace('pro')),
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'consigliere-connectors-'));
+    const file = join(folder, 'connectors.json');
+    const operations = [{ name: 'look', description: 'Looks', method: 'GET', path: '/', readOnly: true }];
+    const baseUrl = 'http://127.0.0.1:9';
+    const workspaces = [newId('wks'), one!.workspaceId, two!.workspaceId];
+    await writeFile(
+      file,
+      JSON.stringify({
+        connectors: [
+          { name: 'theirs', baseUrl, workspaces, operations },
+          { name: 'ours', baseUrl, operations },
+        ],
+      }),
+    );
+    const more = await service.start({ CONNECTORS_FILE: file, OUTBOUND_ALLOW: '127.0.0.1:9' });
+    const names = async (token: string) =>
+      (await new Client(more.url, token).get('/connectors')).body.items
+        .filter(({ kind }: { kind: string }) => kind === 'http')
+        .map(({ name }: { name: string }) => name);
+    expect(await names(one!.token)).toEqual(['theirs']);
+    expect(await names(two!.token)).toEqual(['theirs']);
+    expect(await names(three!.token)).toEqual([]);
+    expect(await names(service.token)).toEqual(['ours']);
+    expect(await service.rows(`select workspace_id from connectors where subject = 'theirs'`)).toEqual([
+      { workspace_id: one!.workspaceId },
+    ]);
+
+    await service.start();
+    expect(await service.rows(`select 1 from connectors where kind = 'http'`)).toEqual([]);
+    await rm(folder, { recursive: true });
   });
 });
