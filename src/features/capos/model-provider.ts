@@ -11,9 +11,11 @@ export interface ModelOptions {
 /** Where the provider is asked. */
 export function baseUrlOf({ provider, baseUrl }: Pick<ModelOptions, 'provider' | 'baseUrl'>): string {
   if (baseUrl !== undefined) return baseUrl;
-  return { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com/v1', 'openai-compatible': '' }[
-    provider
-  ];
+  return {
+    openai: 'https://api.openai.com/v1',
+    anthropic: 'https://api.anthropic.com/v1',
+    'openai-compatible': '',
+  }[provider];
 }
 
 /** A model given as a plain string would go to a hosted gateway; only an object stays with its provider. */

@@ -63,7 +63,8 @@ export class CheckConnector implements OnModuleInit {
   }
 
   private giveUp(item: WorkItem): Promise<void> {
-    const reason = 'The check itself failed three times, for a reason that only the log of the service tells.';
+    const reason =
+      'The check itself failed three times, for a reason that only the log of the service tells.';
     return this.record(item, { kind: 'failed', reason });
   }
 

@@ -6,7 +6,7 @@ import type { LoadedConnector } from '../connectors/load-connectors.js';
 import { PartnerSecretChanges } from '../partner/partner-secret-changes.js';
 import { DestinationChanges } from '../webhooks/destination-changes.js';
 import { ConnectorAlerts } from './connector-alerts.js';
-import type { ConnectorKind } from './connector-health.js';
+import type { ConnectorKind } from './connector-kinds.js';
 import type { ConnectorEntity } from './connector.entity.js';
 import { type ConfiguredConnector, Connections } from './connections.repository.js';
 
@@ -57,7 +57,8 @@ export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstra
     if (this.config.processRole === 'api') return;
     const first = await this.connections.firstWorkspace();
     const wanted = new Map<string, ConfiguredConnector[]>([[first, [...OF_SERVICE]]]);
-    for (const workspaceId of await this.connections.withHttp()) wanted.set(workspaceId, wanted.get(workspaceId) ?? []);
+    for (const workspaceId of await this.connections.withHttp())
+      wanted.set(workspaceId, wanted.get(workspaceId) ?? []);
     for (const connector of this.connectors.all) {
       const [owner, ...others] = await this.usersOf(connector, first);
       if (owner === undefined) continue;

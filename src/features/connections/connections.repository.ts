@@ -5,7 +5,8 @@ import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { ConnectorKind, Known, Verdict } from './connector-health.js';
+import type { ConnectorKind } from './connector-kinds.js';
+import type { Known, Verdict } from './connector-health.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
 
 /** A connector as a workspace may see it, its own or one that is shared with it. */
@@ -156,7 +157,10 @@ export class Connections {
   }
 
   /** Writes again what is there: nothing changes, and the database does all that a write needs, up to its disk. */
-  async rewrite({ workspaceId, connectorId }: Pick<ConnectorEntity, 'workspaceId' | 'connectorId'>): Promise<void> {
+  async rewrite({
+    workspaceId,
+    connectorId,
+  }: Pick<ConnectorEntity, 'workspaceId' | 'connectorId'>): Promise<void> {
     await this.db.writeAll({ workspaceId, teamIds: [] }, [
       {
         text: 'update connectors set created_at = created_at where workspace_id = $1 and connector_id = $2',

@@ -34,7 +34,9 @@ export class ConnectorAlerts implements OnModuleInit {
           run: async ({ entityId }, { caller }) => {
             const connector = await this.connections.lock(entityId);
             if (!connector) {
-              throw new InvalidTransition({ message: 'The connector is configured no longer; dismiss this.' });
+              throw new InvalidTransition({
+                message: 'The connector is configured no longer; dismiss this.',
+              });
             }
             this.connections.checkNow(entityId);
             return `${caller.name} asked for another check of ${nameOf(connector)}.`;

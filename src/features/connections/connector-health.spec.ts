@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asShown, type ConnectorKind, type Finding, judge, type Verdict } from './connector-health.js';
+import { asShown, type Finding, judge, type Verdict } from './connector-health.js';
+import type { ConnectorKind } from './connector-kinds.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

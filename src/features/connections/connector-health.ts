@@ -1,10 +1,5 @@
+import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
 import type { ConnectorEntity } from './connector.entity.js';
-
-/** What is configured and can fail (CONTRACT, Connector). */
-export type ConnectorKind = 'database' | 'queue' | 'mail' | 'model' | 'partner' | 'webhook' | 'http';
-
-/** Well, degraded, failing (SPECIFICATION, Connector health). */
-export type ConnectorStatus = 'green' | 'yellow' | 'red';
 
 /** What one check has found; `reason` is a sentence for a stranger, and repeats nothing that the other side said. */
 export type Finding =
@@ -35,7 +30,14 @@ export interface Verdict {
 
 type Before = Pick<
   ConnectorEntity,
-  'kind' | 'consecutiveFailures' | 'lastOkAt' | 'wellSince' | 'alerted' | 'escalated' | 'alerts' | 'recoveredAt'
+  | 'kind'
+  | 'consecutiveFailures'
+  | 'lastOkAt'
+  | 'wellSince'
+  | 'alerted'
+  | 'escalated'
+  | 'alerts'
+  | 'recoveredAt'
 >;
 
 const SECOND = 1_000;
@@ -140,7 +142,12 @@ const OVERDUE =
  * What no longer is checked is no longer known to be well. The checks are work of the queue themselves, so the queue is
  * failing then.
  */
-export function asShown({ kind, status, reason, overdue }: Known): Pick<ConnectorEntity, 'status' | 'reason'> {
+export function asShown({
+  kind,
+  status,
+  reason,
+  overdue,
+}: Known): Pick<ConnectorEntity, 'status' | 'reason'> {
   if (!overdue || status === 'red') return { status, reason };
   return { status: kind === 'queue' ? 'red' : 'yellow', reason: OVERDUE };
 }

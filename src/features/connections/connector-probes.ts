@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ConnectorKind, Finding } from './connector-health.js';
+import type { ConnectorKind } from './connector-kinds.js';
+import type { Finding } from './connector-health.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
 /** What a probe needs to know of the connector. */

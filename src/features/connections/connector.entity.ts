@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ConnectorKind, ConnectorStatus } from './connector-health.js';
+import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
 
 @Entity('connectors')
 export class ConnectorEntity {

@@ -41,7 +41,9 @@ function endedBy({ status, fault }: DestinationHealth): string | undefined {
   if (status === 'gone') return 'It answered 410 (Gone), so no more events are sent to it.';
   if (status === 'paused') return 'It is paused, because twenty deliveries in a row failed.';
   if (fault === 'secret') return 'The secret that signs its events cannot be opened: rotate it.';
-  return fault === 'unexpected' ? 'An event could not be sent to it, for a reason within this service.' : undefined;
+  return fault === 'unexpected'
+    ? 'An event could not be sent to it, for a reason within this service.'
+    : undefined;
 }
 
 function whyFailed({ failed }: DestinationHealth): string | undefined {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectorProbes } from '../../../src/features/connections/connector-probes.js';
 import { ProbeMail } from '../../../src/features/connections/probe-mail.js';
@@ -38,15 +39,7 @@ beforeAll(async () => {
       authOptional: false,
       allowInsecureAuth: true,
       disabledCommands: ['STARTTLS'],
-      onAuth: ({ username }, _session, done) => {
-        void signIn().then((how) => {
-          const refused = Object.assign(new Error(`5.7.8 ${username} with ${MAIL_PASSWORD} is nobody`), {
-            responseCode: 535,
-          });
-          if (how === 'taken') done(null, { user: username });
-          else done(refused);
-        });
-      },
+      onAuth: (auth, _session, done) => void answerSignIn(auth.username, done),
     },
   });
   model = await LoopbackModel.start();
@@ -99,6 +92,15 @@ afterEach(() => {
   serviceStatus = 200;
   receiverStatus = 200;
 });
+
+type SignedIn = Parameters<NonNullable<SMTPServerOptions['onAuth']>>[2];
+
+/** A refusal of a careless server, which repeats the name and the password. */
+async function answerSignIn(username: string | undefined, done: SignedIn): Promise<void> {
+  if ((await signIn()) === 'taken') return done(null, { user: username });
+  const error = new Error(`5.7.8 ${username} with ${MAIL_PASSWORD} is nobody`);
+  return done(Object.assign(error, { responseCode: 535 }));
+}
 
 /** Nothing that people read repeats a secret, or what the other side said. */
 async function assertNoSecrets(): Promise<void> {
@@ -169,7 +171,10 @@ describe('the mail connector', () => {
       { status: 'resolved', outcome: 'The mail connector is well again.' },
     ]);
     expect((await desk.actions('signal')).slice(before)).toEqual(['signal.raised', 'signal.raised']);
-    expect((await desk.actions('escalation')).slice(-2)).toEqual(['escalation.opened', 'escalation.resolved']);
+    expect((await desk.actions('escalation')).slice(-2)).toEqual([
+      'escalation.opened',
+      'escalation.resolved',
+    ]);
   });
 
   it('checks again when a person decides so, and asks again while it fails', async () => {
@@ -435,7 +440,9 @@ describe('the work queue', () => {
 
 describe('a check that nobody foresaw', () => {
   afterEach(() => {
-    test.app.get(ConnectorProbes, { strict: false }).register('mail', test.app.get(ProbeMail, { strict: false }));
+    test.app
+      .get(ConnectorProbes, { strict: false })
+      .register('mail', test.app.get(ProbeMail, { strict: false }));
   });
   const probes = (probe: () => Promise<any>) =>
     test.app.get(ConnectorProbes, { strict: false }).register('mail', { probe });

@@ -58,7 +58,9 @@ export class ConnectionDesk {
 
   /** Makes a check due; the next sweep of a worker begins it. */
   async due(connectorId: string): Promise<void> {
-    await this.test.rows(`update connectors set next_check_at = now() where connector_id = $1`, [connectorId]);
+    await this.test.rows(`update connectors set next_check_at = now() where connector_id = $1`, [
+      connectorId,
+    ]);
   }
 
   /** Checks it so many times, one after the other; answers how it is then. */
@@ -96,9 +98,9 @@ export class ConnectionDesk {
     );
   }
 
-  escalations(connectorId: string): Promise<
-    { id: string; status: string; options: string[]; reason: string; outcome: string | null }[]
-  > {
+  escalations(
+    connectorId: string,
+  ): Promise<{ id: string; status: string; options: string[]; reason: string; outcome: string | null }[]> {
     return this.test.rows(
       `select escalation_id as id, status, options, reason, outcome from escalations
        where kind = 'connector_red' and entity_type = 'connector' and entity_id = $1 order by created_at, escalation_id`,

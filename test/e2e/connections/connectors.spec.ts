@@ -102,7 +102,9 @@ describe('GET /api/pro/connectors: 200', () => {
       [connector_id],
     );
     expect(await shown()).toMatchObject({ status: 'red', reason: expect.stringContaining('too long ago') });
-    await test.rows(`update connectors set next_check_at = 'infinity' where connector_id = $1`, [connector_id]);
+    await test.rows(`update connectors set next_check_at = 'infinity' where connector_id = $1`, [
+      connector_id,
+    ]);
     await test.rows(`delete from work_items where id = $1`, [connector_id]);
   });
 });
@@ -203,7 +205,9 @@ describe('the tile connectorHealth', () => {
 
   it('is nothing where nothing was checked', async () => {
     const { workspaceId } = await test.createWorkspace();
-    await test.rows(`update connectors set last_checked_at = null where workspace_id = $1`, [test.workspaceId]);
+    await test.rows(`update connectors set last_checked_at = null where workspace_id = $1`, [
+      test.workspaceId,
+    ]);
     const tile = test.app.get(ConnectorHealthTile, { strict: false });
     expect(await tile.now({ workspaceId, teamIds: 'all' })).toBeNull();
   });

@@ -22,9 +22,10 @@ afterAll(async () => {
 
 const checks = async (connectorId: string) =>
   (
-    await service.rows<{ n: number }>('select count(*)::int as n from connector_checks where connector_id = $1', [
-      connectorId,
-    ])
+    await service.rows<{ n: number }>(
+      'select count(*)::int as n from connector_checks where connector_id = $1',
+      [connectorId],
+    )
   )[0]!.n;
 
 describe('three processes', () => {
@@ -48,9 +49,15 @@ describe('three processes', () => {
     for (let round = 1; round <= 5; round++) {
       const before = await checks(connector_id);
       const connections = mail.connections;
-      await service.rows('update connectors set next_check_at = now() where connector_id = $1', [connector_id]);
+      await service.rows('update connectors set next_check_at = now() where connector_id = $1', [
+        connector_id,
+      ]);
       // Every process looks each second; each round waits until the check is stored and nothing is left of it.
-      await eventually(() => checks(connector_id), (count) => count > before, 15);
+      await eventually(
+        () => checks(connector_id),
+        (count) => count > before,
+        15,
+      );
       await eventually(
         () => service.rows('select 1 from work_items where id = $1', [connector_id]),
         (rows) => rows.length === 0,

@@ -93,14 +93,17 @@ describe('checks of connectors', () => {
         `insert into connector_checks values ($1, $2, $3, now() - $4 * interval '1 day', 'green', 'x', null, $5)`,
         [workspaceId, connectorId, n, days, changed],
       );
-    await test.rows(`update connector_checks set checked_at = now() - interval '300 days' where connector_id = $1`, [
-      connectorId,
-    ]);
+    await test.rows(
+      `update connector_checks set checked_at = now() - interval '300 days' where connector_id = $1`,
+      [connectorId],
+    );
     await add(2, 250, true);
     await add(3, 99, false);
     await add(4, 8, false);
     await add(5, 6, false);
-    await test.rows(`update connectors set checks = 5, last_change = 2 where connector_id = $1`, [connectorId]);
+    await test.rows(`update connectors set checks = 5, last_change = 2 where connector_id = $1`, [
+      connectorId,
+    ]);
     expect(await letGo()).toMatchObject({ 'checks of connectors': 2, 'changes of connectors': 1 });
     const left = await test.rows<{ n: string }>(
       'select n::int as n from connector_checks where connector_id = $1 order by n',
