@@ -178,6 +178,31 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- Whether connectors were well is shown for every check of a week, and counted for a month from their changes of status.
+  subject := 'checks of connectors';
+  delete from connector_checks h using (
+    select d.workspace_id, d.connector_id, d.n from workspaces w cross join lateral (
+      select e.workspace_id, e.connector_id, e.n from connector_checks e
+      where e.workspace_id = w.workspace_id and not e.changed and e.checked_at < now() - interval '7 days'
+      order by e.checked_at limit p_limit) d
+    limit p_limit) old
+  where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
+  get diagnostics gone = row_count;
+  return next;
+
+  -- The last one says how the connector has been ever since.
+  subject := 'changes of connectors';
+  delete from connector_checks h using (
+    select d.workspace_id, d.connector_id, d.n from workspaces w cross join lateral (
+      select e.workspace_id, e.connector_id, e.n from connector_checks e
+      join connectors c on c.workspace_id = e.workspace_id and c.connector_id = e.connector_id and e.n < c.last_change
+      where e.workspace_id = w.workspace_id and e.changed and e.checked_at < now() - interval '100 days'
+      order by e.checked_at limit p_limit) d
+    limit p_limit) old
+  where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'rates of tries to sign in';
   delete from sign_in_rates where account in (
     select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
+import { leaveChecked } from '../e2e/connections/connector-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import type { Client } from '../support/client.js';
@@ -37,6 +38,7 @@ const SIMPLE: Record<string, Step> = {
   'GET /api/pro/bootstrap': reading('/bootstrap'),
   'GET /api/pro/context': reading('/context'),
   'GET /api/pro/metrics': reading('/api/pro/metrics'),
+  'GET /api/pro/connectors': reading('/connectors', '/connectors?limit=2&offset=1'),
   'GET /api/pro/agents': reading('/agents'),
   'GET /api/pro/engines': reading('/engines'),
   'GET /api/pro/directives': reading(
@@ -468,6 +470,11 @@ const REST: Record<string, Step> = {
     await walk.owner.post('/ack', { signalId: await walk.signal(), note: 'Called them.' });
     await walk.owner.post('/ack', { signalId: await walk.signal(), snoozeUntil: Date.now() + 3_600_000 });
     await walk.owner.post('/ack', { signalId: newId('sig') });
+  },
+  'GET /api/pro/connectors/{connectorId}/checks': async (walk) => {
+    const connectorId = await leaveChecked(walk.test, walk.workspaceId);
+    await walk.owner.get(`/connectors/${connectorId}/checks`);
+    await walk.owner.get(`/connectors/${newId('con')}/checks`);
   },
   'GET /api/pro/escalations/{escalationId}': async (walk) => {
     await walk.owner.get(`/escalations/${await walk.escalation()}`);

@@ -352,6 +352,45 @@ describe('an address that is not allowed', () => {
   });
 });
 
+describe('a receiver that is only reached', () => {
+  it('gets a connection, TLS included, and not a byte of a request', async () => {
+    const there = await receiver(answering(200));
+    const reached = await allowing(there.port).reach({ url: `http://127.0.0.1:${there.port}/hook` });
+    expect(reached).toEqual({ kind: 'reached', durationMs: expect.any(Number) });
+    await eventually(
+      async () => [there.connections, there.open()],
+      ([connections, left]) => connections === 1 && left === 0,
+    );
+    expect(there.received).toBe('');
+  });
+
+  it.each([
+    ['with an address that is not allowed', ['10.0.0.1'], 'address'],
+    ['with a name that does not resolve', [], 'address'],
+  ])('%s is not connected to', async (_case, addresses, error) => {
+    const there = await receiver(answering(200));
+    const request = guarded({ 'hooks.example.com': [addresses] });
+    const url = `https://hooks.example.com:${there.port}/`;
+    expect(await request.reach({ url })).toMatchObject({ kind: 'failed', error });
+    expect(there.connections).toBe(0);
+  });
+
+  it('says why nobody takes the connection, and that it is no receiver over TLS', async () => {
+    const url = 'http://127.0.0.1:9';
+    expect(await allowing(9).reach({ url })).toMatchObject({ kind: 'failed', error: 'connection_refused' });
+    const there = await receiver((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), { atOnce: true });
+    const over = `https://127.0.0.1:${there.port}/`;
+    expect(await allowing(there.port).reach({ url: over })).toMatchObject({ kind: 'failed', error: 'tls' });
+  });
+
+  it('ends at the signal of its caller', async () => {
+    const there = await receiver(() => undefined);
+    const url = `http://127.0.0.1:${there.port}/`;
+    const reached = allowing(there.port).reach({ url, signal: AbortSignal.abort() });
+    expect(await reached).toMatchObject({ kind: 'failed', error: 'aborted' });
+  });
+});
+
 describe('ConnectionPools', () => {
   it('forgets the host unused for longest, and lets what is in flight there end', async () => {
     let answer = () => undefined as unknown;

@@ -9,6 +9,7 @@ import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
+import { leaveChecked } from '../e2e/connections/connector-rows.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
@@ -126,6 +127,7 @@ async function fill(name: string): Promise<Tenant> {
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leaveDelivered(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
+  await leaveChecked(test, workspaceId);
   await desk.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await test.rows(
     `insert into licences (workspace_id, licence_id, number, licence_key, tier, entitlements, issued_at, expires_at,

@@ -144,6 +144,12 @@ export const ACTS: Acts = {
       request: ({ id }) => ({ query: { teamId: id } }),
     },
   ],
+  'GET /connectors': READ,
+  'GET /connectors/:connectorId/checks': {
+    right: ofWorkspace('viewer'),
+    row: 'connector',
+    places: WHOLE_OR_FOREIGN,
+  },
   'GET /feed': READ,
   'GET /feed/stream': READ,
   'GET /audit-feed': READ,

@@ -4,6 +4,7 @@ import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
+import { leaveChecked } from '../e2e/connections/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
@@ -209,6 +210,7 @@ export type RowKind =
   | 'destination'
   | 'paused destination'
   | 'delivery'
+  | 'connector'
   | 'checkpoint'
   | 'revert';
 
@@ -321,6 +323,9 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
       id: (await leaveDelivered(test, workspaceId)).deliveryId,
       teamId,
     }),
+  connector:
+    (test) =>
+    async ({ workspaceId, teamId }) => ({ id: await leaveChecked(test, workspaceId), teamId }),
   checkpoint:
     () =>
     async ({ desk, teamId }) => ({

@@ -21,6 +21,10 @@ export type ModelReply =
 /** A model behind the OpenAI interface on the loopback address, which answers whatever the test says. */
 export class LoopbackModel {
   readonly requests: ModelRequest[] = [];
+  /** Who asked for the list of models, which costs nothing. */
+  readonly looks: { path: string; headers: IncomingMessage['headers'] }[] = [];
+  /** The status with which the list of models is answered. */
+  listStatus = 200;
   /** The reply to each request. */
   reply: (request: ModelRequest, nth: number) => ModelReply | Promise<ModelReply> = () => 'nothing';
 
@@ -36,6 +40,12 @@ export class LoopbackModel {
     const model = new LoopbackModel(server, `http://127.0.0.1:${port}/v1`);
     server.on('request', (request, response) => {
       void (async () => {
+        if (request.method === 'GET') {
+          model.looks.push({ path: request.url!, headers: request.headers });
+          response.writeHead(model.listStatus, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ object: 'list', data: [] }));
+          return;
+        }
         const chunks: Buffer[] = [];
         for await (const chunk of request) chunks.push(chunk as Buffer);
         const received = { headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) };

@@ -8,6 +8,16 @@ export interface ModelOptions {
   model: string;
 }
 
+/** Where the provider is asked. */
+export function baseUrlOf({ provider, baseUrl }: Pick<ModelOptions, 'provider' | 'baseUrl'>): string {
+  if (baseUrl !== undefined) return baseUrl;
+  return {
+    openai: 'https://api.openai.com/v1',
+    anthropic: 'https://api.anthropic.com/v1',
+    'openai-compatible': '',
+  }[provider];
+}
+
 /** A model given as a plain string would go to a hosted gateway; only an object stays with its provider. */
 export type ModelObject = Exclude<LanguageModel, string>;
 
@@ -24,18 +34,18 @@ export async function modelObject({
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      return createOpenAI({ apiKey, baseURL: baseUrl ?? 'https://api.openai.com/v1' })(model);
+      return createOpenAI({ apiKey, baseURL: baseUrlOf({ provider, baseUrl }) })(model);
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey, baseURL: baseUrl ?? 'https://api.anthropic.com/v1' })(model);
+      return createAnthropic({ apiKey, baseURL: baseUrlOf({ provider, baseUrl }) })(model);
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const key = apiKey === '' ? {} : { apiKey };
       return createOpenAICompatible({
         name: 'model',
-        baseURL: baseUrl ?? '',
+        baseURL: baseUrlOf({ provider, baseUrl }),
         supportsStructuredOutputs: true,
         ...key,
       })(model);

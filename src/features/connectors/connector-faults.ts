@@ -52,6 +52,7 @@ class ConnectorCheck {
     return [
       ...this.address(),
       ...this.headers(),
+      ...this.check(),
       ...repeated(operations, `${this.at}.operations`),
       ...operations.flatMap((operation, index) =>
         this.operation(operation, `${this.at}.operations.${index}`),
@@ -65,6 +66,20 @@ class ConnectorCheck {
     const verdict = checkDestination(baseUrl, { allow: this.outboundAllow, own: [] });
     if (!verdict.ok) return [{ path, message: verdict.message }];
     return /[?#{}]/.test(baseUrl) ? [{ path, message: 'must have no query, fragment or braces' }] : [];
+  }
+
+  /** What is called again and again, unasked, may change nothing. */
+  private check(): ConnectorFault[] {
+    const { check, operations } = this.connector;
+    if (check === undefined) return [];
+    const path = `${this.at}.check`;
+    const operation = operations.find(({ name }) => name === check);
+    if (!operation) return [{ path, message: `"${check}" is not an operation of this connector` }];
+    if (!operation.readOnly)
+      return [{ path, message: `"${check}" is not readOnly, and a check must change nothing` }];
+    return operation.params.required?.length
+      ? [{ path, message: `"${check}" requires parameters, and a check has none to give` }]
+      : [];
   }
 
   private headers(): ConnectorFault[] {

@@ -135,6 +135,10 @@ const connector = z.strictObject({
     )
     .optional()
     .meta({ description: 'Who may use it; left out, the first workspace of the service alone.' }),
+  check: name.optional().meta({
+    description:
+      'An operation that is readOnly and requires no parameter: it is called every few minutes to tell whether the service is well. Left out, a connection is opened and nothing is sent.',
+  }),
   operations: z.array(operation).min(1).max(100),
 });
 

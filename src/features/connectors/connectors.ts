@@ -18,6 +18,11 @@ export class Connectors {
     this.#connectors = config.connectorsFile ? loadConnectors(config.connectorsFile, config) : [];
   }
 
+  /** All of the file, whoever may use them. */
+  get all(): readonly LoadedConnector[] {
+    return this.#connectors;
+  }
+
   /** What a draft of this workspace may call. */
   async operations(scope: Scope): Promise<Operation[]> {
     const connectors = await this.usedBy(scope);

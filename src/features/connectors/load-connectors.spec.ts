@@ -88,6 +88,21 @@ describe('a file of connectors', () => {
       ['connectors.0.baseUrl: The URL must start with https://.'],
     ],
     [
+      'is checked by an operation that there is not',
+      content(({ connectors: [one] }) => Object.assign(one!, { check: 'ping' })),
+      ['connectors.0.check: "ping" is not an operation of this connector'],
+    ],
+    [
+      'is checked by an operation that changes something',
+      content(({ connectors: [one] }) => Object.assign(one!, { check: 'create_contact' })),
+      ['connectors.0.check: "create_contact" is not readOnly, and a check must change nothing'],
+    ],
+    [
+      'is checked by an operation that needs to be told something',
+      content(({ connectors: [one] }) => Object.assign(one!, { check: 'find_contact' })),
+      ['connectors.0.check: "find_contact" requires parameters, and a check has none to give'],
+    ],
+    [
       'has a credential in its address',
       content(({ connectors: [one] }) => Object.assign(one!, { baseUrl: 'https://a:b@crm.example.com' })),
       ['connectors.0.baseUrl: The URL must not contain a user name or password.'],

@@ -8,6 +8,9 @@ import type { Operation } from './operation.js';
 /** A connector that is ready for use. Its headers hold secrets: they go into requests and nowhere else. */
 export interface LoadedConnector {
   name: string;
+  baseUrl: string;
+  /** What is called to tell whether the service is well; null: nothing may be called for that. */
+  check: Operation | null;
   /** `first`: the first workspace of the service. */
   workspaces: 'first' | 'all' | readonly string[];
   headers: Readonly<Record<string, string>>;
@@ -52,7 +55,7 @@ export function loadConnectors(
 }
 
 function loaded(connector: ConnectorContent, file: ConnectorsFile): LoadedConnector {
-  const { name, workspaces = 'first', headers, operations } = connector;
+  const { name, baseUrl, check, workspaces = 'first', headers, operations } = connector;
   const secrets = Object.values(headers).flatMap((value) =>
     typeof value === 'string' ? [] : [file.secret(value.env)!],
   );
@@ -63,6 +66,8 @@ function loaded(connector: ConnectorContent, file: ConnectorsFile): LoadedConnec
     operations.some(({ undo }) => undo?.operation === each);
   return {
     name,
+    baseUrl,
+    check: all.find(({ content }) => content.name === check)?.operation ?? null,
     workspaces,
     headers: Object.fromEntries(
       Object.entries(headers).map(([header, value]) => [

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ComposedMail } from './mail-message.js';
-import { MailFailed } from './mail-failed.js';
+import { MailFailed, MailProbeFailed } from './mail-failed.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
 
 /** Where mail goes without a mail server: one `.eml` file each, for a person or another program to send. */
@@ -32,6 +32,15 @@ export class FileMailTransport implements MailTransport {
       transport: 'file',
       response: `outbox/${id}.eml`,
     };
+  }
+
+  async probe(): Promise<void> {
+    try {
+      await mkdir(this.directory, { recursive: true, mode: 0o700 });
+      await access(this.directory, constants.W_OK);
+    } catch (error) {
+      throw new MailProbeFailed('The folder DATA_DIR/outbox cannot be written to.', false, error);
+    }
   }
 
   private async write(file: string, bytes: Buffer): Promise<void> {

@@ -20,3 +20,16 @@ export class MailFailed extends Error {
     this.retryable = code === 'unreachable';
   }
 }
+
+/** Why mail cannot be sent just now, in a sentence that repeats nothing of what the server said. */
+export class MailProbeFailed extends Error {
+  constructor(
+    message: string,
+    /** The server does not take our user name and password; only a person can help that. */
+    readonly isRefused: boolean,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.name = 'MailProbeFailed';
+  }
+}

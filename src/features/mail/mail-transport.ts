@@ -20,4 +20,7 @@ export interface MailTransport {
 
   /** @throws MailFailed */
   deliver(mail: ComposedMail, signal: AbortSignal): Promise<SentMail>;
+
+  /** Goes as far as a mail would without sending one. @throws MailProbeFailed */
+  probe(signal: AbortSignal): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { MailTransport, SentMail } from './mail-transport.js';
 import { FileMailTransport } from './file-mail-transport.js';
 import { Smtp } from './smtp.js';
 
-export { MailFailed } from './mail-failed.js';
+export { MailFailed, MailProbeFailed } from './mail-failed.js';
 
 /** Sends mail through the configured server; with MAIL_TRANSPORT=file, or without SMTP_URL, each mail becomes a file in DATA_DIR/outbox. */
 @Injectable()
@@ -38,6 +38,11 @@ export class Mailer {
   /** Whether sending the same message again, after a crash, is the same as sending it once. */
   get repeatable(): boolean {
     return this.transport.repeatable;
+  }
+
+  /** Whether mail could be sent: connects and signs in, and sends nothing. @throws MailProbeFailed */
+  probe(signal: AbortSignal): Promise<void> {
+    return this.transport.probe(signal);
   }
 
   /** @throws MailFailed, which says whether another try may succeed without sending twice */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SentMessageInfo, type SMTPError } from 'nodemailer/lib/smtp-connection';
 import type { ComposedMail } from './mail-message.js';
-import { MailFailed } from './mail-failed.js';
+import { MailFailed, MailProbeFailed } from './mail-failed.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
 
 /** How long connecting, the greeting, and each answer of the server may take. */
@@ -31,15 +31,7 @@ export class Smtp implements MailTransport {
 
   async deliver(mail: ComposedMail, signal: AbortSignal): Promise<SentMail> {
     if (signal.aborted) throw cancelled(false, signal);
-    const { auth, ...options } = parseConnectionUrl(this.url);
-    const connection = new SMTPConnection({
-      ...(options as object),
-      connectionTimeout: this.timeoutMs,
-      greetingTimeout: this.timeoutMs,
-      socketTimeout: this.timeoutMs,
-      dnsTimeout: this.timeoutMs,
-      logger: false,
-    });
+    const { auth, connection } = this.open();
     const body = new Handover(mail.bytes);
     return new Promise<SentMail>((resolve, reject) => {
       let graceTimer: NodeJS.Timeout | undefined;
@@ -85,6 +77,66 @@ export class Smtp implements MailTransport {
       );
     });
   }
+
+  /** Connects, signs in where SMTP_URL names a user, and leaves. */
+  async probe(signal: AbortSignal): Promise<void> {
+    const { auth, connection } = this.open();
+    let stop = () => undefined as void;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stop = () => reject(new MailProbeFailed('The mail server did not answer in time.', false));
+        signal.addEventListener('abort', stop, { once: true });
+        const step = (next: () => void) => (error?: SMTPError | null) => {
+          if (error) reject(probeFailureOf(error));
+          else next();
+        };
+        connection.on(
+          'error',
+          step(() => undefined),
+        );
+        connection.connect(
+          step(() => (auth && connection.allowsAuth ? connection.login(auth, step(resolve)) : resolve())),
+        );
+        if (signal.aborted) stop();
+      });
+      connection.quit();
+    } finally {
+      signal.removeEventListener('abort', stop);
+      connection.close();
+    }
+  }
+
+  private open() {
+    const { auth, ...options } = parseConnectionUrl(this.url);
+    const connection = new SMTPConnection({
+      ...(options as object),
+      connectionTimeout: this.timeoutMs,
+      greetingTimeout: this.timeoutMs,
+      socketTimeout: this.timeoutMs,
+      dnsTimeout: this.timeoutMs,
+      logger: false,
+    });
+    return { auth, connection };
+  }
+}
+
+/** What a probe found; the reply itself may name the account, so only its number is told. */
+function probeFailureOf({ code, responseCode }: SMTPError): MailProbeFailed {
+  if (code === 'EAUTH' && (responseCode === undefined || responseCode >= 500)) {
+    const reply = responseCode === undefined ? '' : ` (reply ${responseCode})`;
+    return new MailProbeFailed(
+      `The mail server refused the user name and password of SMTP_URL${reply}.`,
+      true,
+    );
+  }
+  if (responseCode !== undefined) {
+    return new MailProbeFailed(`The mail server does not accept mail now (reply ${responseCode}).`, false);
+  }
+  if (code === 'EDNS') return new MailProbeFailed('The name of the mail server does not resolve.', false);
+  if (code === 'ETLS') {
+    return new MailProbeFailed('No encrypted connection to the mail server could be made.', false);
+  }
+  return new MailProbeFailed('The mail server cannot be reached.', false);
 }
 
 /** The bytes of a mail, which nodemailer asks for only once the server has said to go ahead with them. */

@@ -7,6 +7,8 @@ import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
 import { Buyers } from './buyers.repository.js';
 import { FirstPartnerSecret } from './first-partner-secret.js';
 import { PartnerEvents } from './partner-events.repository.js';
+import { PartnerHealthReader } from './partner-health.reader.js';
+import { PartnerSecretChanges } from './partner-secret-changes.js';
 import { PartnerSecretController } from './partner-secret.controller.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { PartnerSignatures } from './partner-signatures.js';
@@ -45,6 +47,8 @@ import { TrustFiguresReader } from './trust-figures.reader.js';
     Buyers,
     FirstPartnerSecret,
     PartnerEvents,
+    PartnerHealthReader,
+    PartnerSecretChanges,
     PartnerSecrets,
     PartnerSignatures,
     PersonaReader,
@@ -52,7 +56,7 @@ import { TrustFiguresReader } from './trust-figures.reader.js';
     ShowPartnerSecret,
     TrustFiguresReader,
   ],
-  exports: [RotatePartnerSecret, TrustFiguresReader],
+  exports: [PartnerHealthReader, PartnerSecretChanges, RotatePartnerSecret, TrustFiguresReader],
 })
 export class PartnerModule {
   constructor(requests: SignedRequests, signatures: PartnerSignatures) {

@@ -6,6 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { PartnerSecretView } from './partner-secret.dto.js';
+import { PartnerSecretChanges } from './partner-secret-changes.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { secretPurpose } from './partner-signatures.js';
 
@@ -21,6 +22,7 @@ export class RotatePartnerSecret {
     private readonly box: SecretBox,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly changes: PartnerSecretChanges,
   ) {}
 
   /** Answers the secret that is in force now. */
@@ -43,6 +45,7 @@ export class RotatePartnerSecret {
           : `${by.name} created the signing secret of the partner.`,
         details: replaced ? { previousUntil } : {},
       });
+      await this.changes.tell();
       return { secret, setAt, previousUntil: replaced ? previousUntil : null };
     });
   }

@@ -5,6 +5,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/event.js';
 import { Deliveries } from './deliveries.repository.js';
+import { DestinationChanges } from './destination-changes.js';
 import { viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
@@ -21,6 +22,7 @@ export class DeleteDestination {
     private readonly clock: Clock,
     private readonly receipts: Receipts,
     private readonly pauses: EscalatedPauses,
+    private readonly changes: DestinationChanges,
   ) {}
 
   /** Answers the destination as it was last. @throws NotFound */
@@ -43,6 +45,7 @@ export class DeleteDestination {
       details: { url, deliveriesEnded },
     });
     await this.pauses.ended(destination, summary);
+    await this.changes.tell('deleted', destination);
     return viewOf(destination);
   }
 }

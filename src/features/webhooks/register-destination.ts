@@ -6,6 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { newSigningSecret } from '../../platform/signatures/event-signature.js';
 import { EVENT_TYPES, type SubscribableEvent } from '../events/event.js';
+import { DestinationChanges } from './destination-changes.js';
 import type { DestinationVerdict } from './destination-check.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { MAX_DESTINATIONS, viewOf } from './destination.js';
@@ -35,6 +36,7 @@ export class RegisterDestination {
     private readonly secrets: DestinationSecrets,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly changes: DestinationChanges,
   ) {}
 
   /**
@@ -102,6 +104,7 @@ export class RegisterDestination {
       summary: `${caller.name} registered ${redactedUrl(url)} for events.`,
       details: { description, url: redactedUrl(url), events: destination.events },
     });
+    await this.changes.tell('registered', destination);
     return destination;
   }
 }

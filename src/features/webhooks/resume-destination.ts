@@ -4,6 +4,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { EscalationOptions } from '../escalations/escalation-options.js';
 import { DELIVERY_WORK } from '../events/event.js';
+import { DestinationChanges } from './destination-changes.js';
 import { assertReceives, viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
@@ -19,6 +20,7 @@ export class ResumeDestination implements OnModuleInit {
     private readonly receipts: Receipts,
     private readonly pauses: EscalatedPauses,
     private readonly options: EscalationOptions,
+    private readonly changes: DestinationChanges,
   ) {}
 
   onModuleInit(): void {
@@ -53,6 +55,7 @@ export class ResumeDestination implements OnModuleInit {
       details: { url: redactedUrl(url), consecutiveFailures },
     });
     await this.pauses.ended(destination, summary);
+    await this.changes.tell('changed', destination);
     return viewOf({ ...destination, status: 'active', consecutiveFailures: 0 });
   }
 }

@@ -6,6 +6,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { newSigningSecret } from '../../platform/signatures/event-signature.js';
 import type { FormerSecret } from './destination.entity.js';
 import { assertReceives, MAX_FORMER_SECRETS, OVERLAP_MS, viewOf } from './destination.js';
+import { DestinationChanges } from './destination-changes.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import type { RotatedDestination } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
@@ -22,6 +23,7 @@ export class RotateDestinationSecret {
     private readonly secrets: DestinationSecrets,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly changes: DestinationChanges,
   ) {}
 
   /**
@@ -53,6 +55,7 @@ export class RotateDestinationSecret {
       summary: `${caller.name} rotated the secret of ${redactedUrl(destination.url)}.`,
       details: { url: redactedUrl(destination.url), previousSecretUntil },
     });
+    await this.changes.tell('changed', destination);
     return { ...viewOf(destination), secret: chosen === undefined ? made : null, previousSecretUntil };
   }
 }

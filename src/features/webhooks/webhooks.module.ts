@@ -9,6 +9,8 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { Deliveries } from './deliveries.repository.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { WebhookDeliveryEntity, WebhookEventEntity } from './delivery.entity.js';
+import { DestinationChanges } from './destination-changes.js';
+import { DestinationHealthReader } from './destination-health.reader.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
@@ -34,6 +36,8 @@ import { TestDestination } from './test-destination.js';
   controllers: [DestinationsController, DeliveriesController],
   providers: [
     Destinations,
+    DestinationChanges,
+    DestinationHealthReader,
     DestinationSecrets,
     RegisterDestination,
     DeleteDestination,
@@ -49,6 +53,6 @@ import { TestDestination } from './test-destination.js';
     SignedHeaders,
     PostEvent,
   ],
-  exports: [Destinations, PostEvent],
+  exports: [Destinations, DestinationChanges, DestinationHealthReader, PostEvent],
 })
 export class WebhooksModule {}

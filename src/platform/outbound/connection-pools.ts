@@ -55,7 +55,8 @@ export class ConnectionPools {
   }
 }
 
-function newPool({ url, addresses, isAllowed }: Dial): Pool {
+/** Opens connections to where {@link Dial} says, and to no other address. */
+function connectorTo({ addresses, isAllowed }: Dial): buildConnector.connector {
   const connect = buildConnector({
     timeout: CONNECT_MS,
     allowH2: false,
@@ -66,14 +67,31 @@ function newPool({ url, addresses, isAllowed }: Dial): Pool {
     // Host, SNI and the name in the certificate stay the URL's; only where to dial is decided here.
     lookup: pinnedTo(addresses.slice(0, ADDRESSES)),
   });
-  return new Pool(url.origin, {
-    connect: (options, done) =>
-      connect(options, (...result) => {
-        const [, socket] = result;
-        if (!socket || isAllowed(socket.remoteAddress ?? '')) return done(...result);
-        socket.destroy();
-        done(new ExchangeFailed('address'), null);
-      }),
+  return (options, done) =>
+    connect(options, (...result) => {
+      const [, socket] = result;
+      if (!socket || isAllowed(socket.remoteAddress ?? '')) return done(...result);
+      socket.destroy();
+      done(new ExchangeFailed('address'), null);
+    });
+}
+
+/** Connects, TLS included, and ends the connection without a word. */
+export function touch(dial: Dial): Promise<void> {
+  const { protocol, host, hostname, port } = dial.url;
+  const options = { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') };
+  return new Promise((resolve, reject) => {
+    connectorTo(dial)(options, (error, socket) => {
+      socket?.destroy();
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
+function newPool(dial: Dial): Pool {
+  return new Pool(dial.url.origin, {
+    connect: connectorTo(dial),
     maxHeaderSize: HEADER_BYTES,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,

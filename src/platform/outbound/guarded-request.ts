@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { isPublicUnicast } from './address-rules.js';
-import { ConnectionPools } from './connection-pools.js';
+import { ConnectionPools, type Dial, touch } from './connection-pools.js';
 import {
   type AllowedDestination,
   checkDestination,
@@ -67,6 +67,9 @@ export type Answer = (Answered & { excerpt: string }) | Failed;
 /** An answer with its body, of which at most 64 KiB are read. */
 export type WholeAnswer = (Answered & { body: Buffer; isWhole: boolean }) | Failed;
 
+/** Whether a receiver takes a connection. */
+type Reached = { kind: 'reached'; durationMs: number } | Omit<Failed, 'mayHaveArrived'>;
+
 /**
  * The one way out to addresses that others chose. Whoever is at the other end, a request takes bounded time and
  * memory and reaches public addresses only, unless `OUTBOUND_ALLOW` says otherwise (CONTRACT, Webhooks).
@@ -105,30 +108,24 @@ export class GuardedRequest implements OnApplicationShutdown {
    * @throws TypeError a header that cannot be sent; whatever the network does is an answer
    */
   async send(request: OutboundRequest): Promise<WholeAnswer> {
-    const started = performance.now();
-    const durationMs = () => Math.round(performance.now() - started);
-    const end = new AbortController();
-    const timer = setTimeout(
-      () => end.abort(new ExchangeFailed('timeout')),
-      request.timeoutMs ?? EXCHANGE_MS,
-    );
-    const cancel = () => end.abort(new ExchangeFailed('aborted'));
-    request.signal?.addEventListener('abort', cancel);
-    if (request.signal?.aborted) cancel();
     let mayHaveArrived = false;
     const onSend = () => {
       mayHaveArrived = true;
     };
-    try {
-      // undici does not hear the signal while it connects.
-      const answer = await Promise.race([this.exchange(request, end.signal, onSend), abortOf(end.signal)]);
-      return { kind: 'answered', ...answer, durationMs: durationMs() };
-    } catch (error) {
-      return { kind: 'failed', error: failureOf(error), mayHaveArrived, durationMs: durationMs() };
-    } finally {
-      clearTimeout(timer);
-      request.signal?.removeEventListener('abort', cancel);
-    }
+    const done = await within(request, (signal) => this.exchange(request, signal, onSend));
+    return done.kind === 'failed'
+      ? { ...done, mayHaveArrived }
+      : { kind: 'answered', ...done.result, durationMs: done.durationMs };
+  }
+
+  /** Resolves and checks the address as {@link send} does, connects, TLS included, and sends nothing at all. */
+  async reach(request: Pick<OutboundRequest, 'url' | 'timeoutMs' | 'signal'>): Promise<Reached> {
+    const done = await within(request, async (signal) => {
+      const dial = await this.dialOf(request.url);
+      signal.throwIfAborted();
+      await touch(dial);
+    });
+    return done.kind === 'failed' ? done : { kind: 'reached', durationMs: done.durationMs };
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -140,21 +137,14 @@ export class GuardedRequest implements OnApplicationShutdown {
     signal: AbortSignal,
     onSend: () => void,
   ) {
-    const destination = this.judge(url);
-    if (!destination.ok) throw new ExchangeFailed('destination');
-    const addresses = await this.addressesOf(destination);
-    if (!addresses) throw new ExchangeFailed('address');
+    const dial = await this.dialOf(url);
     signal.throwIfAborted();
     const answer = await this.#pools
-      .to({
-        url: destination.url,
-        addresses,
-        isAllowed: destination.exempt ? () => true : isPublicUnicast,
-      })
+      .to(dial)
       .compose(noting(onSend))
       .request({
         method,
-        path: destination.url.pathname + destination.url.search,
+        path: dial.url.pathname + dial.url.search,
         headers: sendable(headers),
         body: body ?? null,
         signal,
@@ -164,6 +154,15 @@ export class GuardedRequest implements OnApplicationShutdown {
       ...this.retryAfter(answer.statusCode, answer.headers['retry-after']),
       ...(await beginningOf(answer.body, keep)),
     };
+  }
+
+  /** Where to dial for this URL. @throws ExchangeFailed */
+  private async dialOf(url: string): Promise<Dial> {
+    const destination = this.judge(url);
+    if (!destination.ok) throw new ExchangeFailed('destination');
+    const addresses = await this.addressesOf(destination);
+    if (!addresses) throw new ExchangeFailed('address');
+    return { url: destination.url, addresses, isAllowed: destination.exempt ? () => true : isPublicUnicast };
   }
 
   private judge(url: string): AllowedDestination | RefusedDestination {
@@ -187,6 +186,30 @@ export class GuardedRequest implements OnApplicationShutdown {
     if (!WAITING.includes(status) || typeof value !== 'string') return {};
     const retryAfterSeconds = parseRetryAfter(value, this.clock.now());
     return retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  }
+}
+
+/** Does it until its time is over or the caller's signal comes; whatever the network does is a result. */
+async function within<T>(
+  { timeoutMs = EXCHANGE_MS, signal }: Pick<OutboundRequest, 'timeoutMs' | 'signal'>,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<{ kind: 'done'; result: T; durationMs: number } | Omit<Failed, 'mayHaveArrived'>> {
+  const started = performance.now();
+  const durationMs = () => Math.round(performance.now() - started);
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(new ExchangeFailed('timeout')), timeoutMs);
+  const cancel = () => end.abort(new ExchangeFailed('aborted'));
+  signal?.addEventListener('abort', cancel);
+  if (signal?.aborted) cancel();
+  try {
+    // undici does not hear the signal while it connects.
+    const result = await Promise.race([act(end.signal), abortOf(end.signal)]);
+    return { kind: 'done', result, durationMs: durationMs() };
+  } catch (error) {
+    return { kind: 'failed', error: failureOf(error), durationMs: durationMs() };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LetGo } from '../../../src/features/retention/let-go.js';
 import { growthRows } from '../../../bench/growth-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { leaveChecked } from '../connections/connector-rows.js';
 
 let test: TestApp;
 let workspaceId: string;
@@ -81,6 +82,35 @@ describe('what is kept no longer', () => {
       'partner updates': 10,
     });
     expect(await count('receipts')).toBe(receipts);
+  });
+});
+
+describe('checks of connectors', () => {
+  it('go after a week, after 100 days where they changed the status, and the last change never', async () => {
+    const connectorId = await leaveChecked(test, workspaceId);
+    const add = (n: number, days: number, changed: boolean) =>
+      test.rows(
+        `insert into connector_checks values ($1, $2, $3, now() - $4 * interval '1 day', 'green', 'x', null, $5)`,
+        [workspaceId, connectorId, n, days, changed],
+      );
+    await test.rows(
+      `update connector_checks set checked_at = now() - interval '300 days' where connector_id = $1`,
+      [connectorId],
+    );
+    await add(2, 250, true);
+    await add(3, 99, false);
+    await add(4, 8, false);
+    await add(5, 6, false);
+    await test.rows(`update connectors set checks = 5, last_change = 2 where connector_id = $1`, [
+      connectorId,
+    ]);
+    expect(await letGo()).toMatchObject({ 'checks of connectors': 2, 'changes of connectors': 1 });
+    const left = await test.rows<{ n: string }>(
+      'select n::int as n from connector_checks where connector_id = $1 order by n',
+      [connectorId],
+    );
+    expect(left.map(({ n }) => n)).toEqual([2, 5]);
+    await test.rows('delete from connectors where connector_id = $1', [connectorId]);
   });
 });
 

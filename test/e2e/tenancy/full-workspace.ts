@@ -1,5 +1,6 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
+import { leaveChecked } from '../connections/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
@@ -68,6 +69,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await leaveNotification(test.rows, workspaceId);
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);
+  await leaveChecked(test, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);
   await desk.export(tenant);

@@ -1,0 +1,42 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { isId } from '../../platform/kernel/ids.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connections.dto.js';
+import { Connections } from './connections.repository.js';
+import { checkViewOf, viewOf } from './connector-view.js';
+
+/** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
+@Controller(['api/pro/connectors', 'api/admin/connectors'])
+export class ConnectionsController {
+  constructor(private readonly connections: Connections) {}
+
+  /** The connectors that the workspace may use, each with its health. */
+  @Get()
+  @Route({ auth: 'member', returns: { 200: ConnectorPage } })
+  async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConnectorPage> {
+    const page = await this.connections.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(viewOf) };
+  }
+
+  /** The checks of a connector, newest first. */
+  @ApiParam(CONNECTOR_PARAM)
+  @Get(':connectorId/checks')
+  @Route({ auth: 'member', returns: { 200: ConnectorCheckPage }, errors: [NotFound] })
+  async checks(
+    @CurrentCaller() caller: Caller,
+    @Param('connectorId') connectorId: string,
+    @Query() query: PageQuery,
+  ): Promise<ConnectorCheckPage> {
+    const connector = isId('con', connectorId)
+      ? await this.connections.find(scopeOf(caller), connectorId)
+      : undefined;
+    if (!connector) throw new NotFound();
+    const page = await this.connections.checks(connector, query);
+    return { ...page, items: page.items.map(checkViewOf) };
+  }
+}

@@ -1,0 +1,63 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ConnectorsModule } from '../connectors/connectors.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
+import { KpiModule } from '../kpi/kpi.module.js';
+import { KpiTiles } from '../kpi/kpi-tiles.js';
+import { MailModule } from '../mail/mail.module.js';
+import { PartnerModule } from '../partner/partner.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CheckConnector } from './check-connector.js';
+import { ConfiguredConnectors } from './configured-connectors.js';
+import { ConnectionsController } from './connections.controller.js';
+import { Connections } from './connections.repository.js';
+import { ConnectorAlerts } from './connector-alerts.js';
+import { ConnectorHealthTile } from './connector-health-tile.js';
+import { ConnectorProbes } from './connector-probes.js';
+import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
+import { ProbeDatabase } from './probe-database.js';
+import { ProbeDestination } from './probe-destination.js';
+import { ProbeMail } from './probe-mail.js';
+import { ProbeModel } from './probe-model.js';
+import { ProbeOperations } from './probe-operations.js';
+import { ProbePartner } from './probe-partner.js';
+import { ProbeQueue } from './probe-queue.js';
+
+/** @level 9 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([ConnectorEntity, ConnectorCheckEntity]),
+    ConnectorsModule,
+    EscalationsModule,
+    KpiModule,
+    MailModule,
+    PartnerModule,
+    SignalsModule,
+    WebhooksModule,
+    // Its first run makes the workspace that answers for what the whole service has.
+    WorkspacesModule,
+  ],
+  controllers: [ConnectionsController],
+  providers: [
+    Connections,
+    ConnectorAlerts,
+    ConnectorProbes,
+    ProbeDatabase,
+    ProbeDestination,
+    ProbeMail,
+    ProbeModel,
+    ProbeOperations,
+    ProbePartner,
+    ProbeQueue,
+    CheckConnector,
+    ConfiguredConnectors,
+    ConnectorHealthTile,
+  ],
+})
+export class ConnectionsModule {
+  constructor(tiles: KpiTiles, tile: ConnectorHealthTile) {
+    tiles.register('connectorHealth', (question) => tile.figures(question));
+  }
+}

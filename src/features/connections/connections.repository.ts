@@ -1,0 +1,272 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { type Listing, readPage } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { newId } from '../../platform/kernel/ids.js';
+import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { ConnectorKind } from './connector-kinds.js';
+import type { Known, Verdict } from './connector-health.js';
+import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
+
+/** A connector as a workspace may see it, its own or one that is shared with it. */
+export type VisibleConnector = Known &
+  Pick<
+    ConnectorEntity,
+    | 'workspaceId'
+    | 'connectorId'
+    | 'name'
+    | 'latencyMs'
+    | 'lastCheckedAt'
+    | 'lastOkAt'
+    | 'consecutiveFailures'
+  >;
+
+/** What is configured: at most one of a kind and a subject in a workspace. */
+export type ConfiguredConnector = Pick<ConnectorEntity, 'kind' | 'subject' | 'name' | 'audience'>;
+
+/** A connector that is locked, and the time by the clock of the database. */
+export type LockedConnector = ConnectorEntity & { now: number };
+
+const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.name, c.status, c.reason, c.latency_ms, c.last_checked_at,
+  c.last_ok_at, c.consecutive_failures, c.overdue`;
+
+const UNCHECKED = 'It has not been checked yet.';
+/** A process that has just started has enough to do, and what has just been registered may not be up yet. */
+const FIRST_CHECK_MS = 30_000;
+
+/**
+ * Connectors and their checks. All times are those of the database's clock, by which checks fall due, so that processes
+ * whose clocks differ agree.
+ */
+@Injectable()
+export class Connections {
+  constructor(private readonly db: Db) {}
+
+  /** What the workspace may see: the service's own first, then its own by kind and name. */
+  list(scope: Scope, paging: PageQuery): Promise<Page<VisibleConnector>> {
+    const listing: Listing = {
+      name: 'connectors',
+      select: VISIBLE,
+      from: 'app.visible_connectors($1) c',
+      where: 'true',
+      values: [scope.workspaceId],
+      order: [
+        { column: 'c.rank', kind: 'number' },
+        { column: 'c.name', kind: 'text' },
+        { column: 'c.connector_id', kind: 'text' },
+      ],
+    };
+    return readPage(this.db, scope, listing, paging);
+  }
+
+  async find(scope: Scope, connectorId: string): Promise<VisibleConnector | undefined> {
+    const [row] = await this.db.read<VisibleConnector>(
+      scope,
+      `select ${VISIBLE} from app.visible_connectors($1) c where c.connector_id = $2`,
+      [scope.workspaceId, connectorId],
+    );
+    return row;
+  }
+
+  /** Its checks, the newest first. They stand in the workspace that answers for it, which the caller has been shown. */
+  checks(
+    { workspaceId, connectorId }: Pick<VisibleConnector, 'workspaceId' | 'connectorId'>,
+    paging: PageQuery,
+  ): Promise<Page<ConnectorCheckEntity>> {
+    const listing: Listing = {
+      name: `checks ${connectorId}`,
+      select: columnsOf(ConnectorCheckEntity),
+      from: 'connector_checks',
+      where: 'workspace_id = $1 and connector_id = $2',
+      values: [workspaceId, connectorId],
+      order: [{ column: 'n', kind: 'number', descending: true }],
+    };
+    return readPage(this.db, { workspaceId, teamIds: [] }, listing, paging);
+  }
+
+  /** For each span the share of the time in which what the workspace may see was green; null where nothing was known. */
+  async shares(scope: Scope, spans: readonly { from: number; to: number }[]): Promise<(number | null)[]> {
+    const rows = await this.db.read<{ share: number | null }>(
+      scope,
+      'select share from app.well_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
+      [scope.workspaceId, spans.map(({ from }) => new Date(from)), spans.map(({ to }) => new Date(to))],
+    );
+    return rows.map(({ share }) => share);
+  }
+
+  /** How many of those that were checked are green, and how many there are. */
+  async counts(scope: Scope): Promise<{ green: number; all: number }> {
+    const [row] = await this.db.read<{ green: number; all: number }>(
+      scope,
+      `select count(*) filter (where c.status = 'green' and not c.overdue)::int as green, count(*)::int as all
+       from app.visible_connectors($1) c where c.last_checked_at is not null`,
+      [scope.workspaceId],
+    );
+    return row!;
+  }
+
+  /** The connector if a check of it is due, and nobody has made it meanwhile. */
+  async due(scope: Scope, connectorId: string): Promise<ConnectorEntity | undefined> {
+    const [row] = await this.db.read<ConnectorEntity>(
+      scope,
+      `select ${columnsOf(ConnectorEntity)} from connectors
+       where workspace_id = $1 and connector_id = $2 and next_check_at <= clock_timestamp()`,
+      [scope.workspaceId, connectorId],
+    );
+    return row;
+  }
+
+  /** Locks a connector of the open transaction's workspace. */
+  async lock(connectorId: string): Promise<LockedConnector | undefined> {
+    const [row] = await this.db.query<LockedConnector>(
+      `select ${columnsOf(ConnectorEntity)}, app.ms(clock_timestamp()) as now from connectors
+       where workspace_id = $1 and connector_id = $2 for no key update`,
+      [this.db.unit.scope.workspaceId, connectorId],
+    );
+    return row;
+  }
+
+  /** Stores what came of the check of a locked connector, and when the next one follows. */
+  record({ now, ...connector }: LockedConnector, { changes, nextInMs }: Verdict): void {
+    const { workspaceId, connectorId } = connector;
+    const n = connector.checks + 1;
+    const { status, reason, latencyMs } = changes;
+    const changed = connector.checks === 0 || status !== connector.status;
+    this.db.update(
+      ConnectorEntity,
+      { workspaceId, connectorId },
+      {
+        ...changes,
+        checks: n,
+        lastCheckedAt: now,
+        nextCheckAt: now + nextInMs,
+        ...(changed && { lastChange: n }),
+      },
+    );
+    this.db.insert(ConnectorCheckEntity, {
+      workspaceId,
+      connectorId,
+      n,
+      checkedAt: now,
+      status,
+      reason,
+      latencyMs,
+      changed,
+    });
+  }
+
+  /** Writes again what is there: nothing changes, and the database does all that a write needs, up to its disk. */
+  async rewrite({
+    workspaceId,
+    connectorId,
+  }: Pick<ConnectorEntity, 'workspaceId' | 'connectorId'>): Promise<void> {
+    await this.db.writeAll({ workspaceId, teamIds: [] }, [
+      {
+        text: 'update connectors set created_at = created_at where workspace_id = $1 and connector_id = $2',
+        values: [workspaceId, connectorId],
+      },
+    ]);
+  }
+
+  /** No result came of a locked connector's check; it is due again after a minute. */
+  postpone(connectorId: string): void {
+    this.db.write(
+      `update connectors set next_check_at = now() + interval '1 minute' where workspace_id = $1 and connector_id = $2`,
+      [this.db.unit.scope.workspaceId, connectorId],
+    );
+  }
+
+  /** A person asked for a check: it is made now, and who is asked to decide may be asked again. */
+  checkNow(connectorId: string): void {
+    this.db.write(
+      `update connectors set next_check_at = now(), escalated = false where workspace_id = $1 and connector_id = $2`,
+      [this.db.unit.scope.workspaceId, connectorId],
+    );
+  }
+
+  /** Adds a connector of the open transaction's workspace, or brings one that is there up to date. */
+  configure({ kind, subject, name, audience }: ConfiguredConnector): void {
+    this.db.write(
+      `insert into connectors as c (workspace_id, connector_id, kind, subject, name, audience, reason, next_check_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 millisecond')
+       on conflict (workspace_id, kind, subject) do update set name = excluded.name, audience = excluded.audience,
+         next_check_at = least(c.next_check_at, excluded.next_check_at)`,
+      [
+        this.db.unit.scope.workspaceId,
+        newId('con'),
+        kind,
+        subject,
+        name,
+        audience,
+        UNCHECKED,
+        FIRST_CHECK_MS,
+      ],
+    );
+  }
+
+  /** Connectors of these kinds that are configured no longer, locked: all but those that are named. */
+  async lockOthers(
+    kinds: readonly ConnectorKind[],
+    configured: readonly Pick<ConfiguredConnector, 'kind' | 'subject'>[],
+  ): Promise<ConnectorEntity[]> {
+    return this.db.query<ConnectorEntity>(
+      `select ${columnsOf(ConnectorEntity)} from connectors
+       where workspace_id = $1 and kind = any($2)
+         and not exists (select from unnest($3::text[], $4::text[]) o (kind, subject)
+           where o.kind = connectors.kind and o.subject = connectors.subject)
+       order by connector_id for update`,
+      [
+        this.db.unit.scope.workspaceId,
+        kinds,
+        configured.map(({ kind }) => kind),
+        configured.map(({ subject }) => subject),
+      ],
+    );
+  }
+
+  /** Removes a connector with its checks. */
+  remove(connectorId: string): void {
+    this.db.write('delete from connectors where workspace_id = $1 and connector_id = $2', [
+      this.db.unit.scope.workspaceId,
+      connectorId,
+    ]);
+  }
+
+  /** The one of a destination, locked, if there is one. */
+  async lockOf(kind: ConnectorKind, subject: string): Promise<ConnectorEntity | undefined> {
+    const { workspaceId } = this.db.unit.scope;
+    return this.db.lockOne(ConnectorEntity, { workspaceId, kind, subject }, 'for update');
+  }
+
+  /** Adds what is there without a connector, over all workspaces. */
+  async discover(): Promise<void> {
+    await this.db.system('select app.discover_connectors()');
+  }
+
+  /** The workspace that answers for what the whole service has. */
+  async firstWorkspace(): Promise<string> {
+    const [row] = await this.db.system<{ workspaceId: string }>(
+      'select app.first_workspace() as workspace_id',
+    );
+    return row!.workspaceId;
+  }
+
+  /** The workspaces that answer for connectors of the file, as far as they are known. */
+  async withHttp(): Promise<string[]> {
+    const rows = await this.db.system<{ workspaceId: string }>(
+      'select workspace_id from app.answering_workspaces()',
+    );
+    return rows.map(({ workspaceId }) => workspaceId);
+  }
+
+  /** Those of these workspaces that exist, in their order. */
+  async existing(workspaceIds: readonly string[]): Promise<string[]> {
+    const rows = await this.db.system<{ workspaceId: string }>(
+      'select workspace_id from app.existing_workspaces($1)',
+      [workspaceIds],
+    );
+    const existing = new Set(rows.map(({ workspaceId }) => workspaceId));
+    return workspaceIds.filter((workspaceId) => existing.has(workspaceId));
+  }
+}

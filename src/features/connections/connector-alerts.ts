@@ -1,0 +1,111 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { DISMISS } from '../escalations/escalation-kinds.js';
+import { EscalationOptions } from '../escalations/escalation-options.js';
+import { Escalations } from '../escalations/escalations.repository.js';
+import { Signals } from '../signals/signals.repository.js';
+import type { SignalSeverity } from '../signals/signal-types.js';
+import { Connections } from './connections.repository.js';
+import type { Verdict } from './connector-health.js';
+import type { ConnectorEntity } from './connector.entity.js';
+
+const CONNECTOR_RED = 'connector_red';
+const CHECK = 'check';
+
+type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'name'>;
+
+/** Tells people that a connector is red, and that it has recovered; in the workspace that answers for it. */
+@Injectable()
+export class ConnectorAlerts implements OnModuleInit {
+  constructor(
+    private readonly connections: Connections,
+    private readonly signals: Signals,
+    private readonly escalations: Escalations,
+    private readonly options: EscalationOptions,
+  ) {}
+
+  onModuleInit(): void {
+    this.options.register(CONNECTOR_RED, 'connector', {
+      lock: ({ entityId }) => this.connections.lock(entityId),
+      options: {
+        [CHECK]: {
+          role: 'operator',
+          run: async ({ entityId }, { caller }) => {
+            const connector = await this.connections.lock(entityId);
+            if (!connector) {
+              throw new InvalidTransition({
+                message: 'The connector is configured no longer; dismiss this.',
+              });
+            }
+            this.connections.checkNow(entityId);
+            return `${caller.name} asked for another check of ${nameOf(connector)}.`;
+          },
+        },
+      },
+    });
+  }
+
+  /** What the verdict on a locked connector has to tell, in the open transaction. */
+  async tell(connector: Named, { changes: { reason }, tell }: Verdict): Promise<void> {
+    if (tell.red) this.signal(connector, 'critical', `${nameOf(connector)} is failing.`, reason);
+    if (tell.escalate) {
+      await this.escalations.open({
+        kind: CONNECTOR_RED,
+        entity: entityOf(connector),
+        teamId: null,
+        reason: `${nameOf(connector)} is failing. ${reason}`,
+        options: [CHECK, DISMISS],
+        dueAt: null,
+      });
+    }
+    if (tell.recovered) {
+      const title = `${nameOf(connector)} is well again.`;
+      this.signal(connector, 'info', title, reason);
+      await this.escalations.resolveAbout(CONNECTOR_RED, entityOf(connector), title);
+    }
+  }
+
+  /** The cause of an open escalation is gone, if one is open. */
+  ended(connector: Named, because: string): Promise<void> {
+    return this.escalations.resolveAbout(CONNECTOR_RED, entityOf(connector), because);
+  }
+
+  private signal(connector: Named, severity: SignalSeverity, title: string, body: string): void {
+    this.signals.raise({
+      type: 'connector',
+      severity,
+      title,
+      body,
+      score: null,
+      source: SYSTEM,
+      teamId: null,
+      capo: null,
+      entity: entityOf(connector),
+    });
+  }
+}
+
+function entityOf({ connectorId }: Named) {
+  return { type: 'connector', id: connectorId };
+}
+
+/** In a sentence, at its beginning or within. */
+function nameOf({ kind, name }: Named): string {
+  switch (kind) {
+    case 'webhook':
+      return `The destination at ${name}`;
+    case 'http':
+      return `The connector ${name}`;
+    case 'partner':
+      return 'The connection to the partner';
+    case 'database':
+      return 'The database';
+    case 'queue':
+      return 'The work queue';
+    case 'mail':
+      return 'The mail connector';
+    case 'model':
+      return 'The model connector';
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Connections } from './connections.repository.js';
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** What the tile of `GET /kpi` is asked for, as far as it matters here: connectors belong to no team. */
+interface TileQuestion {
+  scope: Scope;
+  /** The days of the sparkline, today being the last. */
+  days: readonly Span[];
+}
+
+const WEEK = 7;
+
+/** The tile `connectorHealth`: which share of the connectors is green, in percent (CONTRACT, KPI). */
+@Injectable()
+export class ConnectorHealthTile {
+  constructor(private readonly connections: Connections) {}
+
+  /** The value is that of this moment; it is compared with the same day of the week before. */
+  async figures({ scope, days }: TileQuestion) {
+    const [value, daily] = await Promise.all([this.now(scope), this.daily(scope, days)]);
+    return {
+      value,
+      before: daily.at(-1 - WEEK) ?? null,
+      sparkline: daily.map((percent) => percent ?? 0),
+    };
+  }
+
+  /** Null where nothing was checked yet. */
+  async now(scope: Scope): Promise<number | null> {
+    const { green, all } = await this.connections.counts(scope);
+    return all === 0 ? null : percentOf(green / all);
+  }
+
+  /** For each day the share of the time in which connectors were green; null for a day of which nothing is known. */
+  async daily(scope: Scope, days: readonly Span[]): Promise<(number | null)[]> {
+    const shares = await this.connections.shares(scope, days);
+    return shares.map((share) => (share === null ? null : percentOf(share)));
+  }
+}
+
+function percentOf(share: number): number {
+  return Math.round(share * 1_000) / 10;
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { asShown, type Finding, judge, type Verdict } from './connector-health.js';
+import type { ConnectorKind } from './connector-kinds.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const OK: Finding = { kind: 'ok', latencyMs: 12, reason: 'It answers.' };
+const SLOW: Finding = { kind: 'ok', latencyMs: 2_001, reason: 'It answers.' };
+const FAILED: Finding = { kind: 'failed', reason: 'It refused the connection.' };
+const REFUSED: Finding = { kind: 'refused', reason: 'It refused our credentials.' };
+
+type State = Parameters<typeof judge>[0];
+
+const NEW: State = {
+  kind: 'mail',
+  consecutiveFailures: 0,
+  lastOkAt: null,
+  wellSince: null,
+  alerted: false,
+  escalated: false,
+  alerts: 0,
+  recoveredAt: null,
+};
+
+/** A connector that is checked whenever it is due, from the time 0 on. */
+class Checked {
+  now = 0;
+  state: State;
+  last: Verdict | undefined;
+  readonly told: string[] = [];
+
+  constructor(kind: ConnectorKind = 'mail') {
+    this.state = { ...NEW, kind };
+  }
+
+  finds(...findings: Finding[]): this {
+    for (const finding of findings) {
+      const verdict = judge(this.state, finding, this.now);
+      this.state = { ...this.state, ...verdict.changes };
+      this.last = verdict;
+      for (const [what, isTold] of Object.entries(verdict.tell)) if (isTold) this.told.push(what);
+      this.now += verdict.nextInMs;
+    }
+    return this;
+  }
+}
+
+const times = (n: number, finding: Finding) => Array.from({ length: n }, () => finding);
+
+describe('judge', () => {
+  it.each<[string, Finding[], string]>([
+    ['one that answers', [OK], 'green'],
+    ['one that takes two seconds', [{ ...OK, latencyMs: 2_000 }], 'green'],
+    ['one that takes longer', [SLOW], 'yellow'],
+    ['one that failed once', [OK, FAILED], 'yellow'],
+    ['one that failed twice', [OK, ...times(2, FAILED)], 'yellow'],
+    ['one that failed three times', [OK, ...times(3, FAILED)], 'red'],
+    ['one that answers again', [...times(3, FAILED), OK], 'green'],
+    ['one that answers slowly again', [...times(3, FAILED), SLOW], 'yellow'],
+    ['one that refused our credentials once', [OK, REFUSED], 'red'],
+    ['failures with a success between them', [FAILED, FAILED, OK, FAILED, FAILED], 'yellow'],
+  ])('finds %s', (_what, findings, status) => {
+    expect(new Checked().finds(...findings).last!.changes.status).toBe(status);
+  });
+
+  it('says of a slow one how slow it is', () => {
+    expect(new Checked().finds(SLOW).last!.changes.reason).toBe(
+      'It answers. It is slow: it took 2.0 seconds.',
+    );
+  });
+
+  it('counts failures in a row, and from when on it was well', () => {
+    const failing = new Checked().finds(OK, FAILED, FAILED);
+    expect(failing.last!.changes).toMatchObject({ consecutiveFailures: 2, lastOkAt: 0, wellSince: null });
+    const at = failing.now;
+    expect(failing.finds(OK).last!.changes).toMatchObject({
+      consecutiveFailures: 0,
+      lastOkAt: at,
+      wellSince: at,
+    });
+  });
+
+  it('tells once that it is red and once that it has recovered', () => {
+    const mail = new Checked().finds(OK, ...times(10, FAILED), ...times(10, OK));
+    expect(mail.told).toEqual(['red', 'escalate', 'recovered']);
+  });
+
+  it('does not tell a recovery that did not last', () => {
+    const mail = new Checked().finds(...times(3, FAILED));
+    for (let round = 0; round < 20; round++) mail.finds(OK, FAILED, FAILED, FAILED);
+    expect(mail.told).toEqual(['red', 'escalate']);
+  });
+
+  it('asks a person once for each time that it tells, and again after a check that a person asked for', () => {
+    const mail = new Checked().finds(...times(5, FAILED));
+    mail.state = { ...mail.state, escalated: false };
+    mail.finds(...times(5, FAILED));
+    expect(mail.told).toEqual(['red', 'escalate', 'escalate']);
+  });
+
+  it('tells ten times a day at the most of one that comes and goes, however it does so', () => {
+    for (const wellFor of [1, 2, 3, 5, 8, 13, 60, 360]) {
+      const mail = new Checked();
+      while (mail.now < 10 * DAY) mail.finds(...times(3, FAILED), ...times(wellFor, OK));
+      const told = mail.told.filter((what) => what === 'red').length;
+      expect(told, `well for ${wellFor} checks`).toBeLessThanOrEqual(10 * 10);
+    }
+  });
+
+  it('forgets after a day that it has failed before', () => {
+    const mail = new Checked().finds(...times(3, FAILED), ...times(5, OK));
+    expect(mail.state.alerts).toBe(1);
+    mail.finds(...times(3, FAILED));
+    expect(mail.state.alerts).toBe(2);
+    mail.finds(...times(5, OK));
+    mail.now += DAY;
+    mail.finds(...times(3, FAILED));
+    expect(mail.state.alerts).toBe(1);
+  });
+
+  it('leaves it to others to tell what they have told already', () => {
+    const webhook = new Checked('webhook').finds({ ...REFUSED, tellsItself: true }, ...times(5, OK));
+    expect(webhook.told).toEqual(['recovered']);
+  });
+
+  it('looks soon where it is not sure, and not often where credentials are refused', () => {
+    expect(new Checked().finds(OK).last!.nextInMs).toBe(5 * MINUTE);
+    expect(new Checked().finds(FAILED).last!.nextInMs).toBe(MINUTE);
+    expect(new Checked().finds(...times(3, FAILED)).last!.nextInMs).toBe(5 * MINUTE);
+    expect(new Checked().finds(...times(3, FAILED), OK).last!.nextInMs).toBe(MINUTE);
+    expect(new Checked().finds(REFUSED).last!.nextInMs).toBe(15 * MINUTE);
+    expect(new Checked('webhook').finds(OK).last!.nextInMs).toBe(30 * MINUTE);
+    expect(new Checked('partner').finds(OK).last!.nextInMs).toBe(HOUR);
+  });
+});
+
+describe('asShown', () => {
+  it.each([
+    ['mail', 'green', false, 'green'],
+    ['mail', 'green', true, 'yellow'],
+    ['mail', 'red', true, 'red'],
+    ['queue', 'green', true, 'red'],
+  ] as const)('shows %s, last %s, overdue: %s as %s', (kind, status, overdue, shown) => {
+    expect(asShown({ kind, status, reason: 'It answers.', overdue }).status).toBe(shown);
+  });
+});

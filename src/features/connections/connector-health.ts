@@ -1,0 +1,153 @@
+import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
+import type { ConnectorEntity } from './connector.entity.js';
+
+/** What one check has found; `reason` is a sentence for a stranger, and repeats nothing that the other side said. */
+export type Finding =
+  | { kind: 'ok'; latencyMs: number | null; reason: string }
+  | { kind: 'failed'; reason: string; latencyMs?: number | null }
+  /** Only a person can help: credentials are refused, or something else has been given up for good. */
+  | { kind: 'refused'; reason: string; latencyMs?: number | null; tellsItself?: boolean };
+
+/** What follows from a finding. */
+export interface Verdict {
+  changes: Pick<
+    ConnectorEntity,
+    | 'status'
+    | 'reason'
+    | 'latencyMs'
+    | 'lastOkAt'
+    | 'consecutiveFailures'
+    | 'wellSince'
+    | 'alerted'
+    | 'escalated'
+    | 'alerts'
+    | 'recoveredAt'
+  >;
+  /** What people are told of it. */
+  tell: { red: boolean; escalate: boolean; recovered: boolean };
+  nextInMs: number;
+}
+
+type Before = Pick<
+  ConnectorEntity,
+  | 'kind'
+  | 'consecutiveFailures'
+  | 'lastOkAt'
+  | 'wellSince'
+  | 'alerted'
+  | 'escalated'
+  | 'alerts'
+  | 'recoveredAt'
+>;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** CONTRACT, Connector. */
+const SLOW_MS = 2 * SECOND;
+const FAILURES_TO_RED = 3;
+
+/** How often one that is well is checked. */
+const EVERY_MS: Readonly<Record<ConnectorKind, number>> = {
+  database: MINUTE,
+  queue: MINUTE,
+  mail: 5 * MINUTE,
+  model: 5 * MINUTE,
+  http: 5 * MINUTE,
+  // Of these there is one for each workspace, or some; what is sent to them says more than a check.
+  webhook: 30 * MINUTE,
+  partner: HOUR,
+};
+/** While it is not known whether it fails, or has recovered. */
+const SOON_MS = MINUTE;
+const RED_MS = 5 * MINUTE;
+/** Accounts are locked for a while when a wrong password is tried too often. */
+const REFUSED_MS = 15 * MINUTE;
+
+/** How long it has to be well before it is told that it has recovered, the first time; twice as long each time after it. */
+const RECOVERY_MS = 2 * MINUTE;
+const LONGEST_RECOVERY_MS = 6 * HOUR;
+/** After so long a time the next failure is a new one. */
+const FORGOTTEN_AFTER_MS = 24 * HOUR;
+
+/**
+ * Judges what a check has found. The status follows from it at once; people are told that a connector is red once, and that it
+ * has recovered only after it has stayed well for a time that grows with each failure in between, so that one that comes
+ * and goes tells ten times a day at the most.
+ */
+export function judge(before: Before, finding: Finding, now: number): Verdict {
+  const isOk = finding.kind === 'ok';
+  const { latencyMs = null } = finding;
+  const consecutiveFailures = isOk ? 0 : before.consecutiveFailures + 1;
+  const status = statusOf(finding, consecutiveFailures);
+  const wellSince = isOk ? (before.wellSince ?? now) : null;
+  const recovered = before.alerted && isOk && now - wellSince! >= recoveryMs(before.alerts);
+  const red = status === 'red' && !before.alerted;
+  const tellsItself = finding.kind === 'refused' && finding.tellsItself === true;
+  const escalate = status === 'red' && !before.escalated && !tellsItself;
+  const alerted = (before.alerted || red) && !recovered;
+  const isSlow = isOk && status === 'yellow';
+  return {
+    changes: {
+      status,
+      reason: isSlow ? slowly(finding.reason, latencyMs!) : finding.reason,
+      latencyMs,
+      lastOkAt: isOk ? now : before.lastOkAt,
+      consecutiveFailures,
+      wellSince,
+      alerted,
+      escalated: alerted && (before.escalated || status === 'red'),
+      alerts: red ? alertsNow(before, now) : before.alerts,
+      recoveredAt: recovered ? now : before.recoveredAt,
+    },
+    tell: { red: red && !tellsItself, escalate, recovered },
+    nextInMs: nextInMs(before.kind, finding, status, alerted),
+  };
+}
+
+function statusOf(finding: Finding, consecutiveFailures: number): ConnectorStatus {
+  if (finding.kind === 'ok') return (finding.latencyMs ?? 0) > SLOW_MS ? 'yellow' : 'green';
+  return finding.kind === 'refused' || consecutiveFailures >= FAILURES_TO_RED ? 'red' : 'yellow';
+}
+
+function slowly(reason: string, latencyMs: number): string {
+  return `${reason} It is slow: it took ${(latencyMs / SECOND).toFixed(1)} seconds.`;
+}
+
+function recoveryMs(alerts: number): number {
+  return Math.min(LONGEST_RECOVERY_MS, RECOVERY_MS * 2 ** Math.max(0, alerts - 1));
+}
+
+function alertsNow({ alerts, recoveredAt }: Before, now: number): number {
+  return recoveredAt !== null && now - recoveredAt < FORGOTTEN_AFTER_MS ? alerts + 1 : 1;
+}
+
+function nextInMs(kind: ConnectorKind, finding: Finding, status: ConnectorStatus, alerted: boolean): number {
+  if (finding.kind === 'refused') return REFUSED_MS;
+  if (status === 'red') return RED_MS;
+  return status === 'yellow' || alerted ? Math.min(SOON_MS, EVERY_MS[kind]) : EVERY_MS[kind];
+}
+
+/** What is known of a connector, as it is shown. */
+export type Known = Pick<ConnectorEntity, 'kind' | 'status' | 'reason'> & {
+  /** Its check was due long ago. */
+  overdue: boolean;
+};
+
+const OVERDUE =
+  'The last check is too long ago: no worker process is running, or the workers have too much to do.';
+
+/**
+ * What no longer is checked is no longer known to be well. The checks are work of the queue themselves, so the queue is
+ * failing then.
+ */
+export function asShown({
+  kind,
+  status,
+  reason,
+  overdue,
+}: Known): Pick<ConnectorEntity, 'status' | 'reason'> {
+  if (!overdue || status === 'red') return { status, reason };
+  return { status: kind === 'queue' ? 'red' : 'yellow', reason: OVERDUE };
+}

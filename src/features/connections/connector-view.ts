@@ -1,0 +1,23 @@
+import type { ConnectorCheckView, ConnectorView } from './connections.dto.js';
+import type { VisibleConnector } from './connections.repository.js';
+import { asShown } from './connector-health.js';
+import type { ConnectorCheckEntity } from './connector.entity.js';
+
+/** Without whose it is: what the whole service has belongs to a workspace that others need not know. */
+export function viewOf(connector: VisibleConnector): ConnectorView {
+  return {
+    connectorId: connector.connectorId,
+    name: connector.name,
+    kind: connector.kind,
+    ...asShown(connector),
+    latencyMs: connector.latencyMs,
+    lastCheckedAt: connector.lastCheckedAt,
+    lastOkAt: connector.lastOkAt,
+    consecutiveFailures: connector.consecutiveFailures,
+  };
+}
+
+export function checkViewOf(check: ConnectorCheckEntity): ConnectorCheckView {
+  const { workspaceId: _workspace, connectorId: _connector, ...shown } = check;
+  return shown;
+}

@@ -1,0 +1,28 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PartnerHealthReader } from '../partner/partner-health.reader.js';
+import type { Finding } from './connector-health.js';
+import { ConnectorProbes, type Probe, type Probed } from './connector-probes.js';
+
+/** The partner calls us and is never called: what can fail here is the secret that its requests are signed with. */
+@Injectable()
+export class ProbePartner implements Probe, OnModuleInit {
+  constructor(
+    private readonly partner: PartnerHealthReader,
+    private readonly probes: ConnectorProbes,
+  ) {}
+
+  onModuleInit(): void {
+    this.probes.register('partner', this);
+  }
+
+  async probe({ workspaceId }: Probed): Promise<Finding | undefined> {
+    const health = await this.partner.read({ workspaceId, teamIds: 'all' });
+    if (!health) return undefined;
+    if (health.isReadable) {
+      return { kind: 'ok', latencyMs: null, reason: 'Requests of the partner can be verified.' };
+    }
+    const reason =
+      'The secret of the partner cannot be opened with the SECRETS_KEY of this service, so its requests are refused: rotate it.';
+    return { kind: 'refused', reason };
+  }
+}
