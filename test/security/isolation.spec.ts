@@ -9,6 +9,7 @@ import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
+import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
@@ -116,6 +117,7 @@ async function fill(name: string): Promise<Tenant> {
   );
   // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
+  await leavePack(test, workspaceId);
   await leaveDelivered(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await desk.client.post('/api/local/hydrate', { deviceId: newId('req') });

@@ -12,6 +12,7 @@ import type { CapoRunner } from './briefing.js';
 import { BriefingReader } from './briefing.reader.js';
 import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
+import { CapoSkills } from './capo-skills.js';
 import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
 import { ModelCalls } from './model-calls.js';
@@ -43,6 +44,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     PausedCapos,
     OutsideTargetsReader,
     BriefingReader,
+    CapoSkills,
     DraftingStates,
     ModelBudget,
     ModelCalls,
@@ -82,7 +84,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
       },
     },
   ],
-  exports: [OutsideTargetsReader, PausedCapos, BriefingReader, DraftingStates, CAPO_RUNNER, MODEL],
+  exports: [OutsideTargetsReader, PausedCapos, BriefingReader, CapoSkills, DraftingStates, CAPO_RUNNER, MODEL],
 })
 export class CaposModule {
   /** Standing orders must know which action types cannot be undone, and lie below this feature. */

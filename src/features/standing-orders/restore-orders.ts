@@ -6,6 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ruleOf } from './order-content.js';
+import { RestoreObjections } from './restore-objections.js';
 import { relaxesIrreversible, type StandingOrderStatus } from './standing-order.js';
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
@@ -73,6 +74,7 @@ export class RestoreOrders {
     private readonly clock: Clock,
     private readonly orders: StandingOrders,
     private readonly reversibility: ActionReversibility,
+    private readonly objections: RestoreObjections,
     private readonly receipts: Receipts,
   ) {}
 
@@ -89,6 +91,7 @@ export class RestoreOrders {
     const at = this.clock.now();
     const current = await this.current(orders, dryRun ? '' : 'for update');
     const former = await this.former(orders);
+    const objections = await this.objections.of(orders.map(({ standingOrderId }) => standingOrderId));
     const then = new Map(orders.map((order) => [order.standingOrderId, order]));
     return current.flatMap((order): Change[] => {
       const was = then.get(order.standingOrderId);
@@ -96,6 +99,8 @@ export class RestoreOrders {
       const version = former.get(order.standingOrderId);
       if (!version) return [skipped(order, GONE)];
       if (saysTheSame(order, version) && order.status === was.status) return [];
+      const objection = objections.get(order.standingOrderId);
+      if (objection !== undefined) return [skipped(order, objection)];
       if (hasExpired(version, at)) return [skipped(order, EXPIRED)];
       const relaxes = relaxesIrreversible(version, this.reversibility.within(version.capos));
       if (relaxes && was.status === 'active' && !isOwner) return [skipped(order, OWNERS)];

@@ -61,6 +61,10 @@ export class Config {
   readonly bootstrapTier: Environment['BOOTSTRAP_TIER'];
   /** Each 32 bytes in base64url; none: no licence can be checked. */
   readonly licencePublicKeys: readonly string[];
+  /** Each with one of their keys, 32 bytes in base64url; none: no skill pack can be installed. */
+  readonly skillPackPublishers: readonly { readonly name: string; readonly publicKey: string }[];
+  /** Absolute. Undefined: no list of revocations. */
+  readonly skillPackRevocations: string | undefined;
   readonly partnerSigningSecret: string | undefined;
   /** Undefined: nobody signs in by OpenID Connect. With it, client id, secret and domains are there too. */
   readonly oidcIssuer: string | undefined;
@@ -105,6 +109,10 @@ export class Config {
     this.bootstrapToken = values.BOOTSTRAP_TOKEN;
     this.bootstrapTier = values.BOOTSTRAP_TIER;
     this.licencePublicKeys = Object.freeze(values.LICENCE_PUBLIC_KEY ?? []);
+    this.skillPackPublishers = Object.freeze(
+      (values.SKILL_PACK_PUBLISHERS ?? []).map((publisher) => Object.freeze(publisher)),
+    );
+    this.skillPackRevocations = values.SKILL_PACK_REVOCATIONS && resolve(values.SKILL_PACK_REVOCATIONS);
     this.partnerSigningSecret = values.PARTNER_SIGNING_SECRET;
     this.oidcIssuer = values.OIDC_ISSUER;
     this.oidcClientId = values.OIDC_CLIENT_ID;

@@ -3,6 +3,7 @@ import { eventually } from '../../support/test-app.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
+import { leavePack } from '../packs/pack-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
@@ -64,6 +65,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.revert();
   await undone(member, body);
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
+  await leavePack(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);
