@@ -9,21 +9,12 @@
  * npm run skill-pack -- check <pack.json> [--publishers <name=key,...>]
  * npm run skill-pack -- revoke <list.json> --key <file> [--out <file>]
  */
-import 'reflect-metadata';
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { ACTION_TYPES } from '../src/features/capos/action-types.js';
-import { engineOf } from '../src/features/capos/capo.js';
-import { faultsIn } from '../src/features/packs/check-manifest.js';
-import { inPart, readManifest } from '../src/features/packs/manifest-faults.js';
-import { bodyOfOrder, contentHash, type PackManifest, SLUG } from '../src/features/packs/pack-manifest.js';
+import { contentHash, type PackManifest, SLUG } from '../src/features/packs/pack-manifest.js';
 import { listFaults } from '../src/features/packs/revocation-list.js';
-import { ActionReversibility } from '../src/features/standing-orders/action-reversibility.js';
-import { ruleFaults } from '../src/features/standing-orders/rule-faults.js';
-import { CreateStandingOrderBody } from '../src/features/standing-orders/standing-orders.dto.js';
 import { loadConfig } from '../src/platform/config/config.js';
-import { validationPipe } from '../src/platform/http/validation.js';
 import type { Fault } from '../src/platform/kernel/define-error.js';
 import {
   isSignedDocument,
@@ -38,6 +29,7 @@ const USAGE = `Use one of:
   npm run skill-pack -- check <pack.json> [--publishers <name=key,...>]
   npm run skill-pack -- revoke <list.json> --key <file> [--out <file>]`;
 
+const COMMANDS = ['keys', 'sign', 'check', 'revoke'] as const;
 const MAX_FILE_BYTES = 1024 * 1024;
 
 class Refused extends Error {}
@@ -63,8 +55,6 @@ async function main(): Promise<void> {
       return revoke(file, options);
   }
 }
-
-const COMMANDS = ['keys', 'sign', 'check', 'revoke'] as const;
 
 function read() {
   try {
@@ -157,41 +147,14 @@ async function revoke(file: string, { key, out }: { key: string; out?: string })
   await hand({ list, signature: signDocument(list, await privateKey(key)) }, out);
 }
 
-/** All that can be said without the database of the service, which alone knows its zones. */
+/** What it takes to look at orders takes seconds to load, so it is loaded when it is needed. */
 async function checked(raw: unknown): Promise<PackManifest> {
-  const result = readManifest(raw);
-  const faults =
-    'manifest' in result ? [...result.faults, ...(await orderFaults(result.manifest))] : result.faults;
-  if (faults.length > 0 || !('manifest' in result)) {
+  const { checkedManifest } = await import('./checked-manifest.js');
+  const { manifest, faults } = await checkedManifest(raw);
+  if (!manifest || faults.length > 0) {
     throw new Refused(`The manifest cannot be installed:\n${linesOf(faults)}`);
   }
-  return result.manifest;
-}
-
-async function orderFaults({ standingOrders }: PackManifest): Promise<Fault[]> {
-  const actions = new ActionReversibility();
-  actions.register(ACTION_TYPES, engineOf);
-  const found: Fault[] = [];
-  for (const [index, order] of standingOrders.entries()) {
-    const faults = await faultsOfBody(bodyOfOrder(order), actions);
-    found.push(...faults.map((fault) => inPart('standingOrders', index, fault)));
-  }
-  return found;
-}
-
-async function faultsOfBody(written: object, actions: ActionReversibility): Promise<Fault[]> {
-  try {
-    const body: CreateStandingOrderBody = await validationPipe().transform(written, {
-      type: 'body',
-      metatype: CreateStandingOrderBody,
-    });
-    const { effect, match, capos = null, when = null, limits = null, budget = null } = body;
-    const { approval = null, expiresAt = null } = body;
-    const rule = { teamId: null, capos, effect, match, when, limits, budget, approval, expiresAt };
-    return ruleFaults(rule, actions.known(), Date.now());
-  } catch (error) {
-    return faultsIn(error);
-  }
+  return manifest;
 }
 
 function linesOf(faults: readonly Fault[]): string {

@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { manifestOf } from '../../support/skill-packs.js';
 import { eventually } from '../../support/test-app.js';
 import { PackDesk } from './pack-desk.js';
@@ -12,6 +12,8 @@ afterAll(() => desk.close());
 
 let number = 0;
 const listOf = (...revoked: object[]) => ({ publisher: 'acme', number: ++number, revoked });
+/** Nothing is revoked when a test begins. */
+beforeEach(() => desk.revoke(listOf()));
 const DISPUTED = { name: 'invoice-reminders', reason: 'The licence is disputed.' };
 
 describe('a pack that its publisher revokes', () => {
@@ -45,7 +47,7 @@ describe('a pack that its publisher revokes', () => {
         /^(standing_order.archived|skill_pack.revoked|signal)/.test(action),
       ),
     ).toEqual(['standing_order.archived', 'skill_pack.revoked', 'signal.raised']);
-    const [signal] = (await one.client.get('/signals')).body.items;
+    const [signal] = await one.rows('select * from signals where workspace_id = $1');
     expect(signal).toMatchObject({
       type: 'policy',
       severity: 'warning',

@@ -6,8 +6,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FILES_DOCUMENTS, manifestOf, REMINDER } from '../../support/skill-packs.js';
-import { startTestApp, type TestApp } from '../../support/test-app.js';
-import { eventually } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SCRIPT = join(ROOT, 'dist/scripts/skill-pack.js');
@@ -38,7 +37,10 @@ async function newKey(name: string): Promise<string> {
   return /SKILL_PACK_PUBLISHERS=(.*)\n/.exec(stdout)![1]!;
 }
 
-describe('npm run skill-pack', () => {
+/** Each call is a process of its own, and the machine may be busy. */
+const SLOW = { timeout: 90_000 };
+
+describe('npm run skill-pack', SLOW, () => {
   it('makes a key pair, of which the private half is in a file alone', async () => {
     const { stdout, code } = await skillPack('keys', '--publisher', 'acme', '--key', 'first.pem');
     expect(code).toBe(0);
@@ -137,7 +139,7 @@ describe('npm run skill-pack', () => {
   );
 });
 
-describe('the packs of examples/packs', () => {
+describe('the packs of examples/packs', SLOW, () => {
   const packs = globSync('examples/packs/*.json', { cwd: ROOT }).toSorted();
   let service: TestApp;
   let publishers: string;
