@@ -778,6 +778,24 @@ AS $function$
 $function$;
 alter function app.enqueue_expiring_approvals(integer) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.enqueue_revoked_packs(p_revoked jsonb, p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select distinct 'pack.revoke', p.pack_id, p.workspace_id, p.workspace_id, now()
+  from jsonb_to_recordset(p_revoked) as r (publisher text, name text, versions text[])
+  join skill_packs p on p.publisher = r.publisher and p.name = r.name
+    and (r.versions is null or p.version = any (r.versions))
+  where p.status in ('installing', 'installed', 'failed')
+    and not exists (select from work_items w where w.kind = 'pack.revoke' and w.id = p.pack_id)
+  limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_revoked_packs(jsonb,integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
  LANGUAGE sql
@@ -2636,7 +2654,7 @@ create table eval_runs (
   constraint eval_runs_duration_ms_check CHECK ((duration_ms >= (0)::double precision)),
   constraint eval_runs_findings_omitted_check CHECK ((findings_omitted >= 0)),
   constraint eval_runs_kind_check CHECK ((kind = ANY (ARRAY['standing_order_safety'::text, 'workflow_candidate_soundness'::text, 'skill_definition_syntax'::text]))),
-  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text]))),
+  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text, 'install'::text]))),
   constraint eval_runs_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
   constraint eval_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'error'::text]))),
   constraint eval_runs_target_entity_type_check CHECK ((target_entity_type = ANY (ARRAY['standing_order'::text, 'workflow_candidate'::text, 'skill'::text]))),
@@ -3518,6 +3536,97 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 grant delete, insert, select on simulations to consigliere_app;
+
+create table skill_pack_orders (
+  workspace_id text not null,
+  pack_id text not null,
+  order_key text not null,
+  "position" integer not null,
+  status text not null,
+  standing_order_id text,
+  former_ids text[] not null default '{}'::text[],
+  shipped_hash text,
+  written_version integer,
+  version text,
+  reason text,
+  constraint skill_pack_orders_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'leaving'::text, 'arrived'::text, 'kept'::text, 'refused'::text, 'dropped'::text]))),
+  constraint skill_pack_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_pack_orders_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
+  constraint skill_pack_orders_pkey PRIMARY KEY (workspace_id, pack_id, order_key)
+);
+alter table skill_pack_orders enable row level security;
+alter table skill_pack_orders force row level security;
+create policy isolation on skill_pack_orders for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on skill_pack_orders to consigliere_app;
+
+create table skill_pack_skills (
+  workspace_id text not null,
+  pack_id text not null,
+  name text not null,
+  "position" integer not null,
+  capo text not null,
+  status text not null,
+  definition jsonb,
+  version text,
+  reason text,
+  eval_run_id text,
+  score double precision,
+  constraint skill_pack_skills_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'arrived'::text, 'refused'::text]))),
+  constraint skill_pack_skills_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_pack_skills_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
+  constraint skill_pack_skills_pkey PRIMARY KEY (workspace_id, pack_id, name)
+);
+CREATE UNIQUE INDEX skill_pack_skills_name ON public.skill_pack_skills USING btree (workspace_id, name);
+CREATE INDEX skill_pack_skills_of_capo ON public.skill_pack_skills USING btree (workspace_id, capo) WHERE (definition IS NOT NULL);
+alter table skill_pack_skills enable row level security;
+alter table skill_pack_skills force row level security;
+create policy isolation on skill_pack_skills for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on skill_pack_skills to consigliere_app;
+
+create table skill_packs (
+  workspace_id text not null,
+  pack_id text not null,
+  publisher text not null,
+  name text not null,
+  name_key text not null,
+  version text not null,
+  manifest jsonb not null,
+  manifest_hash text not null,
+  signature text not null,
+  status text not null,
+  installed_by jsonb not null,
+  installed_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  removed_by jsonb,
+  removed_at timestamp with time zone,
+  reason text,
+  constraint skill_packs_check CHECK (((status = ANY (ARRAY['uninstalled'::text, 'revoked'::text])) = (removed_at IS NOT NULL))),
+  constraint skill_packs_status_check CHECK ((status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text, 'uninstalled'::text, 'revoked'::text]))),
+  constraint skill_packs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_packs_pkey PRIMARY KEY (workspace_id, pack_id),
+  constraint skill_packs_workspace_id_publisher_name_key UNIQUE (workspace_id, publisher, name)
+);
+CREATE UNIQUE INDEX skill_packs_name_key ON public.skill_packs USING btree (workspace_id, name_key) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
+CREATE INDEX skill_packs_newest ON public.skill_packs USING btree (workspace_id, installed_at DESC, pack_id DESC);
+CREATE INDEX skill_packs_present ON public.skill_packs USING btree (publisher, name) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
+alter table skill_packs enable row level security;
+alter table skill_packs force row level security;
+create policy isolation on skill_packs for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on skill_packs for select to consigliere_system using (true);
+grant insert, select, update on skill_packs to consigliere_app;
+grant select on skill_packs to consigliere_system;
 
 create table standing_order_epochs (
   workspace_id text not null,
