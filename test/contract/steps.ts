@@ -352,7 +352,6 @@ const PACKS: Record<string, Step> = {
     await installed(walk);
     await walk.owner.get('/skill-packs');
     await walk.owner.get('/skill-packs?status=installed&limit=1');
-    await walk.owner.get('/skill-packs?status=gone');
     await walk.stranger.get('/skill-packs');
   },
   'POST /api/pro/skill-packs': async (walk) => {

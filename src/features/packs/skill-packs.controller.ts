@@ -34,10 +34,7 @@ export class SkillPacksController {
     private readonly uninstallPack: UninstallPack,
   ) {}
 
-  /**
-   * Installs a skill pack, or a later version of one. Its skills and standing orders arrive in the background; the orders are
-   * drafts, which decide nothing until a person activates them. The version that is installed already is answered with 200.
-   */
+  /** Installs a skill pack, or a later version: its skills, and its orders as drafts, arrive in the background. */
   @Post()
   @Route({
     auth: 'member',
