@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { ACTION_TYPES } from '../src/features/capos/action-types.js';
 import { engineOf } from '../src/features/capos/capo.js';
 import { faultsIn } from '../src/features/packs/check-manifest.js';

@@ -18,7 +18,7 @@ const NOTHING = { actionTypes: ['email.send'], fields: { 'params.subject': { $eq
 /** Nothing listens there, and nothing is sent: the worker has stopped. */
 const RECEIVER = 'http://127.0.0.1:9/hook';
 /** Signs the packs that are installed. */
-export const PUBLISHER = newPublisher('acme');
+const PUBLISHER = newPublisher('acme');
 export const SKILL_PACK_PUBLISHERS = publishersOf(PUBLISHER);
 const PACK = signedPack(manifestOf({ name: 'of-the-matrix', skills: [] }), PUBLISHER);
 

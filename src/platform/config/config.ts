@@ -109,9 +109,7 @@ export class Config {
     this.bootstrapToken = values.BOOTSTRAP_TOKEN;
     this.bootstrapTier = values.BOOTSTRAP_TIER;
     this.licencePublicKeys = Object.freeze(values.LICENCE_PUBLIC_KEY ?? []);
-    this.skillPackPublishers = Object.freeze(
-      (values.SKILL_PACK_PUBLISHERS ?? []).map((publisher) => Object.freeze(publisher)),
-    );
+    this.skillPackPublishers = Object.freeze((values.SKILL_PACK_PUBLISHERS ?? []).map(publisherIn));
     this.skillPackRevocations = values.SKILL_PACK_REVOCATIONS && resolve(values.SKILL_PACK_REVOCATIONS);
     this.partnerSigningSecret = values.PARTNER_SIGNING_SECRET;
     this.oidcIssuer = values.OIDC_ISSUER;
@@ -147,6 +145,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
   return new Config(parsed.data, connectors.file);
+}
+
+/** `publisher=key` in its parts. */
+function publisherIn(entry: string): { readonly name: string; readonly publicKey: string } {
+  const [name, publicKey] = entry.split('=') as [string, string];
+  return Object.freeze({ name, publicKey });
 }
 
 /** What another variable forbids. */

@@ -123,15 +123,16 @@ function publishers() {
   const message =
     'must be one to fifty publishers with their Ed25519 public keys, as publisher=key with commas between';
   return z.string().transform((text, context) => {
-    const entries = text.split(',').map((entry) => {
-      const [, name, publicKey] = /^([^=]+)=(.+)$/.exec(entry.trim()) ?? [];
-      return { name: name ?? '', publicKey: publicKey ?? '' };
-    });
-    const known = entries.every(({ name, publicKey }) => PUBLISHER.test(name) && isPublicKey(publicKey));
-    if (known && entries.length <= 50) return entries;
+    const entries = text.split(',').map((entry) => entry.trim());
+    if (entries.length <= 50 && entries.every(isPublisher)) return entries;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
+}
+
+function isPublisher(entry: string): boolean {
+  const [, name = '', key = ''] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+  return PUBLISHER.test(name) && isPublicKey(key);
 }
 
 /** As the names of packs and skills: no two of them look alike by their letters' cases or alphabets. */

@@ -73,7 +73,7 @@ describe('POST /skill-packs 202', () => {
     const [accepted] = await workspace.rows<{ seq: number }>(
       `select seq from receipts where workspace_id = $1 and action = 'skill_pack.accepted'`,
     );
-    expect(Number(checkpoint!.receipt_seq)).toBeLessThan(Number(accepted!.seq));
+    expect(checkpoint!.receipt_seq).toBeLessThan(accepted!.seq);
   });
 
   it('brings the orders as drafts with their simulation, which decide nothing', async () => {
@@ -242,7 +242,7 @@ describe('POST /skill-packs 422 and 413', () => {
     before = await workspace.stored();
   });
 
-  const refused = async (body: unknown, status: number, code: string) => {
+  const expectRefused = async (body: unknown, status: number, code: string) => {
     const answer = await workspace.client.post('/skill-packs', body);
     expect([answer.status, answer.body.error?.code], answer.text.slice(0, 500)).toEqual([status, code]);
     expect(await workspace.stored()).toEqual(before);
@@ -251,12 +251,16 @@ describe('POST /skill-packs 422 and 413', () => {
 
   it('refuses a manifest that was changed after it was signed', async () => {
     const { signature } = signedPack(manifestOf(), desk.acme);
-    await refused({ manifest: manifestOf({ version: '9.0.0' }), signature }, 422, 'INVALID_PACK_SIGNATURE');
+    await expectRefused(
+      { manifest: manifestOf({ version: '9.0.0' }), signature },
+      422,
+      'INVALID_PACK_SIGNATURE',
+    );
   });
 
   it('refuses what another key signed, also one that this service knows for another publisher', async () => {
     for (const by of [newPublisher('acme'), desk.globex]) {
-      await refused(signedPack(manifestOf(), by), 422, 'INVALID_PACK_SIGNATURE');
+      await expectRefused(signedPack(manifestOf(), by), 422, 'INVALID_PACK_SIGNATURE');
     }
   });
 
@@ -265,7 +269,7 @@ describe('POST /skill-packs 422 and 413', () => {
     const last = signature.at(-1)!;
     const respelled =
       signature.slice(0, -1) + ({ A: 'B', Q: 'R', g: 'h', w: 'x' } as Record<string, string>)[last]!;
-    await refused({ manifest, signature: respelled }, 422, 'INVALID_PACK_SIGNATURE');
+    await expectRefused({ manifest, signature: respelled }, 422, 'INVALID_PACK_SIGNATURE');
   });
 
   it('takes the same manifest in any order of its keys', async () => {
@@ -278,14 +282,14 @@ describe('POST /skill-packs 422 and 413', () => {
 
   it('refuses an unknown publisher', async () => {
     const mallory = newPublisher('mallory');
-    const error = await refused(
+    const error = await expectRefused(
       signedPack(manifestOf({ publisher: 'mallory' }), mallory),
       422,
       'UNKNOWN_PUBLISHER',
     );
     expect(error.message).toBe('The publisher of this skill pack is not one of SKILL_PACK_PUBLISHERS.');
     for (const publisher of ['Acme', 'acmе', 'constructor', '__proto__', '']) {
-      await refused(signedPack(manifestOf({ publisher }), desk.acme), 422, 'UNKNOWN_PUBLISHER');
+      await expectRefused(signedPack(manifestOf({ publisher }), desk.acme), 422, 'UNKNOWN_PUBLISHER');
     }
   });
 
@@ -373,13 +377,13 @@ describe('POST /skill-packs 422 and 413', () => {
     ],
   ])('refuses %s, and says where it stands', async (_case, manifest, path) => {
     const sent = JSON.parse(JSON.stringify(manifest));
-    const error = await refused(signedPack(sent, desk.acme), 422, 'VALIDATION_FAILED');
+    const error = await expectRefused(signedPack(sent, desk.acme), 422, 'VALIDATION_FAILED');
     expect(error.details.map((fault: { path: string }) => fault.path)).toContain(path);
   });
 
   it('says nothing of a manifest that nobody has signed', async () => {
     const { signature } = signedPack(manifestOf(), desk.acme);
-    const error = await refused(
+    const error = await expectRefused(
       { manifest: { publisher: 'acme', wrong: true }, signature },
       422,
       'INVALID_PACK_SIGNATURE',
@@ -405,12 +409,12 @@ describe('POST /skill-packs 422 and 413', () => {
       'VALIDATION_FAILED',
     ],
   ])('refuses %s', async (_case, body, status, code) => {
-    await refused(body, status, code);
+    await expectRefused(body, status, code);
   });
 
   it('refuses a manifest of 10 MB', async () => {
     const body = { manifest: manifestOf({ description: 'x'.repeat(10_000_000) }), signature: 'A'.repeat(86) };
-    await refused(body, 413, 'PAYLOAD_TOO_LARGE');
+    await expectRefused(body, 413, 'PAYLOAD_TOO_LARGE');
   });
 
   it('refuses 10,000 skills', async () => {
