@@ -449,3 +449,49 @@ describe('where no publisher is configured', () => {
     }
   });
 });
+
+describe('an installation that fails again and again', () => {
+  it('is given up with a signal, and goes on where it was when the same version is installed again', async () => {
+    const workspace = await desk.workspace();
+    await desk.test.rows(`create function refuse() returns trigger language plpgsql as $$ begin
+      if new.order_key = 'files-documents' and new.status = 'arrived' then raise exception 'no room'; end if;
+      return new; end $$`);
+    await desk.test.rows(
+      'create trigger refuse before update on skill_pack_orders for each row execute function refuse()',
+    );
+    const { packId } = (await workspace.post()).body;
+    // Of its five tries the first four are taken for done.
+    await eventually(() =>
+      desk.test
+        .rows(
+          `update work_items set failures = 4, due_at = now() where id = $1 and failures between 1 and 3 returning id`,
+          [packId],
+        )
+        .then((rows) => rows.length > 0),
+    );
+    const failed = await workspace.until(packId, 'failed');
+    expect(failed).toMatchObject({
+      progress: { done: 2, total: 3 },
+      reason: expect.stringContaining('An unexpected error occurred'),
+    });
+    expect(await workspace.receipts('skill_pack.%')).toEqual([
+      'skill_pack.accepted',
+      'skill_pack.skill_added',
+      'skill_pack.failed',
+    ]);
+    expect(await workspace.rows('select title, severity from signals where workspace_id = $1')).toEqual([
+      {
+        title: 'The skill pack invoice-reminders 1.0.0 could not be installed completely.',
+        severity: 'warning',
+      },
+    ]);
+    expect(workspace.received('pack.installed')).toEqual([]);
+
+    await desk.test.rows('drop trigger refuse on skill_pack_orders');
+    await desk.test.rows('drop function refuse');
+    await workspace.install();
+    expect((await workspace.receipts('standing_order.created')).length).toBe(2);
+    expect((await workspace.receipts('skill_pack.skill_added')).length).toBe(1);
+    expect((await workspace.pack(packId)).progress).toEqual({ done: 3, total: 3 });
+  });
+});
