@@ -84,7 +84,15 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
       },
     },
   ],
-  exports: [OutsideTargetsReader, PausedCapos, BriefingReader, CapoSkills, DraftingStates, CAPO_RUNNER, MODEL],
+  exports: [
+    OutsideTargetsReader,
+    PausedCapos,
+    BriefingReader,
+    CapoSkills,
+    DraftingStates,
+    CAPO_RUNNER,
+    MODEL,
+  ],
 })
 export class CaposModule {
   /** Standing orders must know which action types cannot be undone, and lie below this feature. */

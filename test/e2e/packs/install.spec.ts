@@ -67,13 +67,13 @@ describe('POST /skill-packs 202', () => {
       'skill_pack.skill_added',
       'skill_pack.installed',
     ]);
-    const [checkpoint] = await workspace.rows<{ taken_before: string; receipt_seq: number }>(
-      `select taken_before, receipt_seq from guardian_checkpoints where workspace_id = $1 and taken_before = 'pack_install'`,
+    const [checkpoint] = await workspace.rows<{ receipt_seq: string }>(
+      `select receipt_seq from guardian_checkpoints where workspace_id = $1 and taken_before = 'pack_install'`,
     );
-    const [accepted] = await workspace.rows<{ seq: number }>(
+    const [accepted] = await workspace.rows<{ seq: string }>(
       `select seq from receipts where workspace_id = $1 and action = 'skill_pack.accepted'`,
     );
-    expect(checkpoint!.receipt_seq).toBeLessThan(accepted!.seq);
+    expect(Number(checkpoint!.receipt_seq)).toBeLessThan(Number(accepted!.seq));
   });
 
   it('brings the orders as drafts with their simulation, which decide nothing', async () => {
