@@ -74,6 +74,7 @@ export function briefingOf({ text, context, buyers = [] }: Case, capo: CapoRole)
         createdAt: NOW - 3 * HOUR,
       },
     ],
+    skills: [],
     now: NOW,
   };
 }

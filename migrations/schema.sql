@@ -107,14 +107,6 @@ begin
   execute format('grant select on %s to consigliere_system', tenant_table);
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.answering_workspaces()
- RETURNS TABLE(workspace_id text)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
-alter function app.answering_workspaces() owner to consigliere_system;
-
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  RETURNS boolean
  LANGUAGE sql
@@ -610,30 +602,6 @@ AS $function$
   where m.member_id = (p_session).member_id
 $function$;
 
-CREATE OR REPLACE FUNCTION app.discover_connectors()
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into connectors (workspace_id, connector_id, kind, subject, name, reason, next_check_at)
-  select f.workspace_id, app.new_id('con'), f.kind, f.subject, f.name, 'It has not been checked yet.',
-    -- Spread over half an hour, as they will be from then on.
-    now() + random() * interval '30 minutes'
-  from (
-    select d.workspace_id, 'webhook' as kind, d.destination_id as subject,
-      coalesce(substring(d.url from '^https?://([^/?#]{1,280})'), 'Webhook') as name
-    from webhook_destinations d where d.deleted_at is null
-    union all
-    select p.workspace_id, 'partner', '', 'Partner' from partner_secrets p
-  ) f
-  where not exists (select from connectors c
-    where c.workspace_id = f.workspace_id and c.kind = f.kind and c.subject = f.subject)
-  on conflict do nothing;
-end $function$;
-alter function app.discover_connectors() owner to consigliere_system;
-
 CREATE OR REPLACE FUNCTION app.due_deletions()
  RETURNS TABLE(workspace_id text, step text)
  LANGUAGE sql
@@ -759,26 +727,6 @@ begin
 end $function$;
 alter function app.end_sign_in_try(text,text,timestamp with time zone,boolean,boolean) owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.enqueue_due_checks(p_limit integer)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  insert into work_items (kind, id, workspace_id, queue, due_at)
-  select due.work, due.connector_id, due.workspace_id,
-    case due.work when 'service.check' then due.connector_id else due.workspace_id end, now()
-  from (
-    select case when c.kind in ('webhook', 'partner') then 'connector.check' else 'service.check' end as work,
-      c.connector_id, c.workspace_id, c.next_check_at
-    from connectors c where c.next_check_at <= now()
-  ) due
-  where not exists (select from work_items w where w.kind = due.work and w.id = due.connector_id)
-  order by due.next_check_at limit p_limit
-  on conflict do nothing
-$function$;
-alter function app.enqueue_due_checks(integer) owner to consigliere_system;
-
 CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
  RETURNS void
  LANGUAGE sql
@@ -830,13 +778,23 @@ AS $function$
 $function$;
 alter function app.enqueue_expiring_approvals(integer) owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.existing_workspaces(p_workspace_ids text[])
- RETURNS TABLE(workspace_id text)
+CREATE OR REPLACE FUNCTION app.enqueue_revoked_packs(p_revoked jsonb, p_limit integer)
+ RETURNS void
  LANGUAGE sql
- STABLE SECURITY DEFINER
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
-AS $function$select w.workspace_id from workspaces w where w.workspace_id = any(p_workspace_ids)$function$;
-alter function app.existing_workspaces(text[]) owner to consigliere_system;
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select distinct 'pack.revoke', p.pack_id, p.workspace_id, p.workspace_id, now()
+  from jsonb_to_recordset(p_revoked) as r (publisher text, name text, versions text[])
+  join skill_packs p on p.publisher = r.publisher and p.name = r.name
+    and (r.versions is null or p.version = any (r.versions))
+  where p.status in ('installing', 'installed', 'failed')
+    and not exists (select from work_items w where w.kind = 'pack.revoke' and w.id = p.pack_id)
+  limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_revoked_packs(jsonb,integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
@@ -1387,31 +1345,6 @@ begin
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit) old
   where l.workspace_id = old.workspace_id and l.link_id = old.link_id;
-  get diagnostics gone = row_count;
-  return next;
-
-  -- Whether connectors were well is shown for every check of a week, and counted for a month from their changes of status.
-  subject := 'checks of connectors';
-  delete from connector_checks h using (
-    select d.workspace_id, d.connector_id, d.n from workspaces w cross join lateral (
-      select e.workspace_id, e.connector_id, e.n from connector_checks e
-      where e.workspace_id = w.workspace_id and not e.changed and e.checked_at < now() - interval '7 days'
-      order by e.checked_at limit p_limit) d
-    limit p_limit) old
-  where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
-  get diagnostics gone = row_count;
-  return next;
-
-  -- The last one says how the connector has been ever since.
-  subject := 'changes of connectors';
-  delete from connector_checks h using (
-    select d.workspace_id, d.connector_id, d.n from workspaces w cross join lateral (
-      select e.workspace_id, e.connector_id, e.n from connector_checks e
-      join connectors c on c.workspace_id = e.workspace_id and c.connector_id = e.connector_id and e.n < c.last_change
-      where e.workspace_id = w.workspace_id and e.changed and e.checked_at < now() - interval '100 days'
-      order by e.checked_at limit p_limit) d
-    limit p_limit) old
-  where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
   get diagnostics gone = row_count;
   return next;
 
@@ -2265,39 +2198,6 @@ begin
 end $function$;
 alter function app.use_password_reset(text,text,text,text,timestamp with time zone) owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.visible_connectors(p_workspace_id text)
- RETURNS TABLE(workspace_id text, connector_id text, kind text, rank integer, name text, status text, reason text, latency_ms integer, last_checked_at timestamp with time zone, last_ok_at timestamp with time zone, consecutive_failures integer, overdue boolean)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select c.workspace_id, c.connector_id, c.kind,
-    array_position(array['database', 'queue', 'mail', 'model', 'partner', 'http', 'webhook'], c.kind), c.name, c.status,
-    c.reason, c.latency_ms, c.last_checked_at, c.last_ok_at, c.consecutive_failures,
-    c.next_check_at < now() - interval '10 minutes'
-  from (
-    select * from connectors o where o.workspace_id = p_workspace_id
-    union all
-    select * from connectors o where o.workspace_id <> p_workspace_id and o.audience <> '{}'
-      and ('*' = any(o.audience) or p_workspace_id = any(o.audience))
-  ) c
-  where p_workspace_id = current_setting('app.workspace_id', true)
-$function$;
-alter function app.visible_connectors(text) owner to consigliere_system;
-
-CREATE OR REPLACE FUNCTION app.waiting_unworked(p_kinds text[])
- RETURNS TABLE(kind text, waiting_ms double precision)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select d.kind, -d.due_in_ms from app.due_work(p_kinds, interval '0') d
-  where not exists (select from work_items w
-    where w.kind = d.kind and w.queue = d.queue and w.claimed and w.due_at > clock_timestamp())
-  order by d.due_in_ms limit 1
-$function$;
-alter function app.waiting_unworked(text[]) owner to consigliere_system;
-
 CREATE OR REPLACE FUNCTION app.waiting_work(p_kinds text[])
  RETURNS TABLE(kind text, n bigint)
  LANGUAGE sql
@@ -2326,29 +2226,6 @@ AS $function$
     and d.due_at <= now() + interval '1 day'
   returning d.due_at
 $function$;
-
-CREATE OR REPLACE FUNCTION app.well_shares(p_workspace_id text, p_from timestamp with time zone[], p_to timestamp with time zone[])
- RETURNS TABLE(n integer, share double precision)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  with seen as (
-    select v.workspace_id, v.connector_id from app.visible_connectors(p_workspace_id) v
-  ), known as (
-    select h.status, h.checked_at as since,
-      coalesce(lead(h.checked_at) over (partition by h.connector_id order by h.n), now()) as until
-    from seen join connector_checks h
-      on h.workspace_id = seen.workspace_id and h.connector_id = seen.connector_id and h.changed
-  )
-  select s.n::int, sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since)))
-      filter (where k.status = 'green')::float8
-    / nullif(sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since))), 0)::float8
-  from unnest(p_from, p_to) with ordinality s (since, until, n)
-  left join known k on k.since < s.until and k.until > s.since
-  group by s.n order by s.n
-$function$;
-alter function app.well_shares(text,timestamp with time zone[],timestamp with time zone[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.window_start(p_unit text, p_at timestamp with time zone, p_timezone text)
  RETURNS timestamp with time zone
@@ -2557,87 +2434,6 @@ CASE
     ELSE false
 END);
 grant insert, select, update on buyers to consigliere_app;
-
-create table connector_checks (
-  workspace_id text not null,
-  connector_id text not null,
-  n bigint not null,
-  checked_at timestamp with time zone not null,
-  status text not null,
-  reason text not null,
-  latency_ms integer,
-  changed boolean not null,
-  constraint connector_checks_latency_ms_check CHECK ((latency_ms >= 0)),
-  constraint connector_checks_n_check CHECK ((n > 0)),
-  constraint connector_checks_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 300))),
-  constraint connector_checks_status_check CHECK ((status = ANY (ARRAY['green'::text, 'yellow'::text, 'red'::text]))),
-  constraint connector_checks_workspace_id_connector_id_fkey FOREIGN KEY (workspace_id, connector_id) REFERENCES connectors(workspace_id, connector_id) ON DELETE CASCADE,
-  constraint connector_checks_pkey PRIMARY KEY (workspace_id, connector_id, n)
-);
-CREATE INDEX connector_changes_to_let_go ON public.connector_checks USING btree (workspace_id, checked_at) WHERE changed;
-CREATE INDEX connector_checks_changed ON public.connector_checks USING btree (workspace_id, connector_id, n) INCLUDE (checked_at, status) WHERE changed;
-CREATE INDEX connector_checks_to_let_go ON public.connector_checks USING btree (workspace_id, checked_at) WHERE (NOT changed);
-alter table connector_checks enable row level security;
-alter table connector_checks force row level security;
-create policy isolation on connector_checks for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-create policy system_deletes on connector_checks for delete to consigliere_system using (true);
-create policy system_reads on connector_checks for select to consigliere_system using (true);
-grant insert, select on connector_checks to consigliere_app;
-grant delete, select on connector_checks to consigliere_system;
-
-create table connectors (
-  workspace_id text not null,
-  connector_id text not null,
-  kind text not null,
-  subject text not null default ''::text,
-  name text not null,
-  audience text[] not null default '{}'::text[],
-  status text not null default 'yellow'::text,
-  reason text not null,
-  latency_ms integer,
-  last_checked_at timestamp with time zone,
-  last_ok_at timestamp with time zone,
-  consecutive_failures integer not null default 0,
-  checks bigint not null default 0,
-  last_change bigint not null default 0,
-  next_check_at timestamp with time zone not null,
-  well_since timestamp with time zone,
-  alerted boolean not null default false,
-  escalated boolean not null default false,
-  alerts integer not null default 0,
-  recovered_at timestamp with time zone,
-  created_at timestamp with time zone not null default now(),
-  constraint connectors_alerts_check CHECK ((alerts >= 0)),
-  constraint connectors_check CHECK ((last_change <= checks)),
-  constraint connectors_check1 CHECK ((alerted OR (NOT escalated))),
-  constraint connectors_checks_check CHECK ((checks >= 0)),
-  constraint connectors_consecutive_failures_check CHECK ((consecutive_failures >= 0)),
-  constraint connectors_kind_check CHECK ((kind = ANY (ARRAY['database'::text, 'queue'::text, 'mail'::text, 'model'::text, 'partner'::text, 'webhook'::text, 'http'::text]))),
-  constraint connectors_latency_ms_check CHECK ((latency_ms >= 0)),
-  constraint connectors_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 300))),
-  constraint connectors_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 300))),
-  constraint connectors_status_check CHECK ((status = ANY (ARRAY['green'::text, 'yellow'::text, 'red'::text]))),
-  constraint connectors_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint connectors_pkey PRIMARY KEY (workspace_id, connector_id),
-  constraint connectors_workspace_id_kind_subject_key UNIQUE (workspace_id, kind, subject)
-);
-CREATE INDEX connectors_shared ON public.connectors USING btree (workspace_id) WHERE (audience <> '{}'::text[]);
-CREATE INDEX connectors_to_check ON public.connectors USING btree (next_check_at);
-alter table connectors enable row level security;
-alter table connectors force row level security;
-create policy isolation on connectors for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-create policy system_discovers on connectors for insert to consigliere_system with check (true);
-create policy system_reads on connectors for select to consigliere_system using (true);
-grant delete, insert, select, update on connectors to consigliere_app;
-grant insert, select on connectors to consigliere_system;
 
 create table decision_links (
   workspace_id text not null,
@@ -2858,7 +2654,7 @@ create table eval_runs (
   constraint eval_runs_duration_ms_check CHECK ((duration_ms >= (0)::double precision)),
   constraint eval_runs_findings_omitted_check CHECK ((findings_omitted >= 0)),
   constraint eval_runs_kind_check CHECK ((kind = ANY (ARRAY['standing_order_safety'::text, 'workflow_candidate_soundness'::text, 'skill_definition_syntax'::text]))),
-  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text]))),
+  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text, 'install'::text]))),
   constraint eval_runs_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
   constraint eval_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'error'::text]))),
   constraint eval_runs_target_entity_type_check CHECK ((target_entity_type = ANY (ARRAY['standing_order'::text, 'workflow_candidate'::text, 'skill'::text]))),
@@ -3740,6 +3536,97 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 grant delete, insert, select on simulations to consigliere_app;
+
+create table skill_pack_orders (
+  workspace_id text not null,
+  pack_id text not null,
+  order_key text not null,
+  "position" integer not null,
+  status text not null,
+  standing_order_id text,
+  former_ids text[] not null default '{}'::text[],
+  shipped_hash text,
+  written_version integer,
+  version text,
+  reason text,
+  constraint skill_pack_orders_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'leaving'::text, 'arrived'::text, 'kept'::text, 'refused'::text, 'dropped'::text]))),
+  constraint skill_pack_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_pack_orders_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
+  constraint skill_pack_orders_pkey PRIMARY KEY (workspace_id, pack_id, order_key)
+);
+alter table skill_pack_orders enable row level security;
+alter table skill_pack_orders force row level security;
+create policy isolation on skill_pack_orders for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on skill_pack_orders to consigliere_app;
+
+create table skill_pack_skills (
+  workspace_id text not null,
+  pack_id text not null,
+  name text not null,
+  "position" integer not null,
+  capo text not null,
+  status text not null,
+  definition jsonb,
+  version text,
+  reason text,
+  eval_run_id text,
+  score double precision,
+  constraint skill_pack_skills_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'arrived'::text, 'refused'::text]))),
+  constraint skill_pack_skills_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_pack_skills_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
+  constraint skill_pack_skills_pkey PRIMARY KEY (workspace_id, pack_id, name)
+);
+CREATE UNIQUE INDEX skill_pack_skills_name ON public.skill_pack_skills USING btree (workspace_id, name);
+CREATE INDEX skill_pack_skills_of_capo ON public.skill_pack_skills USING btree (workspace_id, capo) WHERE (definition IS NOT NULL);
+alter table skill_pack_skills enable row level security;
+alter table skill_pack_skills force row level security;
+create policy isolation on skill_pack_skills for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on skill_pack_skills to consigliere_app;
+
+create table skill_packs (
+  workspace_id text not null,
+  pack_id text not null,
+  publisher text not null,
+  name text not null,
+  name_key text not null,
+  version text not null,
+  manifest jsonb not null,
+  manifest_hash text not null,
+  signature text not null,
+  status text not null,
+  installed_by jsonb not null,
+  installed_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  removed_by jsonb,
+  removed_at timestamp with time zone,
+  reason text,
+  constraint skill_packs_check CHECK (((status = ANY (ARRAY['uninstalled'::text, 'revoked'::text])) = (removed_at IS NOT NULL))),
+  constraint skill_packs_status_check CHECK ((status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text, 'uninstalled'::text, 'revoked'::text]))),
+  constraint skill_packs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_packs_pkey PRIMARY KEY (workspace_id, pack_id),
+  constraint skill_packs_workspace_id_publisher_name_key UNIQUE (workspace_id, publisher, name)
+);
+CREATE UNIQUE INDEX skill_packs_name_key ON public.skill_packs USING btree (workspace_id, name_key) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
+CREATE INDEX skill_packs_newest ON public.skill_packs USING btree (workspace_id, installed_at DESC, pack_id DESC);
+CREATE INDEX skill_packs_present ON public.skill_packs USING btree (publisher, name) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
+alter table skill_packs enable row level security;
+alter table skill_packs force row level security;
+create policy isolation on skill_packs for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on skill_packs for select to consigliere_system using (true);
+grant insert, select, update on skill_packs to consigliere_app;
+grant select on skill_packs to consigliere_system;
 
 create table standing_order_epochs (
   workspace_id text not null,

@@ -8,6 +8,7 @@ import { EscalationsModule } from './features/escalations/escalations.module.js'
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { NotificationsModule } from './features/notifications/notifications.module.js';
 import { OidcModule } from './features/oidc/oidc.module.js';
+import { PacksModule } from './features/packs/packs.module.js';
 import { PreflightModule } from './features/preflight/preflight.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
@@ -64,6 +65,7 @@ export class AppModule {
         ConsigliereModule,
         EvalsModule,
         PreflightModule,
+        PacksModule,
         AgentsModule,
         KpiModule,
         MetricsModule,

@@ -38,6 +38,7 @@ export function briefing(
     metrics: { currency: 'EUR', revenue24h: 1200, revenue24hByCurrency: {}, signalsScored: 4 },
     guardian: { mode: 'guardrailed', pending: 2 },
     recentPackets: [],
+    skills: [],
     targets: { destinations: [], operations: [] },
     now: NOW,
     ...changes,

@@ -51,6 +51,8 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('PUT', '/api/pro/settings'),
   route('GET', '/api/pro/standing-orders', [30, MINUTE]),
   route('POST', '/api/pro/standing-orders', [30, MINUTE]),
+  route('GET', '/api/pro/skill-packs', [30, MINUTE]),
+  route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   { ...route('POST', '/api/pro/partner/induction', [60, MINUTE]), signed: true },
   route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
   route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
@@ -70,8 +72,6 @@ export const BUILT: readonly SpecifiedRoute[] = [
 
 /** What SPECIFICATION.md has and the program has not. One that is built moves up. */
 export const TO_COME: readonly SpecifiedRoute[] = [
-  route('GET', '/api/pro/skill-packs', [30, MINUTE]),
-  route('POST', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/family/comment', [30, MINUTE]),
   route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
 ];

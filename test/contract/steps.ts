@@ -5,9 +5,10 @@ import { leaveChecked } from '../e2e/connections/connector-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import type { Client } from '../support/client.js';
+import { manifestOf, newPublisher, signedPack } from '../support/skill-packs.js';
 import { eventually } from '../support/test-app.js';
 import { operationOf } from './operations.js';
-import { ALLOW_MEMOS, MAIL, MEMO, type Walk } from './walk.js';
+import { ALLOW_MEMOS, MAIL, MEMO, PUBLISHER, type Walk } from './walk.js';
 
 const ALLOW_MAIL = { name: 'Mail to Acme', effect: 'allow', match: { actionTypes: ['email.send'] } };
 
@@ -335,6 +336,47 @@ const ORDERS: Record<string, Step> = {
   'POST /api/pro/standing-orders/{standingOrderId}/pause': async (walk) => {
     await walk.owner.post(`/standing-orders/${await walk.order(ALLOW_MEMOS)}/pause`);
     await walk.owner.post(`/standing-orders/${newId('so')}/pause`);
+  },
+};
+
+/** A pack that has arrived. */
+async function installed(walk: Walk): Promise<string> {
+  const { packId } = (await walk.direct.post('/skill-packs', signedPack(manifestOf(), PUBLISHER))).body;
+  await eventually(
+    async () => (await walk.direct.get(`/skill-packs/${packId}`)).body.status,
+    (status) => status === 'installed',
+  );
+  return packId;
+}
+
+const PACKS: Record<string, Step> = {
+  'GET /api/pro/skill-packs': async (walk) => {
+    await installed(walk);
+    await walk.owner.get('/skill-packs');
+    await walk.owner.get('/skill-packs?status=installed&limit=1');
+    await walk.stranger.get('/skill-packs');
+  },
+  'POST /api/pro/skill-packs': async (walk) => {
+    const pack = (changes: object, by = PUBLISHER) => signedPack({ ...manifestOf(), ...changes }, by);
+    await walk.owner.post('/skill-packs', pack({ version: '1.1.0' }));
+    await walk.owner.post('/skill-packs', pack({ version: '1.1.0' }));
+    await walk.owner.post('/skill-packs', pack({}));
+    await walk.owner.post('/skill-packs', pack({ name: 'lnvoice-reminders' }));
+    await walk.owner.post('/skill-packs', pack({ name: 'faulty', licence: 'MIT' }));
+    await walk.owner.post('/skill-packs', pack({}, newPublisher('acme')));
+    await walk.owner.post('/skill-packs', pack({ publisher: 'globex' }));
+    await (await walk.viewer()).post('/skill-packs', pack({}));
+  },
+  'GET /api/pro/skill-packs/{packId}': async (walk) => {
+    await walk.owner.get(`/skill-packs/${await installed(walk)}`);
+    await walk.owner.get(`/skill-packs/${newId('pck')}`);
+  },
+  'DELETE /api/pro/skill-packs/{packId}': async (walk) => {
+    const path = `/skill-packs/${await installed(walk)}`;
+    await (await walk.viewer()).delete(path);
+    await walk.owner.delete(path);
+    await walk.owner.delete(path);
+    await walk.owner.delete(`/skill-packs/${newId('pck')}`);
   },
 };
 
@@ -909,6 +951,7 @@ export const STEPS: Record<string, Step> = {
   ...ORDERS,
   ...EVALS,
   ...REPORTS,
+  ...PACKS,
   ...REST,
   ...TEAMS,
   ...ADMIN,

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.js';
+import { publishersOf } from '../support/skill-packs.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { DOCUMENT_FILE, operations } from './operations.js';
 import { READINGS, stepOf, STEPS } from './steps.js';
 import { undeclared } from './undeclared.js';
 import { ValidatingProxy } from './validating-proxy.js';
-import { type Area, Walk } from './walk.js';
+import { type Area, PUBLISHER, Walk } from './walk.js';
 
 let test: TestApp;
 let receiver: EventReceiver;
@@ -17,7 +18,10 @@ const begin = (area: Area) => Walk.begin(test, receiver, { url: proxy.url, area 
 
 beforeAll(async () => {
   receiver = await startEventReceiver();
-  test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
+  test = await startTestApp({
+    OUTBOUND_ALLOW: receiver.hostPort,
+    SKILL_PACK_PUBLISHERS: publishersOf(PUBLISHER),
+  });
   proxy = await ValidatingProxy.start(DOCUMENT_FILE, test.url);
   busy = await begin('pro');
   await busy.everything();

@@ -6,8 +6,12 @@ import { eventually, type TestApp, type TestMember } from '../support/test-app.j
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { leaveReport } from '../e2e/reports/report-rows.js';
+import { newPublisher } from '../support/skill-packs.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { operationOf } from './operations.js';
+
+/** Signs the packs that are installed on a walk. */
+export const PUBLISHER = newPublisher('acme');
 
 export const MAIL = 'Email jane@acme.example: The delivery arrives on Friday.';
 export const MEMO = 'File this memo for the board: The delivery delays end on Friday.';

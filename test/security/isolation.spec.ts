@@ -10,6 +10,7 @@ import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
 import { leaveChecked } from '../e2e/connections/connector-rows.js';
+import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
@@ -125,6 +126,7 @@ async function fill(name: string): Promise<Tenant> {
   );
   // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
+  await leavePack(test, workspaceId);
   await leaveDelivered(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await leaveChecked(test, workspaceId);

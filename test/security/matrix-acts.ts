@@ -1,4 +1,5 @@
 import { newId } from '../../src/platform/kernel/ids.js';
+import { manifestOf, newPublisher, publishersOf, signedPack } from '../support/skill-packs.js';
 import type { Act, Acts } from './matrix.js';
 import { ofAny, ofEveryone, ofRow, ofWorkspace, type Place } from './matrix-rights.js';
 import type { Row, RowKind } from './matrix-rows.js';
@@ -16,6 +17,11 @@ const NOTE = { title: 'Note', body: 'Jane was told.' };
 const NOTHING = { actionTypes: ['email.send'], fields: { 'params.subject': { $eq: 'none' } } };
 /** Nothing listens there, and nothing is sent: the worker has stopped. */
 const RECEIVER = 'http://127.0.0.1:9/hook';
+/** Signs the packs that are installed. */
+const PUBLISHER = newPublisher('acme');
+export const SKILL_PACK_PUBLISHERS = publishersOf(PUBLISHER);
+const PACK = signedPack(manifestOf({ name: 'of-the-matrix', skills: [] }), PUBLISHER);
+
 /** Receivers of this machine that destinations may name. */
 export const OUTBOUND_ALLOW = '127.0.0.1:9';
 
@@ -272,6 +278,19 @@ export const ACTS: Acts = {
   'POST /standing-orders/suggestions/:suggestionId/dismiss': change('operator', 'suggestion'),
   'DELETE /standing-orders/:standingOrderId': change('admin', 'order that denies'),
 
+  'GET /skill-packs': READ,
+  'POST /skill-packs': { ...ADMINISTER, request: withBody(PACK) },
+  'GET /skill-packs/:packId': {
+    right: ofWorkspace('viewer'),
+    row: 'skill pack',
+    places: WHOLE_OR_FOREIGN,
+  },
+  'DELETE /skill-packs/:packId': {
+    right: ofWorkspace('admin'),
+    row: 'skill pack',
+    places: WHOLE_OR_FOREIGN,
+    spends: true,
+  },
   'POST /subscription/verify': [
     { ...READ, what: 'check' },
     {

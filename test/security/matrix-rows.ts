@@ -3,6 +3,7 @@ import { Tallies } from '../../src/platform/database/tallies.js';
 import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
+import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { leaveChecked } from '../e2e/connections/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
@@ -198,6 +199,7 @@ export type RowKind =
   | 'eval run'
   | 'report'
   | 'report section'
+  | 'skill pack'
   | 'suggestion'
   | 'team'
   | 'member of a team'
@@ -272,6 +274,9 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     if (answer.status !== 201) throw new Error(answer.text);
     return { id: answer.body.evalRunId, teamId };
   },
+  'skill pack':
+    (test) =>
+    async ({ workspaceId, teamId }) => ({ id: await leavePack(test, workspaceId), teamId }),
   suggestion:
     (test) =>
     async ({ workspaceId, teamId }) => {
@@ -426,6 +431,10 @@ const COPIES: Partial<Record<RowKind, Copy>> = {
   approval: copyOfWork,
   signal: copyOf('signals', 'signal_id'),
   escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
+  'skill pack': copyOf('skill_packs', 'pack_id', () => {
+    const name = newId('pck').replace('_', '-');
+    return { name, name_key: name };
+  }),
   'order that allows': copyOfOrder,
   'order that denies': copyOfOrder,
   'order that was paused': copyOfOrder,

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { startTestApp } from '../support/test-app.js';
 import { describeMatrix } from './matrix.js';
-import { ACTS, OUTBOUND_ALLOW } from './matrix-acts.js';
+import { ACTS, OUTBOUND_ALLOW, SKILL_PACK_PUBLISHERS } from './matrix-acts.js';
 
-const test = await startTestApp({ OUTBOUND_ALLOW });
+const test = await startTestApp({ OUTBOUND_ALLOW, SKILL_PACK_PUBLISHERS });
 afterAll(() => test.close());
 
 const bearing = (token: string) => ({ 'x-service-token': token });

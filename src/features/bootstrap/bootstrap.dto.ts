@@ -3,6 +3,7 @@ import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 import type { AgentStatus } from '../agents/agents.dto.js';
 import type { SubscriptionStatus } from '../subscription/licence.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
+import { InstalledPackView } from '../workspaces/profile.dto.js';
 
 export class BootstrapSubscription {
   /**
@@ -185,6 +186,11 @@ export class BootstrapFeatures {
    */
   licences!: boolean;
   /**
+   * True when skill packs can be installed, since whose packs may be is known.
+   * @example false
+   */
+  skillPacks!: boolean;
+  /**
    * True when people can sign in to the admin area through OpenID Connect.
    * @example false
    */
@@ -208,6 +214,8 @@ export class BootstrapView {
   capos!: BootstrapCapo[];
   /** The state of the guardian. */
   guardian!: BootstrapGuardian;
+  /** The skill packs that the workspace has, by name. */
+  packs!: InstalledPackView[];
   /** What is open. */
   counts!: BootstrapCounts;
   /** The limits of the tier. */

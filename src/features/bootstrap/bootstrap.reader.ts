@@ -23,6 +23,9 @@ select
     where t.workspace_id = w.workspace_id and t.archived_at is null and ($3 or m.member_id is not null)) as teams,
   json_build_object('mode', g.mode, 'epoch', g.epoch, 'pending', coalesce((select n from app.tally_of($1, 'packets')
     where key = 'awaiting_approval'), 0)) as guardian,
+  (select coalesce(json_agg(json_build_object('packId', p.pack_id, 'name', p.name, 'publisher', p.publisher,
+      'version', p.version, 'status', p.status) order by p.name, p.pack_id), '[]')
+    from skill_packs p where p.workspace_id = w.workspace_id and p.status in ('installing', 'installed', 'failed')) as packs,
   json_build_object(
     'directives', (select coalesce(sum(n), 0) from app.tally_of($1, 'directives') where split_part(key, ' ', 1)
       in ('pending_approval', 'queued', 'executing', 'sending', 'halted')),
@@ -34,7 +37,7 @@ select
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
-type Row = Pick<BootstrapView, 'teams' | 'guardian' | 'counts'> & {
+type Row = Pick<BootstrapView, 'teams' | 'guardian' | 'counts' | 'packs'> & {
   workspace: Omit<BootstrapView['workspace'], 'subscription'>;
   licenceExpiresAt: number | null;
 };
@@ -74,6 +77,7 @@ export class BootstrapReader {
         model: this.config.modelProvider !== 'builtin',
         mailServer: this.config.mailTransport === 'smtp',
         licences: this.config.licencePublicKeys.length > 0,
+        skillPacks: this.config.skillPackPublishers.length > 0,
         oidc: this.config.oidcIssuer !== undefined,
       },
       apiVersions: [...SUPPORTED_VERSIONS],

@@ -6,6 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { actionTypesOf } from './action-types.js';
 import type { Briefing, FeedbackRound, Figures, Sender } from './briefing.js';
 import { engineOf } from './capo.js';
+import { CapoSkills } from './capo-skills.js';
 import type { OutsideTargets } from './outside-targets.js';
 import { OutsideTargetsReader } from './outside-targets.reader.js';
 import { speaksOfFigures } from './vocabulary.js';
@@ -132,13 +133,14 @@ type Row = Pick<
   buyers: BuyerFacts;
 };
 
-/** The full context that every capo execution receives (SPECIFICATION, Context), in one statement. */
+/** The full context that every capo execution receives (SPECIFICATION, Context). */
 @Injectable()
 export class BriefingReader {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly targets: OutsideTargetsReader,
+    private readonly skills: CapoSkills,
   ) {}
 
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
@@ -167,6 +169,7 @@ export class BriefingReader {
       },
       feedback,
       buyerContext: buyerContextOf(buyers),
+      skills: capo === null ? [] : await this.skills.of(scope, capo),
       targets: await this.targetsFor(scope, directive.capo),
       ...(figures && { figures }),
       now,

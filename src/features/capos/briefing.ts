@@ -24,6 +24,8 @@ export interface Briefing {
   };
   guardian: { mode: string; pending: number };
   recentPackets: readonly PacketBrief[];
+  /** What an admin of the workspace has installed for the capo; it is told to follow them, below the rules and the policy. */
+  skills: readonly SkillBrief[];
   /** What can be reached outside besides mail. */
   targets: OutsideTargets;
   /** What was counted by day; there only where the directive speaks of figures. */
@@ -87,6 +89,18 @@ export interface StandingOrderBrief {
   effect: 'allow' | 'require_approval' | 'deny' | 'throttle';
   /** The capos it names; empty means all of them. */
   capos: readonly CapoRole[];
+}
+
+/** A skill of an installed skill pack. */
+export interface SkillBrief {
+  /** The name of the pack. */
+  pack: string;
+  name: string;
+  description?: string;
+  /** What the capo is told whenever it drafts. */
+  instructions?: string;
+  inputs: Readonly<Record<string, unknown>>;
+  outputs: Readonly<Record<string, unknown>>;
 }
 
 interface BuyerProfile {

@@ -12,6 +12,7 @@ import type { CapoRunner } from './briefing.js';
 import { BriefingReader } from './briefing.reader.js';
 import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
+import { CapoSkills } from './capo-skills.js';
 import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
 import { ModelCalls } from './model-calls.js';
@@ -43,6 +44,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     PausedCapos,
     OutsideTargetsReader,
     BriefingReader,
+    CapoSkills,
     DraftingStates,
     ModelBudget,
     ModelCalls,
@@ -88,6 +90,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     BriefingReader,
     DraftingStates,
     ModelBudget,
+    CapoSkills,
     CAPO_RUNNER,
     MODEL,
   ],

@@ -6,8 +6,8 @@ import type { EvalKind, Finding } from './rule.js';
 export const EVAL_TARGETS = ['standing_order', 'workflow_candidate', 'skill'] as const;
 export type EvalTarget = (typeof EVAL_TARGETS)[number];
 
-/** Whether somebody asked for the run, or an order was to become active. */
-export type EvalOccasion = 'request' | 'activation';
+/** Whether somebody asked for the run, an order was to become active, or a skill arrived with a pack. */
+export type EvalOccasion = 'request' | 'activation' | 'install';
 
 @Entity('eval_runs')
 export class EvalRunEntity {

@@ -166,7 +166,7 @@ export class EvalRunSummary {
    */
   targetVersion!: number | null;
   /**
-   * request (somebody asked for it) or activation (an order was to become active)
+   * request (somebody asked for it), activation (an order was to become active) or install (a skill arrived with a pack)
    * @example 'request'
    */
   occasion!: EvalOccasion;

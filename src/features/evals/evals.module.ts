@@ -7,6 +7,7 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns } from './eval-runs.repository.js';
 import { EvalsController } from './evals.controller.js';
+import { InstalledSkills } from './installed-skills.js';
 import { RecordEval } from './record-eval.js';
 import { RunEval } from './run-eval.js';
 import { SafetyOfActivation } from './safety-of-activation.js';
@@ -23,6 +24,15 @@ import { SoundnessTargets } from './soundness-targets.js';
     WorkspacesModule,
   ],
   controllers: [EvalsController],
-  providers: [EvalRuns, RecordEval, RunEval, SafetyOfActivation, SafetyTargets, SoundnessTargets],
+  providers: [
+    EvalRuns,
+    InstalledSkills,
+    RecordEval,
+    RunEval,
+    SafetyOfActivation,
+    SafetyTargets,
+    SoundnessTargets,
+  ],
+  exports: [InstalledSkills, RecordEval],
 })
 export class EvalsModule {}

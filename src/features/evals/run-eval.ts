@@ -8,6 +8,7 @@ import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { type EvalSubject, KIND_OF, orderSubject, packetSubject, skillSubject } from './eval-subject.js';
 import { viewOf } from './eval-runs.repository.js';
 import type { EvalRunView, RunEvalBody } from './evals.dto.js';
+import { InstalledSkills } from './installed-skills.js';
 import { RecordEval } from './record-eval.js';
 import { EVAL_KINDS } from './rule.js';
 import { SafetyTargets } from './safety-targets.js';
@@ -21,6 +22,7 @@ export class RunEval {
     private readonly safetyTargets: SafetyTargets,
     private readonly soundnessTargets: SoundnessTargets,
     private readonly teamOfRequest: TeamOfRequest,
+    private readonly installedSkills: InstalledSkills,
     private readonly recordEval: RecordEval,
   ) {}
 
@@ -54,10 +56,11 @@ export class RunEval {
     return packetSubject(target);
   }
 
-  /** Skills come with skill packs; until one is installed there is none but the definition that the request brings. */
-  private async skill(caller: Caller, { targetEntityId, definition, teamId: asked }: RunEvalBody) {
+  /** One of an installed pack, which is the whole workspace's, or the definition that the request brings. */
+  private async skill(caller: Caller, { targetEntityId, definition: brought, teamId: asked }: RunEvalBody) {
+    const definition = brought ?? (await this.installedSkills.find(scopeOf(caller), targetEntityId));
     if (!definition) throw new NotFound();
-    const teamId = await this.teamOfRequest.resolve(caller, asked);
+    const teamId = brought ? await this.teamOfRequest.resolve(caller, asked) : null;
     requireRole(caller, teamId, 'operator');
     const { capo } = definition;
     return skillSubject(targetEntityId, definition, { teamId, capo: isCapoRole(capo) ? capo : null });

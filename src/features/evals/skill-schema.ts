@@ -27,6 +27,12 @@ export const SKILL_SCHEMA = {
       pattern: '^[a-z][a-z0-9-]{0,63}$',
     },
     description: { ...described, description: 'What it is for, for a person.' },
+    instructions: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4_000,
+      description: 'What its capo is told whenever it drafts, at most 4,000 characters.',
+    },
     schemaVersion: {
       description: 'The version of this schema that the skill is written by.',
       const: SKILL_SCHEMA_VERSION,

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { validationPipe } from '../../platform/http/validation.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { DraftStandingOrder } from './draft-standing-order.js';
-import { StandingOrderRules } from './standing-order-rules.js';
-import { CreateStandingOrderBody } from './standing-orders.dto.js';
+import { WrittenOrders } from './written-orders.js';
 
 const PROPOSED = 'A capo proposed it; it decides nothing until a person activates it.';
 
@@ -19,11 +17,9 @@ interface Proposal {
 /** Makes a draft of an order that a capo proposed and a person, or an order, let pass. It stays a draft. */
 @Injectable()
 export class ProposeStandingOrder {
-  readonly #validation = validationPipe();
-
   constructor(
     private readonly db: Db,
-    private readonly rules: StandingOrderRules,
+    private readonly written: WrittenOrders,
     private readonly draftOrder: DraftStandingOrder,
   ) {}
 
@@ -32,14 +28,9 @@ export class ProposeStandingOrder {
    * @throws ValidationFailed for what no person could create either
    */
   async execute(proposed: object, { by, teamId, workPacketId }: Proposal): Promise<Id<'so'>> {
-    const body: CreateStandingOrderBody = await this.#validation.transform(proposed, {
-      type: 'body',
-      metatype: CreateStandingOrderBody,
-    });
-    const { name, text } = body;
-    const rule = await this.rules.of(this.db.unit.scope, teamId, body);
+    const content = await this.written.read(this.db.unit.scope, teamId, proposed);
     const order = this.draftOrder.execute(
-      { name, text: text ?? name, rule, heldBecause: PROPOSED, details: { workPacketId } },
+      { ...content, heldBecause: PROPOSED, details: { workPacketId } },
       by,
     );
     return order.standingOrderId;

@@ -6,6 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ruleOf } from './order-content.js';
+import { RestoreObjections } from './restore-objections.js';
 import { relaxesIrreversible, type StandingOrderStatus } from './standing-order.js';
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
@@ -76,6 +77,7 @@ export class RestoreOrders {
     private readonly orders: StandingOrders,
     private readonly reversibility: ActionReversibility,
     private readonly throttled: ThrottledWork,
+    private readonly objections: RestoreObjections,
     private readonly receipts: Receipts,
   ) {}
 
@@ -95,6 +97,7 @@ export class RestoreOrders {
     const at = this.clock.now();
     const current = await this.current(orders, dryRun ? '' : 'for update');
     const former = await this.former(orders);
+    const objections = await this.objections.of(orders.map(({ standingOrderId }) => standingOrderId));
     const then = new Map(orders.map((order) => [order.standingOrderId, order]));
     return current.flatMap((order): Change[] => {
       const was = then.get(order.standingOrderId);
@@ -103,6 +106,8 @@ export class RestoreOrders {
       if (!version) return [skipped(order, GONE)];
       if (saysTheSame(order, version) && order.status === was.status) return [];
       if (version.teamId !== order.teamId) return [skipped(order, MOVED)];
+      const objection = objections.get(order.standingOrderId);
+      if (objection !== undefined) return [skipped(order, objection)];
       if (hasExpired(version, at)) return [skipped(order, EXPIRED)];
       const relaxes = relaxesIrreversible(version, this.reversibility.within(version.capos));
       if (relaxes && was.status === 'active' && !isOwner) return [skipped(order, OWNERS)];

@@ -5,6 +5,7 @@ import { ActionReversibility } from './action-reversibility.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ActivationChecks } from './activation-checks.js';
 import { ActivationExamination } from './activation-examination.js';
+import { ArchiveOrders } from './archive-orders.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { NewOrderVersion } from './new-order-version.js';
@@ -27,6 +28,7 @@ import {
   StandingOrderUseEntity,
   StandingOrderVersionEntity,
 } from './standing-order.entity.js';
+import { ReplaceDraft } from './replace-draft.js';
 import { ReviseStandingOrder } from './revise-standing-order.js';
 import { RollBackStandingOrder } from './roll-back-standing-order.js';
 import { ShadowStandingOrder } from './shadow-standing-order.js';
@@ -35,9 +37,11 @@ import { StandingOrderVersionsController } from './standing-order-versions.contr
 import { StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
+import { RestoreObjections } from './restore-objections.js';
 import { RestoreOrders } from './restore-orders.js';
 import { WithdrawProposal } from './withdraw-proposal.js';
 import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
+import { WrittenOrders } from './written-orders.js';
 
 /** @level 3 */
 @Module({
@@ -54,6 +58,7 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
   controllers: [StandingOrdersController, StandingOrderVersionsController],
   providers: [
     StandingOrders,
+    RestoreObjections,
     RestoreOrders,
     MoveOrders,
     WithdrawProposal,
@@ -72,6 +77,9 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     ShadowStandingOrder,
     PauseStandingOrder,
     ArchiveStandingOrder,
+    ArchiveOrders,
+    WrittenOrders,
+    ReplaceDraft,
     DraftStandingOrder,
     ProposeStandingOrder,
     ActivationChecks,
@@ -84,6 +92,7 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
   ],
   exports: [
     StandingOrders,
+    RestoreObjections,
     RestoreOrders,
     MoveOrders,
     WithdrawProposal,
@@ -92,6 +101,9 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     PolicyDecisions,
     ActionReversibility,
     DraftStandingOrder,
+    ReplaceDraft,
+    ArchiveOrders,
+    WrittenOrders,
     ProposeStandingOrder,
     ActivationChecks,
     ActivationExamination,

@@ -1,4 +1,5 @@
 import type { Role, Tier } from '../../platform/auth/caller.js';
+import type { InstalledPack } from './installed-packs.js';
 import { QuietHours } from './settings.dto.js';
 
 export class ProfileOperator {
@@ -67,17 +68,43 @@ export class ProfileDevice {
   lastSeenAt!: number;
 }
 
+/** A skill pack that the workspace has. */
+export class InstalledPackView implements InstalledPack {
+  /**
+   * The id of the pack.
+   * @example 'pck_01kerr2kg0s8c5m2v7x4z9b1nd'
+   */
+  packId!: string;
+  /**
+   * What its publisher calls it.
+   * @example 'invoice-reminders'
+   */
+  name!: string;
+  /**
+   * Who signed it.
+   * @example 'acme'
+   */
+  publisher!: string;
+  /**
+   * The version that was installed last.
+   * @example '1.0.0'
+   */
+  version!: string;
+  /**
+   * installing, installed or failed
+   * @example 'installed'
+   */
+  status!: string;
+}
+
 /** Who calls, and how far the workspace acts by itself. */
 export class Profile {
   /** Who calls. */
   operator!: ProfileOperator;
   /** How far the workspace acts by itself. */
   autonomy!: ProfileAutonomy;
-  /**
-   * Installed skill packs.
-   * @example []
-   */
-  packs!: string[];
+  /** The skill packs that the workspace has, by name. */
+  packs!: InstalledPackView[];
   /**
    * The tier of the workspace: free, pro or enterprise.
    * @example 'pro'

@@ -4,6 +4,7 @@ import { AcceptanceToken } from './acceptance-token.js';
 import { ChangeSettings } from './change-settings.js';
 import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
+import { InstalledPacks } from './installed-packs.js';
 import { DecidingMembers } from './deciding-members.repository.js';
 import { DeviceEntity } from './device.entity.js';
 import { Devices } from './devices.repository.js';
@@ -50,6 +51,7 @@ import {
   providers: [
     KnownZone,
     AutonomyMode,
+    InstalledPacks,
     FirstRun,
     TeamOfRequest,
     TokenUse,
@@ -71,6 +73,7 @@ import {
   exports: [
     AcceptanceToken,
     AutonomyMode,
+    InstalledPacks,
     ChangeSettings,
     DecidingMembers,
     Devices,

@@ -62,6 +62,10 @@ export class Config {
   readonly bootstrapTier: Environment['BOOTSTRAP_TIER'];
   /** Each 32 bytes in base64url; none: no licence can be checked. */
   readonly licencePublicKeys: readonly string[];
+  /** Each with one of their keys, 32 bytes in base64url; none: no skill pack can be installed. */
+  readonly skillPackPublishers: readonly { readonly name: string; readonly publicKey: string }[];
+  /** Absolute. Undefined: no list of revocations. */
+  readonly skillPackRevocations: string | undefined;
   readonly partnerSigningSecret: string | undefined;
   /** Undefined: nobody signs in by OpenID Connect. With it, client id, secret and domains are there too. */
   readonly oidcIssuer: string | undefined;
@@ -107,6 +111,8 @@ export class Config {
     this.bootstrapToken = values.BOOTSTRAP_TOKEN;
     this.bootstrapTier = values.BOOTSTRAP_TIER;
     this.licencePublicKeys = Object.freeze(values.LICENCE_PUBLIC_KEY ?? []);
+    this.skillPackPublishers = Object.freeze((values.SKILL_PACK_PUBLISHERS ?? []).map(publisherIn));
+    this.skillPackRevocations = values.SKILL_PACK_REVOCATIONS && resolve(values.SKILL_PACK_REVOCATIONS);
     this.partnerSigningSecret = values.PARTNER_SIGNING_SECRET;
     this.oidcIssuer = values.OIDC_ISSUER;
     this.oidcClientId = values.OIDC_CLIENT_ID;
@@ -141,6 +147,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigInvalid(faults);
   return new Config(parsed.data, connectors.file);
+}
+
+/** `publisher=key` in its parts. */
+function publisherIn(entry: string): { readonly name: string; readonly publicKey: string } {
+  const [name, publicKey] = entry.split('=') as [string, string];
+  return Object.freeze({ name, publicKey });
 }
 
 /** What another variable forbids. */

@@ -118,6 +118,26 @@ function isPublicKey(text: string): boolean {
   return /^[A-Za-z\d_-]{43}$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;
 }
 
+/** Who may sign skill packs: `publisher=key`, as `npm run skill-pack -- keys` prints them. */
+function publishers() {
+  const message =
+    'must be one to fifty publishers with their Ed25519 public keys, as publisher=key with commas between';
+  return z.string().transform((text, context) => {
+    const entries = text.split(',').map((entry) => entry.trim());
+    if (entries.length <= 50 && entries.every(isPublisher)) return entries;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+function isPublisher(entry: string): boolean {
+  const [, name = '', key = ''] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+  return PUBLISHER.test(name) && isPublicKey(key);
+}
+
+/** As the names of packs and skills: no two of them look alike by their letters' cases or alphabets. */
+const PUBLISHER = /^(?=.{1,64}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
 const isHostName = (text: string) =>
   text.length <= 253 && /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i.test(text);
 
@@ -328,6 +348,18 @@ export const environment = z.object({
       'Who may issue licences (docs/guides/licences.md): their Ed25519 public keys, with commas between where one replaces another.',
     example: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
     whenUnset: 'no licence can be checked, and each workspace keeps its tier',
+  }),
+  SKILL_PACK_PUBLISHERS: publishers().optional().register(notes, {
+    description:
+      'Whose skill packs may be installed (docs/guides/skill-packs.md): publishers with their Ed25519 public keys, with commas between. One publisher may have several keys.',
+    example: 'acme=11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+    whenUnset: 'no skill pack can be installed',
+  }),
+  SKILL_PACK_REVOCATIONS: line(4096).optional().register(notes, {
+    description:
+      'A JSON file of signed lists in which publishers revoke packs of theirs. It is read again whenever it changes.',
+    example: '/etc/consigliere/revocations.json',
+    whenUnset: 'packs end when an admin uninstalls them',
   }),
   PARTNER_SIGNING_SECRET: z
     .string()

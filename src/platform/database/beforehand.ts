@@ -27,3 +27,21 @@ export async function computeBeforehand({ key, compute }: NeededBeforehand): Pro
   const result = await compute();
   RequestContext.current?.computed.set(key, result);
 }
+
+/** Each time something else has changed in between. */
+const TRIES = 5;
+
+/**
+ * Runs an act that opens its transaction itself, as work does, and computes what it needs between two tries; the mutation's
+ * interceptor does the same for requests. It runs within a RequestContext, which keeps what was computed.
+ */
+export async function withComputed<T>(act: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof NeededBeforehand) || tried === TRIES) throw error;
+      await computeBeforehand(error);
+    }
+  }
+}

@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'whk'
   | 'dlv'
   | 'con'
+  | 'pck'
   | 'lic'
   | 'req'
   | 'esc'

@@ -38,9 +38,10 @@ describe('GET /bootstrap 200', () => {
       teams: [{ teamId, name: 'Depot', slug: 'depot', role: 'operator' }],
       capos: expect.any(Array),
       guardian: { mode: 'guardrailed', epoch: 0, pending: 0 },
+      packs: [],
       counts: { directives: 0, approvals: 0, signals: 0 },
       limits: { requestsPerMinute: 120, requestsPerDay: 10_000 },
-      features: { model: false, mailServer: false, licences: false, oidc: false },
+      features: { model: false, mailServer: false, licences: false, skillPacks: false, oidc: false },
       apiVersions: ['2026-04'],
       serverTime: expect.any(Number),
     });
@@ -114,6 +115,7 @@ describe('GET /bootstrap 200', () => {
       SMTP_URL: 'smtp://user:secret-of-the-mail@127.0.0.1:9',
       MAIL_FROM: 'ada@example.org',
       LICENCE_PUBLIC_KEY: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+      SKILL_PACK_PUBLISHERS: 'acme=11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
       OIDC_ISSUER: 'https://of-the-test.example',
       OIDC_CLIENT_ID: 'client-of-the-test',
       OIDC_CLIENT_SECRET: secrets.oidc,
@@ -121,7 +123,13 @@ describe('GET /bootstrap 200', () => {
     });
     try {
       const { body, text } = await configured.owner.get('/bootstrap');
-      expect(body.features).toEqual({ model: true, mailServer: true, licences: true, oidc: true });
+      expect(body.features).toEqual({
+        model: true,
+        mailServer: true,
+        licences: true,
+        skillPacks: true,
+        oidc: true,
+      });
       for (const hidden of [
         ...Object.values(secrets),
         '127.0.0.1',

@@ -83,6 +83,11 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
     'short',
     'must be one to ten Ed25519 public keys of 32 bytes in base64url, with commas between',
   ],
+  SKILL_PACK_PUBLISHERS: [
+    'acme',
+    'must be one to fifty publishers with their Ed25519 public keys, as publisher=key with commas between',
+  ],
+  SKILL_PACK_REVOCATIONS: ['a\nb', 'must be 1 to 4096 characters on one line'],
   PARTNER_SIGNING_SECRET: ['short', 'must have at least 16 characters'],
   OIDC_ISSUER: ['login.example.com', 'must be an http or https URL'],
   OIDC_CLIENT_ID: ['a\nb', 'must be 1 to 200 characters on one line'],

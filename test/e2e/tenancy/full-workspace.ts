@@ -4,6 +4,7 @@ import { leaveChecked } from '../connections/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
+import { leavePack } from '../packs/pack-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../reports/report-rows.js';
 import { SignalDesk } from '../signals/signal-desk.js';
@@ -66,6 +67,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.revert();
   await undone(member, body);
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
+  await leavePack(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);

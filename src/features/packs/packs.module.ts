@@ -1,0 +1,76 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { CapoSkills } from '../capos/capo-skills.js';
+import { CaposModule } from '../capos/capos.module.js';
+import { EvalsModule } from '../evals/evals.module.js';
+import { InstalledSkills } from '../evals/installed-skills.js';
+import { EventsModule } from '../events/events.module.js';
+import { GuardianModule } from '../guardian/guardian.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
+import { RestoreObjections } from '../standing-orders/restore-objections.js';
+import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { InstalledPacks } from '../workspaces/installed-packs.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AddSkill } from './add-skill.js';
+import { CheckManifest } from './check-manifest.js';
+import { DeliverOrder } from './deliver-order.js';
+import { EndInstall } from './end-install.js';
+import { FanOut } from './fan-out.js';
+import { InstallPack } from './install-pack.js';
+import { PublisherKeys } from './publisher-keys.js';
+import { ReadPack } from './read-pack.js';
+import { RemovePack } from './remove-pack.js';
+import { Revocations } from './revocations.js';
+import { RevokePacks } from './revoke-packs.js';
+import { SkillPackEntity, SkillPackOrderEntity, SkillPackSkillEntity } from './skill-pack.entity.js';
+import { SkillPacksController } from './skill-packs.controller.js';
+import { SkillPacks } from './skill-packs.repository.js';
+import { UninstallPack } from './uninstall-pack.js';
+
+/** @level 9 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([SkillPackEntity, SkillPackSkillEntity, SkillPackOrderEntity]),
+    CaposModule,
+    EvalsModule,
+    EventsModule,
+    GuardianModule,
+    SignalsModule,
+    StandingOrdersModule,
+    WorkspacesModule,
+  ],
+  controllers: [SkillPacksController],
+  providers: [
+    SkillPacks,
+    PublisherKeys,
+    Revocations,
+    CheckManifest,
+    InstallPack,
+    ReadPack,
+    AddSkill,
+    DeliverOrder,
+    EndInstall,
+    FanOut,
+    RemovePack,
+    UninstallPack,
+    RevokePacks,
+  ],
+})
+export class PacksModule {
+  /** What is installed is read by features that lie below this one. */
+  constructor(
+    packs: SkillPacks,
+    installedPacks: InstalledPacks,
+    capoSkills: CapoSkills,
+    installedSkills: InstalledSkills,
+    restoreObjections: RestoreObjections,
+  ) {
+    installedPacks.register((scope) => packs.present(scope));
+    capoSkills.register((scope, capo) => packs.skillsOfCapo(scope, capo));
+    installedSkills.register((scope, name) => packs.findSkill(scope, name));
+    restoreObjections.register(async (ids) => {
+      const gone = await packs.ordersOfRemoved(ids);
+      return new Map(gone.map((id) => [id, 'The skill pack that it came with was removed since.']));
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { PinoLogger } from 'nestjs-pino';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Config } from '../../platform/config/config.js';
+import { Db } from '../../platform/database/db.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import type { ArchivedOrders } from '../standing-orders/archive-orders.js';
+import { Signals } from '../signals/signals.repository.js';
+import { REVOKE_WORK } from './pack-work.js';
+import { RemovePack } from './remove-pack.js';
+import { Revocations } from './revocations.js';
+import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';
+import { SkillPacks } from './skill-packs.repository.js';
+
+const LOOK_EVERY_MS = 5_000;
+const ENQUEUED_AT_ONCE = 500;
+
+/**
+ * Takes back what publishers revoke, in every workspace that has it: each look enqueues one piece of work for each such pack.
+ * What is revoked is looked up again when the work is done.
+ */
+@Injectable()
+export class RevokePacks implements OnModuleInit {
+  #running = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly revocations: Revocations,
+    private readonly packs: SkillPacks,
+    private readonly removePack: RemovePack,
+    private readonly signals: Signals,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: REVOKE_WORK,
+      pool: 4,
+      perQueue: 1,
+      tries: 5,
+      run: (item) => this.revoke(item),
+      // The next look enqueues it again: a revocation is never given up.
+      giveUp: async () => undefined,
+    });
+  }
+
+  @Interval(LOOK_EVERY_MS)
+  async inBackground(): Promise<void> {
+    if (this.config.processRole === 'api' || this.#running) return;
+    this.#running = true;
+    await this.execute().catch((error: unknown) =>
+      this.logger.warn(
+        { err: error },
+        'revoked skill packs could not be looked for; the next look follows in 5 s',
+      ),
+    );
+    this.#running = false;
+  }
+
+  async execute(): Promise<void> {
+    await this.packs.enqueueRevoked(this.revocations.lists(), ENQUEUED_AT_ONCE);
+  }
+
+  private async revoke(item: WorkItem): Promise<void> {
+    const scope = scopeOfWork(item);
+    await this.db.transaction(scope, async () => {
+      const pack = await this.packs.lock(item.id);
+      const reason = pack && this.revocations.reasonFor(pack);
+      if (pack && reason !== undefined && PRESENT.includes(pack.status)) {
+        const by = publisherOf(pack);
+        this.tell(
+          pack,
+          reason,
+          await this.removePack.execute(pack, { status: 'revoked', by, reason, scope }),
+        );
+      }
+      this.work.complete(item);
+    });
+  }
+
+  private tell(pack: SkillPackEntity, reason: string, { archived, kept }: ArchivedOrders): void {
+    const { packId, name, version, publisher } = pack;
+    this.signals.raise({
+      type: 'policy',
+      severity: 'warning',
+      title: `${publisher} has revoked the skill pack ${name} ${version}.`,
+      body: `${reason} Its skills reach no further draft. Standing orders archived: ${archived.length}. In force still, since they restrain: ${kept.length}; archive them by hand if they are not wanted.`,
+      score: null,
+      source: publisherOf(pack),
+      teamId: null,
+      capo: null,
+      entity: { type: 'skill_pack', id: packId },
+    });
+  }
+}
+
+/** Nobody of the workspace. */
+function publisherOf({ publisher }: SkillPackEntity): Actor {
+  return { type: 'system', id: publisher, name: `The publisher ${publisher}`, via: 'policy' };
+}

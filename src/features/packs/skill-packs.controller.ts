@@ -1,0 +1,88 @@
+import { Body, Controller, Delete, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { InstallPack } from './install-pack.js';
+import {
+  InvalidPackSignature,
+  PackRevoked,
+  PackVersionTaken,
+  TooManyPacks,
+  UnknownPublisher,
+} from './packs.errors.js';
+import { ReadPack } from './read-pack.js';
+import {
+  InstallSkillPackBody,
+  PACK_PARAM,
+  SkillPackPage,
+  SkillPacksQuery,
+  SkillPackView,
+} from './skill-packs.dto.js';
+import { SkillPacks } from './skill-packs.repository.js';
+import { UninstallPack } from './uninstall-pack.js';
+
+@Controller('api/pro/skill-packs')
+export class SkillPacksController {
+  constructor(
+    private readonly packs: SkillPacks,
+    private readonly readPack: ReadPack,
+    private readonly installPack: InstallPack,
+    private readonly uninstallPack: UninstallPack,
+  ) {}
+
+  /** Installs a skill pack, or a later version: its skills, and its orders as drafts, arrive in the background. */
+  @Post()
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    limit: specified('/api/pro/skill-packs'),
+    returns: { 202: SkillPackView, 200: SkillPackView },
+    errors: [
+      AlreadyExists,
+      InvalidPackSignature,
+      InvalidTransition,
+      PackRevoked,
+      PackVersionTaken,
+      TooManyPacks,
+      UnknownPublisher,
+    ],
+  })
+  async install(
+    @CurrentCaller() caller: Caller,
+    @Body() body: InstallSkillPackBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SkillPackView> {
+    const { packId, isAccepted } = await this.installPack.execute(caller, body);
+    response.status(isAccepted ? HttpStatus.ACCEPTED : HttpStatus.OK);
+    response.location(`/api/pro/skill-packs/${packId}`);
+    return this.readPack.execute(scopeOf(caller), packId);
+  }
+
+  /** The skill packs that the workspace has or had, the one that was installed last first. */
+  @Get()
+  @Route({ auth: 'member', limit: specified('/api/pro/skill-packs'), returns: { 200: SkillPackPage } })
+  list(@CurrentCaller() caller: Caller, @Query() query: SkillPacksQuery): Promise<SkillPackPage> {
+    return this.packs.list(scopeOf(caller), query);
+  }
+
+  /** One skill pack with what it contains, and how far its installation has got. */
+  @ApiParam(PACK_PARAM)
+  @Get(':packId')
+  @Route({ auth: 'member', returns: { 200: SkillPackView }, errors: [NotFound] })
+  read(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
+    return this.readPack.execute(scopeOf(caller), packId);
+  }
+
+  /** Uninstalls a skill pack: its standing orders are archived, active ones too, and its skills reach no further draft. */
+  @ApiParam(PACK_PARAM)
+  @Delete(':packId')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: SkillPackView }, errors: [NotFound] })
+  async uninstall(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
+    await this.uninstallPack.execute(actorOf(caller), packId);
+    return this.readPack.execute(scopeOf(caller), packId);
+  }
+}
