@@ -11,6 +11,8 @@ import { OidcModule } from './features/oidc/oidc.module.js';
 import { PreflightModule } from './features/preflight/preflight.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
+import { ChatModule } from './features/chat/chat.module.js';
+import { FamilyModule } from './features/family/family.module.js';
 import { HydrateModule } from './features/hydrate/hydrate.module.js';
 import { SubscriptionModule } from './features/subscription/subscription.module.js';
 import { TenancyModule } from './features/tenancy/tenancy.module.js';
@@ -65,6 +67,8 @@ export class AppModule {
         MetricsModule,
         BootstrapModule,
         HydrateModule,
+        FamilyModule,
+        ChatModule,
         RetentionModule,
         TenancyModule,
       ],

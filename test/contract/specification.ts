@@ -60,6 +60,8 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
   route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
   route('POST', '/api/pro/subscription/verify', [60, 60 * MINUTE]),
+  route('POST', '/api/pro/family/comment', [30, MINUTE]),
+  route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
   route('POST', '/api/local/hydrate', [5, 60 * MINUTE]),
 ];
 
@@ -72,8 +74,6 @@ export const TO_COME: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/kpi'),
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),
-  route('POST', '/api/pro/family/comment', [30, MINUTE]),
-  route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
 ];
 
 /** "Routes without a number" (CONTRACT section 3). */

@@ -134,6 +134,26 @@ export const ACTS: Acts = {
   'GET /bootstrap': READ,
   'GET /context': READ,
   'GET /metrics': READ,
+  'POST /consigliere/chat': {
+    right: ofAny('operator'),
+    places: WHOLE,
+    request: withBody({ message: 'What waits for me?' }),
+  },
+  'GET /consigliere/chat': READ,
+  // One's own alone: nobody in the matrix has one (test/e2e/chat).
+  'GET /consigliere/chat/:conversationId': {
+    right: ofWorkspace('viewer'),
+    row: 'conversation',
+    places: ['other workspace'],
+  },
+  'GET /family/report': READ,
+  'POST /family/comment': {
+    right: ofRow('operator'),
+    row: 'family report',
+    places: RECORDS,
+    request: ({ id }) => ({ body: { reportId: id, body: 'The carrier was late.' } }),
+  },
+  'GET /family/comment': READ,
   'GET /feed': READ,
   'GET /feed/stream': READ,
   'GET /audit-feed': READ,

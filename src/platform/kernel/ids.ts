@@ -37,7 +37,9 @@ export type IdPrefix =
   | 'rst'
   | 'lck'
   | 'ntf'
-  | 'lnk';
+  | 'lnk'
+  | 'cnv'
+  | 'cmt';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

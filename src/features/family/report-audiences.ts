@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { type Audience, dateOfReport, reportIdOf } from './report-id.js';
+import { LocalDays } from './local-days.reader.js';
+
+/** A report that the caller may read. */
+export interface ReadableReport {
+  reportId: string;
+  date: string;
+  audience: Audience;
+}
+
+/** Which family reports a caller may read: the same as the rows that they show. */
+@Injectable()
+export class ReportAudiences {
+  constructor(
+    private readonly db: Db,
+    private readonly teamOfRequest: TeamOfRequest,
+    private readonly days: LocalDays,
+  ) {}
+
+  /**
+   * Of the team that is named, else of all that the caller may see.
+   * @throws NotFound for a team that the caller may not see; ValidationFailed for a member of several teams who names none
+   */
+  async of(caller: Caller, teamId: string | undefined): Promise<Audience> {
+    if (teamId === undefined && hasRole(caller.role, 'admin')) return 'all';
+    return (await this.teamOfRequest.resolve(caller, teamId)) ?? 'none';
+  }
+
+  /** @throws NotFound for what is no family report, or for one that the caller may not read */
+  async get(caller: Caller, reportId: string): Promise<ReadableReport> {
+    const date = dateOfReport(reportId);
+    if (date === undefined) throw new NotFound();
+    const { workspaceId } = caller;
+    const audience = (await this.readableBy(caller)).find(
+      (one) => reportIdOf(workspaceId, date, one) === reportId,
+    );
+    if (audience === undefined) throw new NotFound();
+    await this.days.read(scopeOf(caller), date);
+    return { reportId, date, audience };
+  }
+
+  private async readableBy(caller: Caller): Promise<Audience[]> {
+    const { workspaceId, role, teamIds } = caller;
+    if (!hasRole(role, 'admin')) return teamIds.length === 0 ? ['none'] : [...teamIds];
+    const teams = await this.db.read<{ teamId: string }>(
+      scopeOf(caller),
+      'select team_id from teams where workspace_id = $1',
+      [workspaceId],
+    );
+    return ['all', 'none', ...teams.map(({ teamId }) => teamId)];
+  }
+}
+
+/** The team whose rows a report shows, as records carry it. */
+export function teamOf(audience: Audience): string | null {
+  return audience === 'all' || audience === 'none' ? null : audience;
+}
