@@ -27,7 +27,7 @@ export class ReportComments {
       // Row-level security leaves out the reports of other teams; it cannot tell a report without a team from that of all.
       ...where(
         { workspace_id: scope.workspaceId, report_id: reportId },
-        ...(scope.teamIds === 'all' ? [] : ['not of_all']),
+        ...(scope.teamIds === 'all' || reportId !== undefined ? [] : ['not of_all']),
       ),
       order: newestFirst('comment_id'),
     };
