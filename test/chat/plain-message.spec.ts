@@ -43,6 +43,12 @@ describe('a plain question', () => {
   });
 });
 
+it('asks for help', () => {
+  for (const message of ['help', 'Help!', 'What can you do?']) {
+    expect(readMessage(message)).toMatchObject({ subjects: [], refused: [], isPlain: true });
+  }
+});
+
 describe('a directive', () => {
   it.each([
     ['Ask marketing to write a post about Friday.', 'write a post about Friday.', 'capo_marketing'],

@@ -5,7 +5,7 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import { columnsOf } from '../../platform/database/table.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
-import type { BeforeQuery, Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { ChatBusy } from './chat.errors.js';
 import { ChatMessageEntity } from './chat-message.entity.js';
 import { ChatTurnEntity } from './chat-turn.entity.js';
@@ -67,7 +67,7 @@ export class Conversations {
   messages(
     caller: Caller,
     conversationId: string,
-    { before, limit }: Pick<BeforeQuery, 'before' | 'limit'>,
+    { before, limit }: { before: number | undefined; limit: number },
   ): Promise<ChatMessageEntity[]> {
     const scope = scopeOf(caller);
     const seesAll = scope.teamIds === 'all';

@@ -92,6 +92,8 @@ const ASKS_WHY = /\b(?:why|explain|how come|reason|decision|denied|allowed|asked
 const QUESTION =
   /^(?:what|what['’]s|which|who|how (?:much|many)|is|are|do|does|did|has|have|show|list|tell me|give me|any|anything|was|wie ?viel|zeig|combien|quel|cuánto)\b/i;
 
+const HELP = /^(?:help|hilfe|aide|ayuda|aiuto|what can you do)$/i;
+
 const MAX_PLAIN = 160;
 const MAX_SENTENCES = 50;
 
@@ -116,7 +118,7 @@ export function readMessage(message: string): PlainMessage {
     ids: isAboutRecord ? ids : [],
     subjects,
     periods: PERIODS.filter((period) => asked.toLowerCase().includes(period)),
-    isPlain: asked === '' || isPlainQuestion(asked, subjects, ids),
+    isPlain: asked === '' || HELP.test(asked) || isPlainQuestion(asked, subjects, ids),
   };
 }
 

@@ -17,10 +17,11 @@ const ADDRESS = /(?:\b[a-z][a-z\d+.-]{1,20}:\/\/|\bwww\.|\b(?:data|javascript|vb
  * wrote. A client that renders Markdown would load an image from one, and tell its owner what the reply says.
  */
 export function safeReply(reply: string, message: string): string {
+  const written = new Set((message.match(ADDRESS) ?? []).map(trimmed));
   const text = reply
     .toWellFormed()
     .replace(INVISIBLE, '')
-    .replace(ADDRESS, (address) => (message.includes(trimmed(address)) ? address : '[link removed]'))
+    .replace(ADDRESS, (address) => (written.has(trimmed(address)) ? address : '[link removed]'))
     .trim();
   return cutText(text === '' ? '…' : text, MAX_REPLY);
 }
@@ -33,7 +34,7 @@ function trimmed(address: string): string {
 const CLAIMS = [
   /\b(?:i|we)(?:['’]ve| have| just| now| already|['’]ll| will| am going to)*\s+(?:approv|reject|releas|activat|paus|archiv|lift|revert|dismiss|sign(?:ed)? off|chang|switch|set|enabl|disabl|rais)(?:e|ed|es|ing)?\b(?!\s+(?:nothing|no\b))/i,
   /\bich habe\b.{0,80}\b(?:genehmigt|freigegeben|abgelehnt|aktiviert|geändert|umgestellt|umgeschaltet)\b/i,
-  /\bj['’]ai\b.{0,80}\b(?:approuvé|validé|rejeté|activé|changé|modifié)\b/i,
+  /\bj['’]ai\b.{0,80}\b(?:approuvé|validé|rejeté|activé|changé|modifié)(?!\p{L})/iu,
   /\bhe\b.{0,80}\b(?:aprobado|rechazado|activado|cambiado)\b/i,
   /\bho\b.{0,80}\b(?:approvato|respinto|attivato|cambiato)\b/i,
 ];

@@ -58,7 +58,7 @@ select coalesce(json_agg(c), '[]') as costs from (
     and (cost->>'amount')::numeric <> 0 and (not $4::boolean or team_id is not distinct from $5)
   group by 1, 2 order by 1, 2) c`;
 
-/** `GET /family/report`: counted from the receipts of the day, in one round trip. */
+/** `GET /family/report`: counted from the receipts of the day, all of it as of one moment. */
 @Injectable()
 export class FamilyReports {
   constructor(
