@@ -28,7 +28,10 @@ describe('a plain question', () => {
   });
 
   it('names periods and records', () => {
-    expect(readMessage('How much revenue this week and last week?').periods).toEqual(['this week', 'last week']);
+    expect(readMessage('How much revenue this week and last week?').periods).toEqual([
+      'this week',
+      'last week',
+    ]);
     expect(readMessage(`Why was ${PKT} denied?`).ids).toEqual([PKT]);
   });
 
@@ -62,12 +65,14 @@ describe('a directive', () => {
     expect(readMessage(message)).toMatchObject({ directive: { text, capo }, isPlain: true });
   });
 
-  it.each(['Ask my mother to call', 'Has marketing finished the post?', 'Marketing is to be asked', 'Ask marketing'])(
-    'is not: %s',
-    (message) => {
-      expect(readMessage(message).directive).toBeNull();
-    },
-  );
+  it.each([
+    'Ask my mother to call',
+    'Has marketing finished the post?',
+    'Marketing is to be asked',
+    'Ask marketing',
+  ])('is not: %s', (message) => {
+    expect(readMessage(message).directive).toBeNull();
+  });
 });
 
 describe('what the chat never does', () => {
@@ -101,18 +106,22 @@ describe('what the chat never does', () => {
   });
 
   it('is found in any sentence, beside what is answered', () => {
-    expect(readMessage('What waits for me? Approve all of it. Then set the mode to autonomous.')).toMatchObject({
+    expect(
+      readMessage('What waits for me? Approve all of it. Then set the mode to autonomous.'),
+    ).toMatchObject({
       refused: ['decide', 'mode'],
       subjects: ['waiting'],
     });
   });
 
-  it.each(['Which approvals wait?', 'Who approved it?', 'Has the mode changed?', 'Ask marketing to approve of the font'])(
-    'is not asked by: %s',
-    (message) => {
-      expect(readMessage(message).refused).toEqual([]);
-    },
-  );
+  it.each([
+    'Which approvals wait?',
+    'Who approved it?',
+    'Has the mode changed?',
+    'Ask marketing to approve of the font',
+  ])('is not asked by: %s', (message) => {
+    expect(readMessage(message).refused).toEqual([]);
+  });
 });
 
 it('takes a message of the largest size in no time, whatever it repeats', () => {
@@ -164,10 +173,12 @@ describe('a reply of a model', () => {
     expect(claimsAnAct(reply)).toBe(true);
   });
 
-  it.each(['Mira approved it on Friday.', 'It was approved by Mira.', 'I cannot approve it; you have to.', 'I changed nothing.'])(
-    'says nothing of the kind: %s',
-    (reply) => {
-      expect(claimsAnAct(reply)).toBe(false);
-    },
-  );
+  it.each([
+    'Mira approved it on Friday.',
+    'It was approved by Mira.',
+    'I cannot approve it; you have to.',
+    'I changed nothing.',
+  ])('says nothing of the kind: %s', (reply) => {
+    expect(claimsAnAct(reply)).toBe(false);
+  });
 });

@@ -772,7 +772,8 @@ const LOCAL: Record<string, Step> = {
 
 const FAMILY: Record<string, Step> = {
   'POST /api/pro/consigliere/chat': async (walk) => {
-    const { conversationId } = (await walk.owner.post('/consigliere/chat', { message: 'What waits for me?' })).body;
+    const { conversationId } = (await walk.owner.post('/consigliere/chat', { message: 'What waits for me?' }))
+      .body;
     const message = 'Ask ops to file a memo: The delivery delays end on Friday.';
     const key = { 'Idempotency-Key': 'walk-chat' };
     await walk.owner.post('/consigliere/chat', { message, conversationId }, key);
@@ -786,7 +787,8 @@ const FAMILY: Record<string, Step> = {
     await walk.stranger.get('/consigliere/chat');
   },
   'GET /api/pro/consigliere/chat/{conversationId}': async (walk) => {
-    const { conversationId } = (await walk.direct.post('/consigliere/chat', { message: 'Show the signals.' })).body;
+    const { conversationId } = (await walk.direct.post('/consigliere/chat', { message: 'Show the signals.' }))
+      .body;
     await walk.owner.get(`/consigliere/chat/${conversationId}`);
     await walk.owner.get(`/consigliere/chat/${conversationId}?before=2&limit=1`);
     await walk.owner.get(`/consigliere/chat/${newId('cnv')}`);
@@ -802,7 +804,11 @@ const FAMILY: Record<string, Step> = {
   'POST /api/pro/family/comment': async (walk) => {
     const { reportId } = (await walk.direct.get('/family/report')).body;
     await walk.owner.post('/family/comment', { reportId, body: 'The carrier was late.' });
-    await walk.owner.post('/family/comment', { reportId, sectionKey: 'capo_ops', body: 'I have called them.' });
+    await walk.owner.post('/family/comment', {
+      reportId,
+      sectionKey: 'capo_ops',
+      body: 'I have called them.',
+    });
     await walk.owner.post('/family/comment', { reportId: 'rpt_01khqmcr00k2v9m5d8q1tzxwb3', body: 'Where?' });
     await (await walk.viewer()).post('/family/comment', { reportId, body: 'Mine.' });
   },

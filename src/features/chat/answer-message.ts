@@ -76,7 +76,9 @@ export class AnswerMessage {
     );
     const intents = [
       ...answered.intents,
-      ...(this.isModels(answered) && (asked.refused.length > 0 || answered.refused) ? [intentOf('refused')] : []),
+      ...(this.isModels(answered) && (asked.refused.length > 0 || answered.refused)
+        ? [intentOf('refused')]
+        : []),
       ...(handedIn.lines.length > 0 ? [{ intent: 'hand_in' as const, ids: handedIn.directiveIds }] : []),
     ];
     const outcome = { ...answered, reply, intents: joined(intents), directiveIds: handedIn.directiveIds };
@@ -92,8 +94,16 @@ export class AnswerMessage {
     const scope = scopeOf(caller);
     if (asked.isPlain || !this.askModel.isThere) {
       await this.conversations.assertFree(caller, this.clock.now());
-      const plain = asked.directive ? { reply: '', intents: [] } : await this.answerPlainly.execute(scope, asked);
-      return { ...plain, directives: [], refused: false, engine: { name: 'builtin', model: null }, cost: NO_COST };
+      const plain = asked.directive
+        ? { reply: '', intents: [] }
+        : await this.answerPlainly.execute(scope, asked);
+      return {
+        ...plain,
+        directives: [],
+        refused: false,
+        engine: { name: 'builtin', model: null },
+        cost: NO_COST,
+      };
     }
     const id = conversation?.conversationId ?? null;
     // All that the answer depends on: with a message in between, or other rights, another one is needed.
@@ -117,7 +127,9 @@ export class AnswerMessage {
     const lately = await this.conversations.countHandedIn(caller, this.clock.now() - 60_000);
     for (const directive of directives) {
       if (lately + directiveIds.length >= MAX_DIRECTIVES_A_MINUTE) {
-        lines.push(`"${titleOf(directive.text)}" was not handed in: at most ${MAX_DIRECTIVES_A_MINUTE} directives a minute. Try again in a minute.`);
+        lines.push(
+          `"${titleOf(directive.text)}" was not handed in: at most ${MAX_DIRECTIVES_A_MINUTE} directives a minute. Try again in a minute.`,
+        );
         continue;
       }
       try {
@@ -177,7 +189,16 @@ export class AnswerMessage {
         engine: null,
         cost: null,
       },
-      { ...both, position: messages + 2, author: 'consigliere', body: reply, intents, directiveIds, engine, cost },
+      {
+        ...both,
+        position: messages + 2,
+        author: 'consigliere',
+        body: reply,
+        intents,
+        directiveIds,
+        engine,
+        cost,
+      },
     ]);
     return { conversationId, reply, intents, directiveIds };
   }
@@ -197,7 +218,10 @@ export class AnswerMessage {
   }
 }
 
-function directivesOf({ directive }: PlainMessage, { directives }: Answered): Pick<NewDirective, 'text' | 'capo'>[] {
+function directivesOf(
+  { directive }: PlainMessage,
+  { directives }: Answered,
+): Pick<NewDirective, 'text' | 'capo'>[] {
   if (directive === null) return directives.map((text) => ({ text }));
   const { text, capo } = directive;
   return [capo === null ? { text } : { text, capo }];

@@ -3,7 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { ChatFacts } from './chat-facts.reader.js';
 import { type ChatIntent, type Intent, intentOf } from './intents.js';
-import type { Subject } from './look-up.js';
+import type { LookUp, Subject } from './look-up.js';
 import {
   buyersText,
   directivesText,
@@ -48,7 +48,7 @@ export class AnswerPlainly {
 
   async execute(scope: Scope, asked: PlainMessage): Promise<{ reply: string; intents: ChatIntent[] }> {
     const zone = await this.zone(scope);
-    const looks: { subject: Subject; id: string | null }[] = asked.subjects.flatMap((subject) =>
+    const looks = asked.subjects.flatMap((subject): LookUp[] =>
       subject === 'record' ? asked.ids.map((id) => ({ subject, id })) : [{ subject, id: null }],
     );
     const parts: Part[] = [];

@@ -76,7 +76,10 @@ export class AskModel {
       return await this.answer(caller, conversationId, message);
     } finally {
       await this.conversations.endTurn(caller, turnId).catch((error: unknown) => {
-        this.logger.warn({ err: error }, 'the end of a question could not be written; it ends by itself in a minute');
+        this.logger.warn(
+          { err: error },
+          'the end of a question could not be written; it ends by itself in a minute',
+        );
       });
     }
   }
@@ -108,7 +111,8 @@ export class AskModel {
         });
         const asked = await client.ask(question, { signal: new AbortController().signal });
         cost = addCost(cost, asked.cost);
-        if (asked.answer.lookUps.length === 0) return answered(asked.answer, { message, found, engine, cost });
+        if (asked.answer.lookUps.length === 0)
+          return answered(asked.answer, { message, found, engine, cost });
         for (const lookUp of newOnes(asked.answer.lookUps, found)) {
           found.push(await this.facts.find(scope, lookUp));
         }
@@ -161,7 +165,12 @@ const keyOf = ({ subject, id }: LookUp) => (subject === 'record' ? `record ${id}
 
 function answered(
   { reply, directives, refused }: ModelAnswer,
-  { message, found, engine, cost }: { message: string; found: readonly Found[]; engine: ChatEngine; cost: Cost },
+  {
+    message,
+    found,
+    engine,
+    cost,
+  }: { message: string; found: readonly Found[]; engine: ChatEngine; cost: Cost },
 ): Answered {
   const named = new Set(idsIn(reply));
   const intents = found.map(({ subject, facts }) => {

@@ -61,7 +61,10 @@ export class ChatController {
     @Query() { before, limit }: ConversationQuery,
   ): Promise<ConversationView> {
     const conversation = await this.conversations.get(caller, conversationId);
-    const messages = await this.conversations.messages(caller, conversation.conversationId, { before, limit });
+    const messages = await this.conversations.messages(caller, conversation.conversationId, {
+      before,
+      limit,
+    });
     return conversationView(conversation, messages, limit);
   }
 }

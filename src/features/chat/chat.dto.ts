@@ -186,4 +186,3 @@ export class ConversationView extends ConversationSummary {
   /** Send it as `before` to read on; null behind the last page. */
   nextBefore!: number | null;
 }
-

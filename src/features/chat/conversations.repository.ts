@@ -57,7 +57,11 @@ export class Conversations {
   /** {@link get}, locked until the open transaction ends: one message after the other. */
   async lock({ workspaceId, memberId }: Caller, conversationId: string): Promise<ConversationEntity> {
     const found = isId('cnv', conversationId)
-      ? await this.db.lockOne(ConversationEntity, { workspaceId, conversationId, memberId }, 'for no key update')
+      ? await this.db.lockOne(
+          ConversationEntity,
+          { workspaceId, conversationId, memberId },
+          'for no key update',
+        )
       : undefined;
     if (!found) throw new NotFound();
     return found;

@@ -114,7 +114,14 @@ export const PERIODS = ['today', 'yesterday', 'this week', 'last week', 'this mo
 export type Period = (typeof PERIODS)[number];
 
 export interface SignalFacts {
-  signals: { signalId: string; type: string; severity: string; title: string; body: string; createdAt: number }[];
+  signals: {
+    signalId: string;
+    type: string;
+    severity: string;
+    title: string;
+    body: string;
+    createdAt: number;
+  }[];
   inAll: number;
 }
 

@@ -172,7 +172,10 @@ function replyFaults(reply: string, given: string): Fault[] {
     return fault('known', `names ${invented[0]}, which stands nowhere in what you were given`);
   }
   if (claimsAnAct(reply)) {
-    return fault('true', 'says that you have done something that you can never do; say that the member has to do it');
+    return fault(
+      'true',
+      'says that you have done something that you can never do; say that the member has to do it',
+    );
   }
   return [];
 }

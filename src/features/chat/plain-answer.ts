@@ -88,12 +88,17 @@ export function recordText(id: string, found: RecordFacts | null, zone: string):
   return [
     ...opening,
     ...packets.map((packet) => packetText(packet, zone)),
-    ...(id.startsWith('pkt_') ? [`It belongs to the directive ${directive.directiveId}: ${quoted(directive.text)}`] : []),
+    ...(id.startsWith('pkt_')
+      ? [`It belongs to the directive ${directive.directiveId}: ${quoted(directive.text)}`]
+      : []),
     ...approvals.map((approval) => approvalText(approval, zone)),
   ].join('\n');
 }
 
-function directiveText({ directiveId, text, status, capo, routing, error, createdBy, createdAt }: DirectiveFacts, zone: string) {
+function directiveText(
+  { directiveId, text, status, capo, routing, error, createdBy, createdAt }: DirectiveFacts,
+  zone: string,
+) {
   const lines = [
     `The directive ${directiveId} (${quoted(text)}), handed in by ${cutText(createdBy, 80)} on ${timeIn(createdAt, zone)}${ofCapo(capo)}, is ${spoken(status)}.`,
   ];
@@ -102,9 +107,14 @@ function directiveText({ directiveId, text, status, capo, routing, error, create
   return lines.join('\n');
 }
 
-function packetText({ workPacketId, title, type, target, status, failure, allowedBy, decisions }: PacketFacts, zone: string) {
+function packetText(
+  { workPacketId, title, type, target, status, failure, allowedBy, decisions }: PacketFacts,
+  zone: string,
+) {
   const reaches = target === null || target === '' ? '' : ` to ${quoted(target)}`;
-  const lines = [`The work packet ${workPacketId} (${quoted(title)}, ${type}${reaches}) is ${spoken(status)}.`];
+  const lines = [
+    `The work packet ${workPacketId} (${quoted(title)}, ${type}${reaches}) is ${spoken(status)}.`,
+  ];
   const [last, ...before] = decisions;
   if (last) lines.push(...decisionLines('The policy decision', last, zone));
   else lines.push('No policy decision about it has been made yet.');
@@ -121,7 +131,11 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   throttle: 'to wait until there is room',
 };
 
-function decisionLines(what: string, { at, outcome, explanation, mode }: DecisionFacts, zone: string): string[] {
+function decisionLines(
+  what: string,
+  { at, outcome, explanation, mode }: DecisionFacts,
+  zone: string,
+): string[] {
   return [
     `${what} of ${timeIn(at, zone)}: ${OUTCOMES[outcome] ?? outcome} (guardian in mode ${mode}).`,
     ...explanation.map((sentence) => `- ${quoted(sentence, 400)}`),
@@ -169,13 +183,17 @@ const MODES: Readonly<Record<GuardianMode, string>> = {
   observe: 'nothing leaves',
   supervised: 'everything asks for approval',
   guardrailed: 'standing orders decide, and what none of them matches asks for approval',
-  autonomous: 'what no standing order matches is allowed if it can be undone; what cannot be undone always asks',
+  autonomous:
+    'what no standing order matches is allowed if it can be undone; what cannot be undone always asks',
   killed: 'the kill switch is engaged, and nothing begins',
   recovering: 'what was done is being undone, and nothing begins meanwhile',
 };
 
 export function guardianText({ mode, pending, killedAt, reason }: GuardianFacts, zone: string): string {
-  const since = killedAt === null ? '' : ` It was engaged on ${timeIn(killedAt, zone)}${reason === null ? '' : `: ${quoted(reason)}`}.`;
+  const since =
+    killedAt === null
+      ? ''
+      : ` It was engaged on ${timeIn(killedAt, zone)}${reason === null ? '' : `: ${quoted(reason)}`}.`;
   return `The guardian is in mode ${mode}: ${MODES[mode]}.${since} ${pending} work ${pending === 1 ? 'packet waits' : 'packets wait'} for a person.`;
 }
 
@@ -190,13 +208,20 @@ export function directivesText({ directives }: DirectivesFacts, zone: string): s
   ].join('\n');
 }
 
-export function sumsText(what: 'Revenue' | 'Cost of drafts', facts: SumFacts, periods: readonly Period[]): string {
+export function sumsText(
+  what: 'Revenue' | 'Cost of drafts',
+  facts: SumFacts,
+  periods: readonly Period[],
+): string {
   const asked: readonly Period[] = periods.length > 0 ? periods : ['today', 'this week', 'this month'];
   const lines = asked.map((period) => {
     const sums = facts.sums.filter((sum) => sum.period === period);
     const own = what === 'Revenue' ? facts.currency : 'USD';
     const spokenSums = sums
-      .toSorted((a, b) => Number(b.currency === own) - Number(a.currency === own) || a.currency.localeCompare(b.currency))
+      .toSorted(
+        (a, b) =>
+          Number(b.currency === own) - Number(a.currency === own) || a.currency.localeCompare(b.currency),
+      )
       .map(({ amount, currency }) => money(amount, currency));
     return `${what} ${period}: ${spokenSums.length === 0 ? money(0, own) : spokenSums.join(', ')}.`;
   });
@@ -210,7 +235,10 @@ export function buyersText(facts: object): string {
     `${persona.buyers} ${persona.buyers === 1 ? 'buyer' : 'buyers'}, with an average confidence of ${percent(persona.confidence)}. The last ones that changed:`,
     ...profiles
       .filter((_, at) => at < 10)
-      .map(({ buyerId, confidence, topGap }) => `- ${quoted(buyerId)}: ${percent(confidence)}${topGap ? `, least in ${topGap.replaceAll('_', ' ')}` : ''}`),
+      .map(
+        ({ buyerId, confidence, topGap }) =>
+          `- ${quoted(buyerId)}: ${percent(confidence)}${topGap ? `, least in ${topGap.replaceAll('_', ' ')}` : ''}`,
+      ),
   ].join('\n');
 }
 
@@ -242,7 +270,14 @@ function quoted(text: string, most = MAX_QUOTED): string {
 
 function timeIn(at: number, zone: string): string {
   const shown = (timeZone: string) =>
-    new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' }).format(at);
+    new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+    }).format(at);
   try {
     return shown(zone);
   } catch {

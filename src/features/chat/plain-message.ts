@@ -67,18 +67,26 @@ function begins(acts: string): RegExp {
 }
 
 const HAND_IN = [
-  new RegExp(String.raw`^${OPENING}(?:ask|tell|instruct)\s+(?<whom>[\w ]{2,40}?)\s+to\s+(?<text>\S.*)$`, 'isu'),
+  new RegExp(
+    String.raw`^${OPENING}(?:ask|tell|instruct)\s+(?<whom>[\w ]{2,40}?)\s+to\s+(?<text>\S.*)$`,
+    'isu',
+  ),
   new RegExp(String.raw`^${OPENING}hand (?:this |it )?in(?: as a directive)?\s*[:,]\s*(?<text>\S.*)$`, 'isu'),
-  new RegExp(String.raw`^${OPENING}(?:new )?directive(?: for (?<whom>[\w ]{2,40}?))?\s*:\s*(?<text>\S.*)$`, 'isu'),
+  new RegExp(
+    String.raw`^${OPENING}(?:new )?directive(?: for (?<whom>[\w ]{2,40}?))?\s*:\s*(?<text>\S.*)$`,
+    'isu',
+  ),
 ];
 
 /** Words of a language that an operator may write in; the answer is in English all the same. */
 const SUBJECT_WORDS: Readonly<Record<Exclude<Subject, 'record'>, RegExp>> = {
   waiting:
     /\b(?:wait(?:s|ing)?|pending|approvals?|escalations?|to (?:approve|decide)|needs? (?:me|my|a decision))\b|\bwartet\b|freigaben?\b|\bapprobations?\b|\battend\b|\baprobaciones\b|\besper[ae]\b|in attesa/i,
-  directives: /\bdirectives?\b|\b(?:what|which work) (?:did|have|has|are|is) (?:the )?(?:capos?|everyone|everybody)\b/i,
+  directives:
+    /\bdirectives?\b|\b(?:what|which work) (?:did|have|has|are|is) (?:the )?(?:capos?|everyone|everybody)\b/i,
   signals: /\b(?:signals?|alerts?|warnings?)\b|\bsignale\b|\bwarnungen\b|\bsignaux\b|\bseñales\b/i,
-  revenue: /\b(?:revenue|income|sales|turnover|earn(?:ed|ings)?)\b|\bums[aä]tze?\b|\beinnahmen\b|\brevenus\b|\bingresos\b/i,
+  revenue:
+    /\b(?:revenue|income|sales|turnover|earn(?:ed|ings)?)\b|\bums[aä]tze?\b|\beinnahmen\b|\brevenus\b|\bingresos\b/i,
   cost: /\b(?:costs?|spen[dt]|spending|expenses?)\b|\bkosten\b|\bcoûts?\b|\bcoste?s?\b/i,
   standing_orders: /\bstanding orders?\b|\brules?\b/i,
   guardian: /\bguardian\b|\bkill(?:ed|[- ]switch)\b|\bmode\b|\bmodus\b/i,
@@ -88,7 +96,8 @@ const SUBJECT_WORDS: Readonly<Record<Exclude<Subject, 'record'>, RegExp>> = {
 /** What takes thought, and so a model where there is one. */
 const THOUGHT =
   /\b(?:compare|suggest|summari[sz]e|should|recommend|because|better|trend|write|draft|translate|plan|think|opinion|why|how come|explain|what if|except|without|about)\b/i;
-const ASKS_WHY = /\b(?:why|explain|how come|reason|decision|denied|allowed|asked about|warum|wieso|pourquoi|por qué)\b/i;
+const ASKS_WHY =
+  /\b(?:why|explain|how come|reason|decision|denied|allowed|asked about|warum|wieso|pourquoi|por qué)\b/i;
 const QUESTION =
   /^(?:what|what['’]s|which|who|how (?:much|many)|is|are|do|does|did|has|have|show|list|tell me|give me|any|anything|was|wie ?viel|zeig|combien|quel|cuánto)\b/i;
 

@@ -58,6 +58,16 @@ select coalesce(json_agg(c), '[]') as costs from (
     and (cost->>'amount')::numeric <> 0 and (not $4::boolean or team_id is not distinct from $5)
   group by 1, 2 order by 1, 2) c`;
 
+/** A denial that was made with the decision about a draft has no receipt of its own: the decision is the record of it. */
+const DENIED = /* sql */ `
+select coalesce(json_agg(d), '[]') as denied from (
+  select p.capo, count(*)::int as n from (
+    select distinct work_packet_id from policy_decisions
+    where workspace_id = $1 and at >= $2 and at < $3 and outcome = 'deny' and (not $4::boolean or team_id is not distinct from $5)
+    limit ${MAX_RECEIPTS}) denied
+  join work_packets p on p.workspace_id = $1 and p.work_packet_id = denied.work_packet_id
+  group by 1) d`;
+
 /** `GET /family/report`: counted from the receipts of the day, all of it as of one moment. */
 @Injectable()
 export class FamilyReports {
@@ -95,12 +105,18 @@ export class FamilyReports {
     const { workspaceId } = scope;
     const bounds = [new Date(from), new Date(to)];
     const ofTeam = [audience !== 'all', teamOf(audience)];
-    const [receipts, waiting, costs] = await this.db.readAll(scope, [
+    const [receipts, waiting, costs, denied] = await this.db.readAll(scope, [
       { text: RECEIPTS, values: [workspaceId, ...bounds, DAY_ACTIONS, ...ofTeam, DONE, FAILED] },
       { text: WAITING, values: [workspaceId, ...ofTeam, CAPO_ROLES] },
       { text: COSTS, values: [workspaceId, ...bounds, ...ofTeam] },
+      { text: DENIED, values: [workspaceId, ...bounds, ...ofTeam] },
     ]);
-    return { ...first<DayFacts & { isCut: boolean }>(receipts), ...first(waiting), ...first(costs) };
+    return {
+      ...first<DayFacts & { isCut: boolean }>(receipts),
+      ...first(waiting),
+      ...first(costs),
+      ...first(denied),
+    };
   }
 }
 

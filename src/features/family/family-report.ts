@@ -19,6 +19,8 @@ export interface DayFacts {
     requestedAt: number;
     expiresAt: number;
   }[];
+  /** Work packets that a decision of the day has denied. */
+  denied: { capo: CapoRole; n: number }[];
   /** Of the drafts that were begun that day. */
   costs: { capo: CapoRole; currency: string; amount: number }[];
 }
@@ -36,7 +38,7 @@ export function caposOf(facts: DayFacts): CapoDay[] {
   return CAPO_ROLES.map((role) => capoDay(role, facts));
 }
 
-function capoDay(role: CapoRole, { counts, receipts, waiting, approvals, costs }: DayFacts): CapoDay {
+function capoDay(role: CapoRole, { counts, receipts, waiting, approvals, denied, costs }: DayFacts): CapoDay {
   const count = (action: DayAction) =>
     counts.find((each) => each.capo === role && each.action === action)?.n ?? 0;
   const listed = (actions: readonly DayAction[]) =>
@@ -67,13 +69,11 @@ function capoDay(role: CapoRole, { counts, receipts, waiting, approvals, costs }
     },
     failed: {
       packetsFailed: count('packet.failed'),
-      packetsDenied: count('packet.denied'),
+      packetsDenied: denied.find((each) => each.capo === role)?.n ?? 0,
       directivesFailed: count('directive.failed'),
       items: listed(FAILED),
     },
-    cost: costs
-      .filter((each) => each.capo === role)
-      .map(({ currency, amount }) => ({ currency, amount })),
+    cost: costs.filter((each) => each.capo === role).map(({ currency, amount }) => ({ currency, amount })),
   };
   return { ...day, sentence: sentenceOf(day) };
 }
@@ -86,7 +86,8 @@ function sentenceOf({ name, did, waits, failed, cost }: Omit<CapoDay, 'sentence'
   if (did.packetsReverted > 0) parts.push(`had ${plural(did.packetsReverted, 'work packet')} undone`);
   if (failed.packetsFailed > 0) parts.push(`failed with ${plural(failed.packetsFailed, 'work packet')}`);
   if (failed.packetsDenied > 0) parts.push(`was denied ${plural(failed.packetsDenied, 'work packet')}`);
-  if (failed.directivesFailed > 0) parts.push(`could not finish ${plural(failed.directivesFailed, 'directive')}`);
+  if (failed.directivesFailed > 0)
+    parts.push(`could not finish ${plural(failed.directivesFailed, 'directive')}`);
   const done = parts.length === 0 ? `${name} carried out nothing` : `${name} ${listOf(parts)}`;
   const waiting =
     waits.approvals === 0
@@ -139,11 +140,7 @@ function capoMarkdown({ name, sentence, did, waits, failed }: CapoDay): string {
     ),
     waits.approvals,
   );
-  list(
-    'What failed',
-    ofReceipts(failed.items),
-    failed.packetsFailed + failed.packetsDenied + failed.directivesFailed,
-  );
+  list('What failed', ofReceipts(failed.items), failed.packetsFailed + failed.directivesFailed);
   return blocks.join('\n\n');
 }
 

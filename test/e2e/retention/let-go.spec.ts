@@ -110,14 +110,18 @@ describe('conversations', () => {
       return answer.body.conversationId as string;
     };
     const [old, young] = [await ask(), await ask()];
-    await test.rows(`update conversations set last_message_at = now() - interval '366 days' where conversation_id = $1`, [
-      old,
-    ]);
-    await test.rows(`update conversations set last_message_at = now() - interval '364 days' where conversation_id = $1`, [
-      young,
-    ]);
+    await test.rows(
+      `update conversations set last_message_at = now() - interval '366 days' where conversation_id = $1`,
+      [old],
+    );
+    await test.rows(
+      `update conversations set last_message_at = now() - interval '364 days' where conversation_id = $1`,
+      [young],
+    );
     expect(await letGo()).toMatchObject({ 'chat messages': 2, conversations: 1 });
-    expect(await test.rows('select conversation_id from conversations')).toEqual([{ conversation_id: young }]);
+    expect(await test.rows('select conversation_id from conversations')).toEqual([
+      { conversation_id: young },
+    ]);
     expect(await test.rows('select distinct conversation_id from chat_messages')).toEqual([
       { conversation_id: young },
     ]);
