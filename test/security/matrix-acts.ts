@@ -140,11 +140,12 @@ export const ACTS: Acts = {
     request: withBody({ message: 'What waits for me?' }),
   },
   'GET /consigliere/chat': READ,
-  // One's own alone: nobody in the matrix has one (test/e2e/chat).
+  // Whose it is reads it in test/e2e/chat.
   'GET /consigliere/chat/:conversationId': {
     right: ofWorkspace('viewer'),
     row: 'conversation',
     places: ['other workspace'],
+    isPersonal: true,
   },
   'GET /family/report': READ,
   'POST /family/comment': {

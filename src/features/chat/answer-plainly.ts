@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { ChatFacts } from './chat-facts.reader.js';
 import { type ChatIntent, type Intent, intentOf } from './intents.js';
@@ -41,13 +40,10 @@ const INTENT_OF: Readonly<Record<Subject, Intent>> = {
 /** Answers what the rules have understood, without a model: it reads, and does nothing else. */
 @Injectable()
 export class AnswerPlainly {
-  constructor(
-    private readonly db: Db,
-    private readonly facts: ChatFacts,
-  ) {}
+  constructor(private readonly facts: ChatFacts) {}
 
   async execute(scope: Scope, asked: PlainMessage): Promise<{ reply: string; intents: ChatIntent[] }> {
-    const zone = await this.zone(scope);
+    const zone = await this.facts.timezone(scope);
     const looks = asked.subjects.flatMap((subject): LookUp[] =>
       subject === 'record' ? asked.ids.map((id) => ({ subject, id })) : [{ subject, id: null }],
     );
@@ -113,14 +109,5 @@ export class AnswerPlainly {
         return made(null, buyersText(facts!));
       }
     }
-  }
-
-  private async zone(scope: Scope): Promise<string> {
-    const [row] = await this.db.read<{ timezone: string }>(
-      scope,
-      'select timezone from workspaces where workspace_id = $1',
-      [scope.workspaceId],
-    );
-    return row!.timezone;
   }
 }

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { RunnerFailed } from '../capos/briefing.js';
 import { MODEL } from '../capos/capos.module.js';
@@ -57,7 +56,6 @@ const INTENT_OF: Readonly<Record<Subject, Intent>> = {
 export class AskModel {
   constructor(
     @Inject(MODEL) private readonly model: ModelClient | null,
-    private readonly db: Db,
     private readonly facts: ChatFacts,
     private readonly conversations: Conversations,
     private readonly clock: Clock,
@@ -89,7 +87,10 @@ export class AskModel {
     const scope = scopeOf(caller);
     const engine: ChatEngine = { name: client.options.provider, model: client.options.model };
     const until = performance.now() + TURN_MS;
-    const [history, timezone] = await Promise.all([this.history(caller, conversationId), this.zone(caller)]);
+    const [history, timezone] = await Promise.all([
+      this.history(caller, conversationId),
+      this.facts.timezone(scope),
+    ]);
     const named = idsIn(message).filter((_, at) => at < MAX_LOOK_UPS);
     const found: Found[] = [];
     for (const id of named) found.push(await this.facts.find(scope, { subject: 'record', id }));
@@ -137,16 +138,7 @@ export class AskModel {
       before: undefined,
       limit: MAX_EARLIER_MESSAGES,
     });
-    return messages.map(({ author, body }) => ({ from: author, text: body })).reverse();
-  }
-
-  private async zone(caller: Caller): Promise<string> {
-    const [row] = await this.db.read<{ timezone: string }>(
-      scopeOf(caller),
-      'select timezone from workspaces where workspace_id = $1',
-      [caller.workspaceId],
-    );
-    return row!.timezone;
+    return messages.map(({ author, body }) => ({ from: author, text: body })).toReversed();
   }
 }
 

@@ -107,6 +107,12 @@ export class ChatFacts {
     return { subject, id, facts: await this.factsOf(scope, subject, id) };
   }
 
+  /** The zone of the workspace, in which times are told. */
+  async timezone(scope: Scope): Promise<string> {
+    const statement = 'select timezone from workspaces where workspace_id = $1';
+    return (await this.row<{ timezone: string }>(scope, statement)).timezone;
+  }
+
   waiting(scope: Scope): Promise<WaitingFacts> {
     return this.row(scope, WAITING);
   }

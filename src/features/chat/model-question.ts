@@ -100,7 +100,7 @@ function boundedHistory(history: readonly Earlier[]): Earlier[] {
     if (room < 0) break;
     kept.push({ from, text: cut });
   }
-  return kept.reverse();
+  return kept.toReversed();
 }
 
 /** What is too long is given as its beginning: text, not JSON, that says so. */

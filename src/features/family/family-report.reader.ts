@@ -68,6 +68,9 @@ select coalesce(json_agg(d), '[]') as denied from (
   join work_packets p on p.workspace_id = $1 and p.work_packet_id = denied.work_packet_id
   group by 1) d`;
 
+/** With whether there was more than is counted. */
+type Counted = DayFacts & { isCut: boolean };
+
 /** `GET /family/report`: counted from the receipts of the day, all of it as of one moment. */
 @Injectable()
 export class FamilyReports {
@@ -97,11 +100,7 @@ export class FamilyReports {
     };
   }
 
-  private async facts(
-    scope: Scope,
-    { from, to }: LocalDay,
-    audience: Audience,
-  ): Promise<DayFacts & { isCut: boolean }> {
+  private async facts(scope: Scope, { from, to }: LocalDay, audience: Audience): Promise<Counted> {
     const { workspaceId } = scope;
     const bounds = [new Date(from), new Date(to)];
     const ofTeam = [audience !== 'all', teamOf(audience)];
@@ -111,15 +110,8 @@ export class FamilyReports {
       { text: COSTS, values: [workspaceId, ...bounds, ...ofTeam] },
       { text: DENIED, values: [workspaceId, ...bounds, ...ofTeam] },
     ]);
-    return {
-      ...first<DayFacts & { isCut: boolean }>(receipts),
-      ...first(waiting),
-      ...first(costs),
-      ...first(denied),
-    };
+    // Each answers one row, with a part of the facts.
+    const parts = [receipts, waiting, costs, denied].map((rows) => (rows as Partial<Counted>[])[0]);
+    return Object.assign({}, ...parts) as Counted;
   }
-}
-
-function first<T extends object>(rows: unknown[] | undefined): T {
-  return (rows as T[])[0]!;
 }

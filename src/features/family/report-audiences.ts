@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
 import { NotFound } from '../../platform/kernel/errors.js';
+import { Teams } from '../workspaces/teams.repository.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { type Audience, dateOfReport, reportIdOf } from './report-id.js';
 import { LocalDays } from './local-days.reader.js';
@@ -17,7 +17,7 @@ export interface ReadableReport {
 @Injectable()
 export class ReportAudiences {
   constructor(
-    private readonly db: Db,
+    private readonly teams: Teams,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly days: LocalDays,
   ) {}
@@ -45,14 +45,9 @@ export class ReportAudiences {
   }
 
   private async readableBy(caller: Caller): Promise<Audience[]> {
-    const { workspaceId, role, teamIds } = caller;
+    const { role, teamIds } = caller;
     if (!hasRole(role, 'admin')) return teamIds.length === 0 ? ['none'] : [...teamIds];
-    const teams = await this.db.read<{ teamId: string }>(
-      scopeOf(caller),
-      'select team_id from teams where workspace_id = $1',
-      [workspaceId],
-    );
-    return ['all', 'none', ...teams.map(({ teamId }) => teamId)];
+    return ['all', 'none', ...(await this.teams.allIds(scopeOf(caller)))];
   }
 }
 

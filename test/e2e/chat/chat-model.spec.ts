@@ -81,7 +81,7 @@ beforeEach(async () => {
   chat = new ChatDesk(test, workspace.owner);
 });
 
-describe('with a model', () => {
+describe('with a model connected', () => {
   it('plain questions are answered without it', async () => {
     await chat.say('What waits for me?');
     await chat.say('How much revenue this week?');
@@ -89,7 +89,7 @@ describe('with a model', () => {
     expect(chatCalls()).toEqual([]);
   });
 
-  it('it is asked, looks things up as the member, and answers with their ids', async () => {
+  it('the model is asked, looks things up as the member, and answers with their ids', async () => {
     const signalId = await new SignalDesk(test).raise(
       { title: 'The carrier is late' },
       workspace.workspaceId,
@@ -137,7 +137,7 @@ describe('with a model', () => {
     ]);
   });
 
-  it('it is given the earlier messages, within bounds', async () => {
+  it('the model is given the earlier messages, within bounds', async () => {
     replies = [says({ reply: 'x'.repeat(5_000) })];
     for (let n = 0; n < 6; n++) await chat.say(`${QUESTION} ${n} ${'y'.repeat(3_900)}`);
     await chat.say(QUESTION);
@@ -149,7 +149,7 @@ describe('with a model', () => {
     for (const { text } of history) expect(text.length).toBeLessThanOrEqual(1_500);
   });
 
-  it('it has three rounds, the last of which must answer', async () => {
+  it('the model has three rounds, the last of which must answer', async () => {
     replies = [
       looksUp({ subject: 'signals' }),
       looksUp({ subject: 'directives' }),
@@ -399,13 +399,13 @@ describe('one message at a time', () => {
   /** A question that the model is asked, and answers when it is let. */
   async function underWay(by: ChatDesk, headers: Record<string, string> = {}) {
     let answer!: () => void;
-    const let_ = new Promise<void>((resolve) => (answer = resolve));
+    const isLet = new Promise<void>((resolve) => (answer = resolve));
     let asked!: () => void;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     replies = [
       async () => {
         asked();
-        await let_;
+        await isLet;
         return says({ reply: 'At last.' });
       },
     ];
