@@ -1,5 +1,5 @@
 /** What a message was taken for. */
-export const INTENTS = [
+const INTENTS = [
   'waiting',
   'decision',
   'directives',

@@ -19,7 +19,7 @@ export interface PlainMessage {
   isPlain: boolean;
 }
 
-export const REFUSED_ACTS = ['decide', 'mode', 'kill', 'orders', 'settings'] as const;
+const REFUSED_ACTS = ['decide', 'mode', 'kill', 'orders', 'settings'] as const;
 export type RefusedAct = (typeof REFUSED_ACTS)[number];
 
 /** How people begin before they come to it. */

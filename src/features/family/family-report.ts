@@ -27,9 +27,9 @@ export interface DayFacts {
 
 export const DONE = ['packet.executed', 'directive.executed'] as const;
 export const FAILED = ['packet.failed', 'packet.denied', 'directive.failed'] as const;
-export const UNDONE = ['packet.reverted'] as const;
+const UNDONE = ['packet.reverted'] as const;
 export const DAY_ACTIONS = [...DONE, ...FAILED, ...UNDONE] as const;
-export type DayAction = (typeof DAY_ACTIONS)[number];
+type DayAction = (typeof DAY_ACTIONS)[number];
 
 const SUMMARY = 300;
 

@@ -10,7 +10,7 @@ const OF_REPORT = { message: '$property must be the id of a report' };
 const MAX_COMMENT = 4_000;
 
 /** The parts of a report that a comment can be about: a capo of the family report, or a section of the Daily Report. */
-export const SECTION_KEYS = [
+const SECTION_KEYS = [
   ...CAPO_ROLES,
   'revenue',
   'agentActivity',
