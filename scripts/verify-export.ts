@@ -1,7 +1,16 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ExportFault, verifyExport } from '../src/features/tenancy/verify-export.js';
-import { LogFault, type ReceiptProofs, verifyLog } from '../src/features/verifier/verifier.js';
+import { countReport } from '../src/features/verifier/report-proof.js';
+import {
+  countInWords,
+  LogFault,
+  type ReceiptProofs,
+  receiptsIn,
+  reportIn,
+  verifyLog,
+} from '../src/features/verifier/verifier.js';
 
 /** Nothing is wrong with the lines of the export, and yet it is not what was asked for. */
 class ExportUnread extends Error {}
@@ -9,16 +18,21 @@ class ExportUnread extends Error {}
 /**
  * Verifies what a workspace has exported, without the service. An export of the workspace, in memory that does not grow with
  * it: `npm run verify-export -- <file> [id of a signing key that was kept elsewhere]`. Lines of its audit feed (`GET
- * /audit-feed?format=jsonl`): `npm run verify-export -- --receipts <file> [id of the workspace]`.
+ * /audit-feed?format=jsonl`): `npm run verify-export -- --receipts <file> [id of the workspace]`; with `--report <file>` the Daily
+ * Report in that file is counted again from them.
  */
 try {
   const { values, positionals } = parseArgs({
-    options: { receipts: { type: 'boolean' } },
+    options: { receipts: { type: 'boolean' }, report: { type: 'string' } },
     allowPositionals: true,
   });
   const [file, kept] = positionals;
   if (file === undefined) throw new ExportUnread('Say which file: npm run verify-export -- <file>');
+  if (values.report !== undefined && !values.receipts) {
+    throw new ExportUnread('A report is counted from lines of the audit feed: say --receipts as well.');
+  }
   await (values.receipts ? verifyReceipts(file, kept) : verifyWorkspace(file, kept));
+  if (values.report !== undefined) await verifyReport(values.report, file, kept);
 } catch (error) {
   const isTold = [ExportFault, ExportUnread, LogFault].some((known) => error instanceof known);
   if (!(isTold || isFileError(error) || isArgumentError(error))) throw error;
@@ -36,6 +50,17 @@ async function verifyReceipts(path: string, workspaceId: string | undefined): Pr
       : 'The hashes were not computed again: give the id of the workspace, which they cover, behind the file.',
   );
   report(proofs);
+}
+
+async function verifyReport(
+  path: string,
+  receiptsPath: string,
+  workspaceId: string | undefined,
+): Promise<void> {
+  const report = reportIn(await readFile(path, 'utf8'));
+  const count = countReport(await receiptsIn(createReadStream(receiptsPath)), report, workspaceId);
+  for (const sentence of countInWords(report, count)) console.log(sentence);
+  if (count.differences.length > 0) process.exitCode = 1;
 }
 
 async function verifyWorkspace(path: string, keptKeyId: string | undefined): Promise<void> {

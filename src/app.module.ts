@@ -29,6 +29,7 @@ import { ConsigliereModule } from './features/consigliere/consigliere.module.js'
 import { AgentsModule } from './features/agents/agents.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
 import { BootstrapModule } from './features/bootstrap/bootstrap.module.js';
+import { ReportsModule } from './features/reports/reports.module.js';
 import { Config } from './platform/config/config.js';
 import type { DatabaseAddress } from './platform/database/database-address.js';
 import { PlatformModule } from './platform/platform.module.js';
@@ -66,6 +67,7 @@ export class AppModule {
         AgentsModule,
         MetricsModule,
         BootstrapModule,
+        ReportsModule,
         HydrateModule,
         FamilyModule,
         ChatModule,

@@ -213,6 +213,10 @@ const COMPOSED_READERS: Record<string, string> = {
     'a day begins in the zone of the workspace, and after it was made',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
+  'src/features/reports/report-configs.repository.ts':
+    'how reports are wanted is read with the zone and the currency of the workspace',
+  'src/features/reports/report-facts.reader.ts':
+    'one statement composes what is open with the last receipt of that moment, and days are counted from receipts',
   'src/features/tenancy/export-reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',

@@ -53,6 +53,10 @@ export const BUILT: readonly SpecifiedRoute[] = [
   { ...route('POST', '/api/pro/partner/induction', [60, MINUTE]), signed: true },
   route('GET', '/api/pro/partner/avatar', [5, MINUTE]),
   route('GET', '/api/pro/partner/intelligence', [5, MINUTE]),
+  route('GET', '/api/pro/reports/daily'),
+  route('GET', '/api/pro/reports'),
+  route('PUT', '/api/pro/reports/config'),
+  route('POST', '/api/pro/reports/custom-sections'),
   route('POST', '/api/pro/evals/run'),
   route('POST', '/api/pro/webhooks'),
   route('POST', '/api/pro/teams'),
@@ -67,10 +71,6 @@ export const BUILT: readonly SpecifiedRoute[] = [
 
 /** What SPECIFICATION.md has and the program has not. One that is built moves up. */
 export const TO_COME: readonly SpecifiedRoute[] = [
-  route('GET', '/api/pro/reports/daily'),
-  route('GET', '/api/pro/reports'),
-  route('PUT', '/api/pro/reports/config'),
-  route('POST', '/api/pro/reports/custom-sections'),
   route('GET', '/api/pro/kpi'),
   route('GET', '/api/pro/skill-packs', [30, MINUTE]),
   route('POST', '/api/pro/skill-packs', [30, MINUTE]),

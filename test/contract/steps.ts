@@ -377,6 +377,66 @@ const EVALS: Record<string, Step> = {
   },
 };
 
+const SECTION = { title: 'Pipeline', directive: 'File a summary of the open offers.', capo: 'capo_revenue' };
+
+const REPORTS: Record<string, Step> = {
+  'GET /api/pro/reports/daily': async (walk) => {
+    const date = new Date().toISOString().slice(0, 10);
+    await walk.executed();
+    await walk.direct.post('/reports/custom-sections', SECTION);
+    await walk.owner.get('/reports/daily');
+    await walk.owner.get(`/reports/daily?date=${date}`);
+    await walk.owner.get('/reports/daily', { Accept: 'text/plain' });
+    await walk.owner.get('/reports/daily?date=2999-12-31');
+    await walk.stranger.get('/reports/daily');
+  },
+  'GET /api/pro/reports': async (walk) => {
+    await walk.report();
+    await walk.owner.get('/reports');
+    await walk.owner.get('/reports?limit=1&offset=1');
+    await walk.stranger.get('/reports');
+  },
+  'GET /api/pro/reports/config': async (walk) => {
+    await walk.owner.get('/reports/config');
+    await (await walk.viewer()).get('/reports/config');
+  },
+  'PUT /api/pro/reports/config': async (walk) => {
+    await walk.owner.put('/reports/config', {
+      sections: { trustIntelligence: false },
+      delivery: { time: '06:30', timezone: 'Europe/Vienna', email: true, emailAddress: 'boss@acme.example' },
+      format: 'plain-text',
+      schedule: 'daily',
+    });
+    await walk.owner.put('/reports/config', { delivery: { emailAddress: null } });
+    await (await walk.viewer()).put('/reports/config', { format: 'json' });
+  },
+  'GET /api/pro/reports/custom-sections': async (walk) => {
+    await walk.direct.post('/reports/custom-sections', SECTION);
+    await walk.owner.get('/reports/custom-sections');
+    await (await walk.viewer()).get('/reports/custom-sections');
+  },
+  'POST /api/pro/reports/custom-sections': async (walk) => {
+    for (let n = 0; n < 9; n++) await walk.direct.post('/reports/custom-sections', SECTION);
+    await walk.owner.post('/reports/custom-sections', { ...SECTION, includeInReport: false });
+    await walk.owner.post('/reports/custom-sections', SECTION);
+    await (await walk.viewer()).post('/reports/custom-sections', SECTION);
+  },
+  'DELETE /api/pro/reports/custom-sections/{sectionId}': async (walk) => {
+    const { sectionId } = (await walk.direct.post('/reports/custom-sections', SECTION)).body;
+    await walk.owner.send('DELETE', `/reports/custom-sections/${sectionId}`);
+    await walk.owner.send('DELETE', `/reports/custom-sections/${sectionId}`);
+  },
+  'POST /api/pro/reports/{reportId}/resend': async (walk) => {
+    const reportId = await walk.report();
+    await walk.owner.post(`/reports/${reportId}/resend`);
+    await walk.direct.put('/reports/config', {
+      delivery: { email: true, emailAddress: 'boss@acme.example' },
+    });
+    await walk.owner.post(`/reports/${reportId}/resend`);
+    await walk.owner.post(`/reports/${newId('rpt')}/resend`);
+  },
+};
+
 const REST: Record<string, Step> = {
   'GET /api/pro/audit-feed/verify': async (walk) => {
     await walk.executed();
@@ -886,6 +946,7 @@ export const STEPS: Record<string, Step> = {
   ...GUARDIAN,
   ...ORDERS,
   ...EVALS,
+  ...REPORTS,
   ...REST,
   ...TEAMS,
   ...ADMIN,

@@ -5,6 +5,7 @@ import { type AdminClient, type Answer, Client, sessionHeaders } from '../suppor
 import { eventually, type TestApp, type TestMember } from '../support/test-app.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
+import { leaveReport } from '../e2e/reports/report-rows.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { operationOf } from './operations.js';
 
@@ -231,6 +232,11 @@ export class Walk {
   /** An escalation that may be dismissed. */
   escalation(): Promise<string> {
     return new EscalationDesk(this.test, this.workspaceId, this.member.token).open();
+  }
+
+  /** A report that was made. */
+  report(): Promise<string> {
+    return leaveReport(this.test.rows, this.workspaceId);
   }
 
   /** A workspace with a little of everything, so that no list is empty. */

@@ -11,6 +11,7 @@ import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
+import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
@@ -96,6 +97,8 @@ async function fill(name: string): Promise<Tenant> {
   );
   const { reportId } = (await desk.client.get('/family/report')).body;
   await desk.client.post('/family/comment', { reportId, body: 'The carrier was late.' });
+  await leaveReport(test.rows, workspaceId);
+  await leaveSection(test.rows, workspaceId);
   // A chain under a signed checkpoint, a capo that waits, a day that counts: rows that no route makes at once.
   await test.rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`, [workspaceId]);
   await test.rows(`insert into tier_days values ($1, current_date, 1)`, [workspaceId]);

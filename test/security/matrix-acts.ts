@@ -391,6 +391,27 @@ export const ACTS: Acts = {
       what: 'a skill that is not installed',
     },
   ],
+  'GET /reports': ADMINISTER,
+  'GET /reports/daily': ADMINISTER,
+  'GET /reports/config': ADMINISTER,
+  'PUT /reports/config': { ...ADMINISTER, request: withBody({ format: 'json' }) },
+  'GET /reports/custom-sections': ADMINISTER,
+  'POST /reports/custom-sections': {
+    ...ADMINISTER,
+    request: withBody({ title: 'Pipeline', directive: MEMO, capo: 'capo_revenue' }),
+  },
+  'DELETE /reports/custom-sections/:sectionId': {
+    ...ADMINISTER,
+    row: 'report section',
+    places: WHOLE_OR_FOREIGN,
+    spends: true,
+  },
+  'POST /reports/:reportId/resend': {
+    ...ADMINISTER,
+    row: 'report',
+    places: WHOLE_OR_FOREIGN,
+    lacks: 'REPORT_MAIL_OFF',
+  },
   'GET /evals': READ,
   'GET /evals/:evalRunId': readRecord('eval run'),
 

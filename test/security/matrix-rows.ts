@@ -5,6 +5,7 @@ import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
+import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
@@ -196,6 +197,8 @@ export type RowKind =
   | 'conversation'
   | 'family report'
   | 'eval run'
+  | 'report'
+  | 'report section'
   | 'suggestion'
   | 'team'
   | 'member of a team'
@@ -340,6 +343,12 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
       id: (await desk.client.post('/guardian/checkpoint')).body.checkpointId,
       teamId,
     }),
+  report:
+    (test) =>
+    async ({ workspaceId, teamId }) => ({ id: await leaveReport(test.rows, workspaceId), teamId }),
+  'report section':
+    (test) =>
+    async ({ workspaceId, teamId }) => ({ id: await leaveSection(test.rows, workspaceId), teamId }),
   // A true one would stop the work of the other rows.
   revert:
     (test) =>

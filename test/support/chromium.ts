@@ -84,8 +84,8 @@ export class Chromium {
     return new Chromium(child, socket, profile);
   }
 
-  /** A page as on a phone: 390 pixels wide, without any script of the page. */
-  async phone(scheme: 'light' | 'dark' = 'light'): Promise<BrowserPage> {
+  /** A page as on a phone: 390 pixels wide unless said, without any script of the page. */
+  async phone(scheme: 'light' | 'dark' = 'light', width = PHONE_WIDTH): Promise<BrowserPage> {
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
     const page = new BrowserPage(this, sessionId as string);
@@ -93,7 +93,7 @@ export class Chromium {
     await page.send('Network.enable');
     await page.send('Log.enable');
     await page.send('Emulation.setDeviceMetricsOverride', {
-      width: PHONE_WIDTH,
+      width,
       height: 844,
       deviceScaleFactor: 1,
       mobile: true,

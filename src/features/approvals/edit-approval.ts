@@ -97,6 +97,7 @@ export class EditApproval {
         before: approval.contentHash,
         contentHash: content.contentHash,
         revision: edited.revisions.at(-1)!.n,
+        packets: edited.packets.length,
         ...named(changes),
         ...details,
       },

@@ -82,7 +82,15 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
       },
     },
   ],
-  exports: [OutsideTargetsReader, PausedCapos, BriefingReader, DraftingStates, CAPO_RUNNER, MODEL],
+  exports: [
+    OutsideTargetsReader,
+    PausedCapos,
+    BriefingReader,
+    DraftingStates,
+    ModelBudget,
+    CAPO_RUNNER,
+    MODEL,
+  ],
 })
 export class CaposModule {
   /** Standing orders must know which action types cannot be undone, and lie below this feature. */

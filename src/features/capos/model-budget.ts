@@ -3,6 +3,7 @@ import { PinoLogger } from 'nestjs-pino';
 import { SYSTEM, type Tier } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
 import { Signals } from '../signals/signals.repository.js';
@@ -66,6 +67,16 @@ export class ModelBudget {
   ) {
     this.#unit = config.modelPriceInput === undefined ? 'tokens' : 'amount';
     this.#longestMs = config.modelTimeoutSeconds * 1_000 + SETTLED_AFTER_MS;
+  }
+
+  /** What the model calls of the workspace may use on one day. */
+  async limit(scope: Scope): Promise<{ limit: number; unit: 'amount' | 'tokens' }> {
+    const [row] = await this.db.read<{ budget: number }>(
+      scope,
+      'select app.model_budget_of($1, $2, $3::jsonb)::float8 as budget',
+      [scope.workspaceId, this.#unit, JSON.stringify(BY_TIER)],
+    );
+    return { limit: row!.budget, unit: this.#unit };
   }
 
   /** @throws RunnerFailed when there is not so much left */

@@ -77,6 +77,8 @@ export class AcceptDraft {
       const packets = await this.packetsOf(directive, draft);
       if (typeof packets === 'string') {
         const error = { code: 'INVALID_OUTPUT', message: packets };
+        this.directives.chargeFailure(directive, addCost(directive.cost, draft.cost), error);
+        this.transitions.noteFailedDraft(directive, error, draft.cost);
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
         return;
       }

@@ -64,7 +64,11 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       summary: isDone
         ? `${by.name} approved that nothing was prepared for "${approval.title}".`
         : `"${approval.title}" was released as approved by ${by.name}.`,
-      details: { approvalId: approval.approvalId, contentHash: approval.contentHash },
+      details: {
+        approvalId: approval.approvalId,
+        contentHash: approval.contentHash,
+        packets: allowed.length,
+      },
     });
   }
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../platform/auth/caller.js';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { capoActor } from '../capos/capo-actor.js';
 import { Events } from '../events/events.js';
-import type { CapoRole, DirectiveStatus } from '../terms/terms.js';
+import type { CapoRole, Cost, DirectiveStatus } from '../terms/terms.js';
 import { DIRECTIVE_STATES, type DirectiveTrigger } from './directive-states.js';
 import { type Change, Directives } from './directives.repository.js';
 
@@ -51,6 +52,18 @@ export class DirectiveTransitions {
       capo: directive.capo,
       summary,
       ...also,
+    });
+  }
+
+  /** What was paid for a draft of which nothing can be used; nothing is noted where nothing was paid. */
+  noteFailedDraft(directive: Named, error: { code: string; message: string }, cost: Cost): void {
+    if (cost.tokensIn + cost.tokensOut === 0) return;
+    this.note(directive, {
+      actor: directive.capo ? capoActor(directive.capo) : SYSTEM,
+      action: 'directive.draft_failed',
+      outcome: 'failure',
+      summary: `A draft was paid for and cannot be used: ${error.message}`,
+      details: { code: error.code, cost },
     });
   }
 

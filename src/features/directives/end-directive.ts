@@ -99,6 +99,7 @@ export class EndDirective {
       actor: ending.actor,
       action: `approval.${status}`,
       summary: `The approval of "${approval.title}" is void: ${ending.because}.`,
+      details: { approvalId: approval.approvalId },
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status, by: ending.actor, at, feedback: null, receiptId });

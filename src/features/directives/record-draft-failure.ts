@@ -11,6 +11,7 @@ import { capoActor } from '../capos/capo-actor.js';
 import { Signals } from '../signals/signals.repository.js';
 import { addCost, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
+import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { waitBeforeRetry } from './draft-retries.js';
 import { EndDirective } from './end-directive.js';
@@ -28,6 +29,7 @@ export class RecordDraftFailure {
     private readonly approvals: Approvals,
     private readonly directives: Directives,
     private readonly endDirective: EndDirective,
+    private readonly transitions: DirectiveTransitions,
     private readonly signals: Signals,
     private readonly logger: PinoLogger,
   ) {}
@@ -44,6 +46,7 @@ export class RecordDraftFailure {
       if (!directive) return;
       // Tokens are paid for even when nothing usable came back.
       this.directives.chargeFailure(directive, addCost(directive.cost, failure.cost), error);
+      this.transitions.noteFailedDraft(directive, error, failure.cost);
       if (waitMs === undefined) {
         this.endDirective.giveUp(directive, approval, error);
         this.work.complete(item);

@@ -31,7 +31,7 @@ export class CommentOnReport {
       action: 'report.commented',
       entity: { type: 'report', id: reportId },
       teamId,
-      summary: `${actor.name} commented on the family report of ${date}.`,
+      summary: `${actor.name} commented on the report of ${date}.`,
       details: { commentId, sectionKey: sectionKey ?? null },
     });
     const comment: ReportCommentEntity = {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ReportsModule } from '../reports/reports.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyController } from './family.controller.js';
@@ -11,7 +12,7 @@ import { ReportComments } from './report-comments.repository.js';
 
 /** @level 11 */
 @Module({
-  imports: [TypeOrmModule.forFeature([ReportCommentEntity]), WorkspacesModule],
+  imports: [TypeOrmModule.forFeature([ReportCommentEntity]), WorkspacesModule, ReportsModule],
   controllers: [FamilyController],
   providers: [CommentOnReport, FamilyReports, LocalDays, ReportAudiences, ReportComments],
 })

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
-import { NotFound } from '../../platform/kernel/errors.js';
+import { Forbidden, NotFound } from '../../platform/kernel/errors.js';
+import { AssertSeesWhole } from '../reports/assert-sees-whole.js';
+import { Reports } from '../reports/reports.repository.js';
 import { Teams } from '../workspaces/teams.repository.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { type Audience, dateOfReport, reportIdOf } from './report-id.js';
@@ -20,6 +22,8 @@ export class ReportAudiences {
     private readonly teams: Teams,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly days: LocalDays,
+    private readonly reports: Reports,
+    private readonly seesWhole: AssertSeesWhole,
   ) {}
 
   /**
@@ -31,17 +35,31 @@ export class ReportAudiences {
     return (await this.teamOfRequest.resolve(caller, teamId)) ?? 'none';
   }
 
-  /** @throws NotFound for what is no family report, or for one that the caller may not read */
+  /** A family report or a Daily Report. @throws NotFound for what is none, or for one that the caller may not read */
   async get(caller: Caller, reportId: string): Promise<ReadableReport> {
     const date = dateOfReport(reportId);
-    if (date === undefined) throw new NotFound();
+    if (date === undefined) return this.daily(caller, reportId);
     const { workspaceId } = caller;
     const audience = (await this.readableBy(caller)).find(
       (one) => reportIdOf(workspaceId, date, one) === reportId,
     );
-    if (audience === undefined) throw new NotFound();
+    if (audience === undefined) return this.daily(caller, reportId);
     await this.days.read(scopeOf(caller), date);
     return { reportId, date, audience };
+  }
+
+  /** A Daily Report, which is of the whole workspace. @throws NotFound */
+  private async daily(caller: Caller, reportId: string): Promise<ReadableReport> {
+    const { workspaceId } = caller;
+    const report = await this.reports.find({ workspaceId, teamIds: 'all' }, reportId);
+    if (!report) throw new NotFound();
+    try {
+      await this.seesWhole.execute(caller);
+    } catch (error) {
+      // To whoever may not read it, it is as if it were not there.
+      throw error instanceof Forbidden ? new NotFound() : error;
+    }
+    return { reportId, date: report.date, audience: 'all' };
   }
 
   private async readableBy(caller: Caller): Promise<Audience[]> {

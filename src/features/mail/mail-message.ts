@@ -13,8 +13,8 @@ export interface MailMessage {
   to: string[];
   cc?: string[];
   subject: string;
-  /** Markdown, or both parts as they are, which then say the same. */
-  body: string | { text: string; html: string };
+  /** Markdown, or both parts as they are, which then say the same; without HTML the mail is text alone. */
+  body: string | { text: string; html?: string };
   /** Signs the mail, below the body. */
   workspaceName?: string;
   replyTo?: string;
@@ -74,7 +74,7 @@ export async function compose(message: MailMessage, sender: string, at: number):
 }
 
 /** The same words for a reader with HTML and for one without. */
-function partsOf({ subject, body, workspaceName }: MailMessage): { text: string; html: string } {
+function partsOf({ subject, body, workspaceName }: MailMessage): { text: string; html?: string } {
   if (typeof body !== 'string') return body;
   const text = markdownToText(body);
   return {

@@ -24,19 +24,16 @@ export function mailOf({
   subject,
   blocks,
   workspaceName,
+  footer = `Consigliere mails you this as a member of ${oneLine(workspaceName)}. What you are mailed, and when, you choose with PUT /api/pro/profile/notifications.`,
 }: {
   subject: string;
   blocks: readonly Block[];
   workspaceName: string;
+  /** Why it is mailed; to members, unless this says otherwise. */
+  footer?: string;
 }): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
   const title = cutText(oneLine(subject), MAX_SUBJECT);
-  const all: Block[] = [
-    ...blocks,
-    {
-      kind: 'text',
-      text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. What you are mailed, and when, you choose with PUT /api/pro/profile/notifications.`,
-    },
-  ];
+  const all: Block[] = [...blocks, { kind: 'text', text: footer }];
   return {
     subject: title,
     body: { text: textOf(all), html: htmlMail(title, all) },

@@ -33,6 +33,7 @@ const NO_SECRETS = new Set([
   'standing_order_versions.hash',
   'teams.name_key',
   'work_packets.allowed_hash',
+  'reports.head_hash',
   'model_usage.tokens',
   'model_usage.reserved_tokens',
   'workspace_exports.head_hash',

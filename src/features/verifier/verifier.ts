@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
 import { type DispatchInHalt, HaltProof } from '../audit/halt-proof.js';
 import { DecisionProof } from './decision-proof.js';
+import type { CountableReport, ReportCount } from './report-proof.js';
 
 /**
  * Whoever has exported receipts can show with this, without the service and its database, that nothing was sent between a
@@ -75,10 +76,7 @@ const KEPT = 100;
  * @throws LogFault
  */
 export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: string): Promise<VerifiedLog> {
-  const lines: Line[] = [];
-  let n = 0;
-  for await (const text of createInterface({ input: Readable.from(pieces) })) lines.push(parsed(text, ++n));
-  const receipts = lines.toSorted((a, b) => a.seq - b.seq);
+  const receipts = await receiptsIn(pieces);
   const proofs = new ReceiptProofs();
   let gaps = 0;
   let before: Line | undefined;
@@ -108,6 +106,51 @@ export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: str
     areHashesChecked: workspaceId !== undefined,
     proofs,
   };
+}
+
+/**
+ * The receipts in lines of the audit feed, in their order.
+ * @throws LogFault for a line that is no receipt
+ */
+export async function receiptsIn(pieces: AsyncIterable<Buffer>): Promise<Line[]> {
+  const lines: Line[] = [];
+  let n = 0;
+  for await (const text of createInterface({ input: Readable.from(pieces) })) lines.push(parsed(text, ++n));
+  return lines.toSorted((a, b) => a.seq - b.seq);
+}
+
+/**
+ * A Daily Report as `GET /reports/daily` answered it.
+ * @throws LogFault for anything else
+ */
+export function reportIn(text: string): CountableReport {
+  try {
+    const report = JSON.parse(text) as Partial<CountableReport> | null;
+    const isReport =
+      typeof report?.reportId === 'string' &&
+      typeof report.currency === 'string' &&
+      typeof report.sections === 'object' &&
+      typeof report.receiptRange?.from === 'number' &&
+      typeof report.receiptHead?.seq === 'number';
+    if (isReport) return report as CountableReport;
+  } catch {
+    // Told below.
+  }
+  throw new LogFault('The file is no report as GET /reports/daily answers it.');
+}
+
+/** What counting a report again has shown, a sentence a line. */
+export function countInWords({ date }: CountableReport, count: ReportCount): string[] {
+  const { receipts, differences, notCounted } = count;
+  const found =
+    differences.length === 0
+      ? 'every number that could be counted is the same.'
+      : `${differences.length} ${differences.length === 1 ? 'difference was' : 'differences were'} found:`;
+  return [
+    `The Daily Report of ${date}, counted again from ${receipts} receipts of its day: ${found}`,
+    ...differences.map(({ message }) => message),
+    ...notCounted.map((what) => `Not counted: ${what}.`),
+  ];
 }
 
 function parsed(text: string, n: number): Line {

@@ -215,7 +215,7 @@ function IsAnotherTime(): PropertyDecorator {
 }
 
 /** Words for a mail: not blank, and without characters that nobody sees. */
-function IsText({ maximum, oneLine = false }: { maximum: number; oneLine?: boolean }): PropertyDecorator {
+export function IsText({ maximum, oneLine = false }: { maximum: number; oneLine?: boolean }): PropertyDecorator {
   const forbidden = oneLine ? CONTROL : CONTROL_IN_TEXT;
   const where = oneLine ? ' on one line' : '';
   return ValidateBy({

@@ -56,6 +56,16 @@ export class Teams {
     return teams.map(({ teamId }) => teamId);
   }
 
+  /** Whether the workspace has a team, or had one. */
+  async areThere(workspaceId: string): Promise<boolean> {
+    const [row] = await this.db.read<{ areThere: boolean }>(
+      { workspaceId, teamIds: 'all' },
+      'select exists (select from teams where workspace_id = $1) as are_there',
+      [workspaceId],
+    );
+    return row!.areThere;
+  }
+
   /** Joins the open transaction; whoever archives a team waits for it. */
   async isArchived(workspaceId: string, teamId: string): Promise<boolean> {
     const found = await this.db.query(

@@ -43,6 +43,7 @@ export class Config {
   readonly modelName: string | undefined;
   readonly modelMaxTokens: number;
   readonly modelTimeoutSeconds: number;
+  readonly reportSectionSeconds: number;
   /** US dollars per million tokens; both prices are known or none. */
   readonly modelPriceInput: number | undefined;
   readonly modelPriceOutput: number | undefined;
@@ -91,6 +92,7 @@ export class Config {
     this.modelName = values.MODEL_NAME;
     this.modelMaxTokens = values.MODEL_MAX_TOKENS;
     this.modelTimeoutSeconds = values.MODEL_TIMEOUT_SECONDS;
+    this.reportSectionSeconds = values.REPORT_SECTION_SECONDS;
     this.modelPriceInput = values.MODEL_PRICE_INPUT;
     this.modelPriceOutput = values.MODEL_PRICE_OUTPUT;
     this.smtpUrl = values.SMTP_URL;

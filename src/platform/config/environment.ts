@@ -233,6 +233,11 @@ export const environment = z.object({
       'How long the model may take for one draft, in seconds; a model on a small machine needs more.',
     example: '600',
   }),
+  REPORT_SECTION_SECONDS: wholeNumber(1, 600).default(90).register(notes, {
+    description:
+      'How long capos may take for the sections that a workspace has added to its Daily Report, in seconds; what is not written by then is marked, and the report goes out without it.',
+    example: '180',
+  }),
   MODEL_PRICE_INPUT: amount().optional().register(notes, {
     description: 'What the model costs, in US dollars per million tokens that it reads.',
     example: '3',

@@ -37,6 +37,8 @@ export type IdPrefix =
   | 'rst'
   | 'lck'
   | 'ntf'
+  | 'rpt'
+  | 'sec'
   | 'lnk'
   | 'cnv'
   | 'cmt';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { leaveReport } from '../reports/report-rows.js';
 import type { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember, type TestWorkspace } from '../../support/test-app.js';
 
@@ -108,6 +109,30 @@ describe('who may', () => {
     const admin = await test.createMember(workspace.workspaceId, 'admin');
     expect((await admin.get('/family/comment')).body.total).toBe(2);
     expect((await admin.get(`/family/comment?reportId=${own}`)).body.total).toBe(1);
+  });
+});
+
+describe('about a Daily Report', () => {
+  it('comments as whoever may read it, and to others it is not there', async () => {
+    const { workspaceId, owner } = workspace;
+    const daily = await leaveReport(test.rows, workspaceId);
+    const inNone = await test.createMember(workspaceId, 'operator');
+    const added = await comment(inNone, { reportId: daily, sectionKey: 'revenue' });
+    expect(added).toMatchObject({
+      status: 201,
+      body: { reportId: daily, teamId: null, sectionKey: 'revenue' },
+    });
+    expect((await owner.get(`/family/comment?reportId=${daily}`)).body.total).toBe(1);
+    expect((await comment((await test.createWorkspace()).owner, { reportId: daily })).status).toBe(404);
+
+    // From the first team on it tells what others do.
+    const teamId = await test.createTeam(workspaceId, 'One');
+    for (const member of [inNone, await test.createMember(workspaceId, 'operator', [teamId])]) {
+      expect((await comment(member, { reportId: daily })).status).toBe(404);
+      expect((await member.get(`/family/comment?reportId=${daily}`)).status).toBe(404);
+      expect((await member.get('/family/comment')).body.items).toEqual([]);
+    }
+    expect((await comment(owner, { reportId: daily })).status).toBe(201);
   });
 });
 

@@ -62,6 +62,7 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   MODEL_NAME: ['a\nb', 'must be 1 to 200 characters on one line'],
   MODEL_MAX_TOKENS: ['many', 'must be a whole number from 256 to 1000000'],
   MODEL_TIMEOUT_SECONDS: ['0', 'must be a whole number from 1 to 3600'],
+  REPORT_SECTION_SECONDS: ['0', 'must be a whole number from 1 to 600'],
   MODEL_PRICE_INPUT: ['free', 'must be a decimal number below 1,000,000 with at most 6 decimals'],
   MODEL_PRICE_OUTPUT: ['1e3', 'must be a decimal number below 1,000,000 with at most 6 decimals'],
   SMTP_URL: ['mail.example.com:25', 'must be an smtp or smtps URL'],

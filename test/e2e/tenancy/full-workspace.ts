@@ -4,6 +4,7 @@ import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
+import { leaveReport, leaveSection } from '../reports/report-rows.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
 import type { TenancyDesk, Tenant } from './tenancy-desk.js';
@@ -68,6 +69,8 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await undone(member, body);
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leaveNotification(test.rows, workspaceId);
+  await leaveReport(test.rows, workspaceId);
+  await leaveSection(test.rows, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);
   await desk.export(tenant);

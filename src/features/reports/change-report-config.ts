@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { KnownZone } from '../workspaces/known-zone.js';
+import { lastDueDay } from './report-calendar.js';
+import { configViewOf } from './report-config.js';
+import type { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
+import { ReportConfigs } from './report-configs.repository.js';
+
+/** Changes what is named of how the workspace wants its reports. */
+@Injectable()
+export class ChangeReportConfig {
+  constructor(
+    private readonly configs: ReportConfigs,
+    private readonly knownZone: KnownZone,
+    private readonly receipts: Receipts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ValidationFailed for a zone that the database does not know, and for mail without an address */
+  async execute(caller: Caller, body: ChangeReportConfigBody): Promise<ReportConfigView> {
+    const { workspaceId } = caller;
+    const { delivery = {} } = body;
+    await this.knownZone.require(delivery.timezone, 'delivery.timezone');
+    const before = await this.configs.lock(workspaceId);
+    const now = this.clock.now();
+    const change = {
+      sections: { ...before.sections, ...body.sections },
+      format: body.format ?? before.format,
+      schedule: body.schedule ?? before.schedule,
+      time: delivery.time ?? before.time,
+      timezone: delivery.timezone === undefined ? before.timezone : delivery.timezone,
+      email: delivery.email ?? before.email,
+      emailAddress: delivery.emailAddress === undefined ? before.emailAddress : delivery.emailAddress,
+      // The schedule is looked at with the next second.
+      dueAt: now,
+    };
+    if (change.email && change.emailAddress === null) throw withoutAddress();
+    this.configs.update(workspaceId, change);
+    const after = await this.configs.read({ workspaceId, teamIds: 'all' });
+    // The days on which none was wanted are not made up for.
+    if (before.schedule === 'on-demand' && after.schedule === 'daily')
+      this.configs.update(workspaceId, { lastDate: lastDueDay(after, after.zone, now) });
+    this.record(caller, configViewOf(before, now), configViewOf(after, now));
+    return configViewOf(after, now);
+  }
+
+  private record(caller: Caller, before: ReportConfigView, after: ReportConfigView): void {
+    const names = ['sections', 'delivery', 'format', 'schedule'] as const;
+    const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+    if (changed.length === 0) return;
+    const pick = (view: ReportConfigView) => Object.fromEntries(changed.map((name) => [name, view[name]]));
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'report_config.changed',
+      entity: { type: 'workspace', id: caller.workspaceId },
+      summary: `${caller.name} changed how reports are made: ${changed.join(', ')}.`,
+      details: { old: pick(before), new: pick(after) },
+    });
+  }
+}
+
+function withoutAddress() {
+  const message = 'delivery.emailAddress must be set for reports to be mailed';
+  return new ValidationFailed({ details: [{ path: 'delivery.emailAddress', rule: 'isGiven', message }] });
+}

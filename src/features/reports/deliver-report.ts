@@ -1,0 +1,134 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { backoffMs } from '../../platform/work/backoff.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { Events } from '../events/events.js';
+import { Mailer, MailFailed } from '../mail/mailer.js';
+import { ReportConfigs } from './report-configs.repository.js';
+import { ReportDeliveries } from './report-deliveries.js';
+import { reportMail } from './report-mail.js';
+import { viewOf } from './report-view.js';
+import type { WrittenSection } from './report.js';
+import type { ReportEntity } from './report.entity.js';
+import { Reports } from './reports.repository.js';
+import { LATE } from './section-writer.js';
+
+/** The work of telling of a report; its id is the report's. */
+export const DELIVER_WORK = 'report.deliver';
+
+/** With a wait of a minute between them, a mail server may be away for a day. */
+const TRIES = 24 * 60;
+
+/** A mail to send. */
+interface Outgoing {
+  report: ReportEntity;
+  mailId: string;
+  address: string;
+  workspaceName: string;
+}
+
+/**
+ * Tells of a report: subscribers once, when its sections are written or have run out of time, and the configured address by
+ * mail. A process that ends while the mail is being sent sends the same mail once more, under the same Message-ID.
+ */
+@Injectable()
+export class DeliverReport implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly reports: Reports,
+    private readonly configs: ReportConfigs,
+    private readonly deliveries: ReportDeliveries,
+    private readonly events: Events,
+    private readonly mailer: Mailer,
+    private readonly address: PublicAddress,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: DELIVER_WORK,
+      pool: 4,
+      perQueue: 2,
+      tries: 8,
+      run: (item, signal) => this.execute(item, signal),
+      giveUp: async ({ workspaceId, id }, { message }) => {
+        const report = await this.reports.lock(workspaceId, id);
+        if (report) this.deliveries.fail(report, { code: 'UNEXPECTED', message });
+      },
+    });
+  }
+
+  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
+    const outgoing = await this.begin(item);
+    if (!outgoing) return;
+    const { report, mailId: id, address, workspaceName } = outgoing;
+    const { format } = report;
+    const message = {
+      id,
+      to: [address],
+      ...reportMail(viewOf(report), { format, workspaceName, url: this.urlOf(report) }),
+    };
+    try {
+      const { transport } = await this.mailer.send(message, signal);
+      await this.db.transaction(scopeOfWork(item), async () => {
+        this.work.complete(item);
+        this.deliveries.sent(report, transport);
+      });
+    } catch (error) {
+      if (!(error instanceof MailFailed)) throw error;
+      await this.db.transaction(scopeOfWork(item), async () => {
+        const tries = report.mailTries + 1;
+        if (error.retryable && tries < TRIES) {
+          this.reports.update(report, { mailTries: tries, deliveryError: error.message });
+          this.work.reschedule(item, backoffMs(tries));
+        } else {
+          this.work.complete(item);
+          this.deliveries.fail(report, { code: `MAIL_${error.code.toUpperCase()}`, message: error.message });
+        }
+      });
+    }
+  }
+
+  /** Tells subscribers, if they were not; the mail to send, if there is one. */
+  private begin(item: WorkItem): Promise<Outgoing | undefined> {
+    const { workspaceId, id } = item;
+    return this.db.transaction(scopeOfWork(item), async () => {
+      this.work.check(item);
+      const report = await this.reports.lock(workspaceId, id);
+      if (report?.announcedAt === null) this.announce(report);
+      const config = report && (await this.configs.read(this.db.unit.scope));
+      const isOpen = report && report.deliveryStatus !== 'sent' && report.deliveryStatus !== 'failed';
+      if (!config?.email || config.emailAddress === null || !isOpen) {
+        this.work.complete(item);
+        return undefined;
+      }
+      const mailId = report.mailId ?? newId('msg');
+      const change = { deliveryChannel: 'email', deliveryStatus: 'sending', mailId } as const;
+      this.reports.update(report, change);
+      const { workspaceName, emailAddress } = config;
+      return { report: { ...report, ...change }, mailId, address: emailAddress, workspaceName };
+    });
+  }
+
+  private announce(report: ReportEntity): void {
+    report.announcedAt = this.clock.now();
+    report.customSections = report.customSections.map(lateUnlessWritten);
+    const { announcedAt, customSections, reportId, date, headline } = report;
+    this.reports.update(report, { announcedAt, customSections });
+    this.events.record('report.daily', { reportId, date, headline, url: this.urlOf(report) });
+  }
+
+  private urlOf({ date }: ReportEntity): string {
+    return `${this.address.url}/api/pro/reports/daily?date=${date}`;
+  }
+}
+
+function lateUnlessWritten(section: WrittenSection): WrittenSection {
+  if (section.status !== 'pending') return section;
+  return { ...section, status: 'late', error: LATE };
+}

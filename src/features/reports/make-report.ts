@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { ModelBudget } from '../capos/model-budget.js';
+import { hashOfApproval, hashOfReport, type ReportReceiptDetails } from '../verifier/report-proof.js';
+import { dayAfter, dayBefore, startOf } from './report-calendar.js';
+import type { Configured } from './report-configs.repository.js';
+import { type AllSections, headlineOf, reportIdOf, sectionsThatAreOn } from './report.js';
+import type { ReportEntity } from './report.entity.js';
+import { type OpenNow, ReportFactsReader } from './report-facts.reader.js';
+import { Reports } from './reports.repository.js';
+
+/** A report before it is kept. */
+export interface CountedReport {
+  report: ReportEntity;
+  open: OpenNow;
+}
+
+/**
+ * Counts the report of a day. The numbers of the day are those of its receipts, and what is open is told as of the last receipt
+ * there is (docs/decisions/0023). The receipts of a day begin behind those of the day before it, if that has its report: each
+ * receipt is counted in one report, whatever the clocks of the processes say.
+ */
+@Injectable()
+export class MakeReport {
+  constructor(
+    private readonly facts: ReportFactsReader,
+    private readonly reports: Reports,
+    private readonly budget: ModelBudget,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @param isOver false for the day that it is: all its receipts so far */
+  async count(config: Configured, date: string, isOver: boolean): Promise<CountedReport> {
+    const { workspaceId, zone, currency } = config;
+    const scope: Scope = { workspaceId, teamIds: 'all' };
+    const generatedAt = this.clock.now();
+    const range = await this.rangeOf(scope, date, zone);
+    const open = await this.facts.open(scope, generatedAt);
+    const to = Math.max(range.from - 1, isOver ? range.to : open.head.seq);
+    const { figures, events } = await this.facts.day(scope, range.from, to);
+    const counted = figures.in(currency);
+    const { limit, unit } = await this.budget.limit(scope);
+    const all: AllSections = {
+      ...counted,
+      revenue: { ...counted.revenue, events },
+      approvalQueue: { pending: open.pending, urgent: open.urgent, items: open.approvals },
+      costLedger: {
+        ...counted.costLedger,
+        budget: { limit, unit, currency: unit === 'amount' ? 'USD' : null },
+      },
+      guardianState: {
+        mode: open.mode,
+        pendingMoves: open.pendingMoves,
+        blockedMoves: counted.guardianState.blockedMoves,
+      },
+      tomorrowQueue: { total: open.queued, items: open.directives },
+    };
+    const report: ReportEntity = {
+      workspaceId,
+      reportId: reportIdOf(workspaceId, date),
+      date,
+      zone,
+      currency,
+      format: config.format,
+      trigger: 'on-demand',
+      headline: headlineOf(all),
+      sections: sectionsThatAreOn(all, config.sections),
+      customSections: [],
+      fromSeq: range.from,
+      toSeq: to,
+      headSeq: open.head.seq,
+      headHash: open.head.hash,
+      generatedAt,
+      sectionsUntil: null,
+      announcedAt: null,
+      deliveryChannel: 'none',
+      deliveryStatus: 'none',
+      deliveryAt: null,
+      deliveryError: null,
+      mailId: null,
+      mailTries: 0,
+    };
+    return { report, open };
+  }
+
+  /** Keeps it with its receipt, in the open transaction, which has locked the configuration of the workspace. */
+  keep({ report, open }: CountedReport): void {
+    this.reports.add(report);
+    const { reportId, date, zone, currency, sections } = report;
+    const receiptRange = { from: report.fromSeq, to: report.toSeq };
+    const receiptHead = { seq: report.headSeq, hash: report.headHash };
+    const details: ReportReceiptDetails = {
+      date,
+      zone,
+      receiptRange,
+      receiptHead,
+      contentHash: hashOfReport({ date, currency, sections, receiptRange, receiptHead }),
+      urgentCount: open.urgent,
+      urgent: open.urgentIds.map(hashOfApproval),
+    };
+    this.receipts.append({
+      actor: SYSTEM,
+      action: 'report.generated',
+      entity: { type: 'report', id: reportId },
+      summary: `The Daily Report of ${date} was made.`,
+      details: { ...details },
+    });
+  }
+
+  private async rangeOf(scope: Scope, date: string, zone: string): Promise<{ from: number; to: number }> {
+    const { before, after } = await this.reports.around(scope, date);
+    const first =
+      before?.date === dayBefore(date, zone)
+        ? before.toSeq + 1
+        : (await this.facts.lastBefore(scope, startOf(date, zone))) + 1;
+    const from = Math.max(first, (before?.toSeq ?? 0) + 1);
+    const next = dayAfter(date, zone);
+    const last =
+      after?.date === next ? after.fromSeq - 1 : await this.facts.lastBefore(scope, startOf(next, zone));
+    return { from, to: Math.min(last, (after?.fromSeq ?? Infinity) - 1) };
+  }
+}

@@ -1,0 +1,85 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { AddCustomSection } from './add-custom-section.js';
+import { ChangeReportConfig } from './change-report-config.js';
+import type { CustomSectionEntity } from './custom-section.entity.js';
+import { CustomSections } from './custom-sections.repository.js';
+import { DeleteCustomSection } from './delete-custom-section.js';
+import { configViewOf } from './report-config.js';
+import { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
+import { ReportConfigs } from './report-configs.repository.js';
+import { CustomSectionBody, CustomSectionList, CustomSectionView } from './reports.dto.js';
+import { TooManySections } from './reports.errors.js';
+
+@Controller('api/pro/reports')
+export class ReportConfigController {
+  constructor(
+    private readonly configs: ReportConfigs,
+    private readonly sections: CustomSections,
+    private readonly changeConfig: ChangeReportConfig,
+    private readonly addSection: AddCustomSection,
+    private readonly deleteSection: DeleteCustomSection,
+    private readonly clock: Clock,
+  ) {}
+
+  /** How the workspace wants its reports. */
+  @Get('config')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
+  async config(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
+    return configViewOf(await this.configs.read(scopeOf(caller)), this.clock.now());
+  }
+
+  /** Changes how the workspace wants its reports; what is left out stays as it is. */
+  @Put('config')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
+  change(@CurrentCaller() caller: Caller, @Body() body: ChangeReportConfigBody): Promise<ReportConfigView> {
+    return this.changeConfig.execute(caller, body);
+  }
+
+  /** The sections that the workspace has added to its reports. */
+  @Get('custom-sections')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionList } })
+  async list(@CurrentCaller() caller: Caller): Promise<CustomSectionList> {
+    const sections = await this.sections.list(scopeOf(caller));
+    return { items: sections.map(viewOf) };
+  }
+
+  /** Adds a section, which its capo writes anew for each report. */
+  @Post('custom-sections')
+  @Route({ auth: 'member', role: 'admin', returns: { 201: CustomSectionView }, errors: [TooManySections] })
+  async add(
+    @CurrentCaller() caller: Caller,
+    @Body() body: CustomSectionBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<CustomSectionView> {
+    const section = await this.addSection.execute(caller, body);
+    response.location(`/api/pro/reports/custom-sections/${section.sectionId}`);
+    return viewOf(section);
+  }
+
+  /** Takes a section out of the reports to come. */
+  @ApiParam({
+    name: 'sectionId',
+    description: 'The id of the section.',
+    example: 'sec_01khqw6q006hs686p8sr7arg9t',
+  })
+  @Delete('custom-sections/:sectionId')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionView }, errors: [NotFound] })
+  async delete(
+    @CurrentCaller() caller: Caller,
+    @Param('sectionId') sectionId: string,
+  ): Promise<CustomSectionView> {
+    return viewOf(await this.deleteSection.execute(caller, sectionId));
+  }
+}
+
+function viewOf(section: CustomSectionEntity): CustomSectionView {
+  const { sectionId, title, directive, capo, includeInReport, createdAt } = section;
+  return { sectionId, title, directive, capo, includeInReport, createdAt };
+}

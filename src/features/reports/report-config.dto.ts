@@ -1,0 +1,218 @@
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsObject, IsOptional, Matches, ValidateIf, ValidateNested } from 'class-validator';
+import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { REPORT_FORMATS, type ReportFormat } from './report.js';
+
+const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** Null is a value here, and the wrong one; only what is not named at all is left as it is. */
+function isGiven(property: string): (body: object) => boolean {
+  return (body) => (body as Record<string, unknown>)[property] !== undefined;
+}
+
+/** Which sections reports have; what is left out stays as it is. */
+export class ChangeReportSections {
+  /**
+   * What was earned on the day.
+   * @example true
+   */
+  @ValidateIf(isGiven('revenue'))
+  @IsBoolean()
+  revenue?: boolean;
+  /**
+   * What the capos did on the day.
+   * @example true
+   */
+  @ValidateIf(isGiven('agentActivity'))
+  @IsBoolean()
+  agentActivity?: boolean;
+  /**
+   * What waits for a person as the report is made.
+   * @example true
+   */
+  @ValidateIf(isGiven('approvalQueue'))
+  @IsBoolean()
+  approvalQueue?: boolean;
+  /**
+   * What the partner persona service reported on the day.
+   * @example true
+   */
+  @ValidateIf(isGiven('trustIntelligence'))
+  @IsBoolean()
+  trustIntelligence?: boolean;
+  /**
+   * What models cost on the day.
+   * @example true
+   */
+  @ValidateIf(isGiven('costLedger'))
+  @IsBoolean()
+  costLedger?: boolean;
+  /**
+   * The guardian as the report is made, and what it blocked on the day.
+   * @example true
+   */
+  @ValidateIf(isGiven('guardianState'))
+  @IsBoolean()
+  guardianState?: boolean;
+  /**
+   * Directives under way as the report is made.
+   * @example true
+   */
+  @ValidateIf(isGiven('tomorrowQueue'))
+  @IsBoolean()
+  tomorrowQueue?: boolean;
+}
+
+/** When and to whom reports go; what is left out stays as it is. */
+export class ChangeReportDelivery {
+  /**
+   * HH:MM of the day after the one reported.
+   * @example '07:00'
+   */
+  @ValidateIf(isGiven('time'))
+  @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
+  time?: string;
+  /**
+   * UTC or an IANA zone; null: the workspace's.
+   * @example 'Europe/Vienna'
+   */
+  @IsOptional()
+  @IsIanaZone()
+  timezone?: string | null;
+  /**
+   * Whether reports are mailed.
+   * @example true
+   */
+  @ValidateIf(isGiven('email'))
+  @IsBoolean()
+  email?: boolean;
+  /**
+   * To whom they are mailed; null: to nobody, with `email` false.
+   * @example 'boss@acme.example'
+   */
+  @IsOptional()
+  @IsMailAddress()
+  emailAddress?: string | null;
+}
+
+/** Body of `PUT /reports/config` (SPECIFICATION, Report configuration): what is left out stays as it is. */
+export class ChangeReportConfigBody {
+  /** Which sections reports have. */
+  @ValidateIf(isGiven('sections'))
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChangeReportSections)
+  sections?: ChangeReportSections;
+  /** When and to whom reports go. */
+  @ValidateIf(isGiven('delivery'))
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ChangeReportDelivery)
+  delivery?: ChangeReportDelivery;
+  /**
+   * What is mailed: email is HTML with a text part, plain-text is Markdown, json is the report as the API answers it.
+   * @example 'email'
+   */
+  @ValidateIf(isGiven('format'))
+  @IsIn(REPORT_FORMATS)
+  format?: ReportFormat;
+  /**
+   * daily, or on-demand: none is made until somebody asks for it.
+   * @example 'daily'
+   */
+  @ValidateIf(isGiven('schedule'))
+  @IsIn(['daily', 'on-demand'])
+  schedule?: 'daily' | 'on-demand';
+}
+
+/** Which sections reports have. */
+export class ReportSectionsSwitches {
+  /**
+   * What was earned on the day.
+   * @example true
+   */
+  revenue!: boolean;
+  /**
+   * What the capos did on the day.
+   * @example true
+   */
+  agentActivity!: boolean;
+  /**
+   * What waits for a person as the report is made.
+   * @example true
+   */
+  approvalQueue!: boolean;
+  /**
+   * What the partner persona service reported on the day.
+   * @example true
+   */
+  trustIntelligence!: boolean;
+  /**
+   * What models cost on the day.
+   * @example true
+   */
+  costLedger!: boolean;
+  /**
+   * The guardian as the report is made, and what it blocked on the day.
+   * @example true
+   */
+  guardianState!: boolean;
+  /**
+   * Directives under way as the report is made.
+   * @example true
+   */
+  tomorrowQueue!: boolean;
+}
+
+/** When and to whom reports go. */
+export class ReportDeliveryView {
+  /**
+   * HH:MM of the day after the one reported.
+   * @example '07:00'
+   */
+  time!: string;
+  /**
+   * The zone that was set; null: the workspace's.
+   * @example 'Europe/Vienna'
+   */
+  timezone!: string | null;
+  /**
+   * Whether reports are mailed.
+   * @example true
+   */
+  email!: boolean;
+  /**
+   * To whom they are mailed; null: nobody was named.
+   * @example 'boss@acme.example'
+   */
+  emailAddress!: string | null;
+}
+
+/** How the workspace wants its reports. */
+export class ReportConfigView {
+  /** Which sections reports have. */
+  sections!: ReportSectionsSwitches;
+  /** When and to whom reports go. */
+  delivery!: ReportDeliveryView;
+  /**
+   * What is mailed: email, plain-text or json.
+   * @example 'email'
+   */
+  format!: ReportFormat;
+  /**
+   * daily, or on-demand
+   * @example 'daily'
+   */
+  schedule!: 'daily' | 'on-demand';
+  /**
+   * The zone in which days begin: the configured one, else the workspace's.
+   * @example 'Europe/Vienna'
+   */
+  timezone!: string;
+  /**
+   * When the next report is made, ISO 8601; null: none is made by itself.
+   * @example '2026-02-19T06:00:00.000Z'
+   */
+  nextReportAt!: string | null;
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { knownZone } from './report-calendar.js';
+import { ReportConfigEntity } from './report-config.entity.js';
+
+/** What a workspace wants of its reports, with what its settings say. */
+export interface Configured extends ReportConfigEntity {
+  /** The configured one, else the workspace's; UTC where this program has lost it. */
+  zone: string;
+  workspaceName: string;
+  /** The workspace's. */
+  currency: string;
+  /** Unix milliseconds. */
+  createdAt: number;
+}
+
+const CONFIGURED = /* sql */ `
+select ${columnsOf(ReportConfigEntity, { of: 'c' })}, coalesce(c.timezone, w.timezone) as zone, w.name as workspace_name,
+  w.currency, w.created_at
+from report_configs c join workspaces w on w.workspace_id = c.workspace_id
+where c.workspace_id = $1`;
+
+@Injectable()
+export class ReportConfigs {
+  constructor(private readonly db: Db) {}
+
+  async read(scope: Scope): Promise<Configured> {
+    const [row] = await this.db.read<Configured>(scope, CONFIGURED, [scope.workspaceId]);
+    return withKnownZone(row!);
+  }
+
+  /** Reports of a workspace are made by one transaction at a time. */
+  async lock(workspaceId: string): Promise<Configured> {
+    const [row] = await this.db.query<Configured>(`${CONFIGURED} for update of c`, [workspaceId]);
+    return withKnownZone(row!);
+  }
+
+  update(workspaceId: string, change: Partial<ReportConfigEntity>): void {
+    this.db.update(ReportConfigEntity, { workspaceId }, change);
+  }
+}
+
+function withKnownZone(configured: Configured): Configured {
+  return { ...configured, zone: knownZone(configured.zone) };
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import type { WorkError } from '../../platform/work/work-item.js';
+import { Signals } from '../signals/signals.repository.js';
+import type { ReportEntity } from './report.entity.js';
+import { Reports } from './reports.repository.js';
+
+/** How the mail with a report has ended, in the open transaction: its row and its receipt. */
+@Injectable()
+export class ReportDeliveries {
+  constructor(
+    private readonly reports: Reports,
+    private readonly receipts: Receipts,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param transport `file`: it was written to a file, and nobody has received it */
+  sent(report: ReportEntity, transport: 'smtp' | 'file'): void {
+    const deliveryAt = this.clock.now();
+    this.reports.update(report, { deliveryStatus: 'sent', deliveryAt, deliveryError: null });
+    this.receipts.append({
+      ...subject(report),
+      action: 'report.mailed',
+      summary:
+        transport === 'file'
+          ? `The Daily Report of ${report.date} was written to a file, since no mail server is configured.`
+          : `The Daily Report of ${report.date} was mailed.`,
+      details: { mailId: report.mailId, transport, format: report.format },
+    });
+  }
+
+  fail(report: ReportEntity, error: WorkError): void {
+    const deliveryAt = this.clock.now();
+    this.reports.update(report, { deliveryStatus: 'failed', deliveryAt, deliveryError: error.message });
+    this.receipts.append({
+      ...subject(report),
+      action: 'report.mail_failed',
+      outcome: 'failure',
+      summary: `The Daily Report of ${report.date} could not be mailed. ${error.message}`,
+      details: { mailId: report.mailId, error },
+    });
+    this.signals.raise({
+      type: 'report',
+      severity: 'warning',
+      title: `The Daily Report of ${report.date} could not be mailed`,
+      body: `${error.message} Once that is mended, have it sent again with POST /reports/${report.reportId}/resend.`,
+      score: null,
+      source: SYSTEM,
+      teamId: null,
+      capo: null,
+      entity: { type: 'report', id: report.reportId },
+    });
+  }
+}
+
+function subject({ reportId }: ReportEntity) {
+  return { actor: SYSTEM, entity: { type: 'report', id: reportId } };
+}

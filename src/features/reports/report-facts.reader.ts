@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { URGENT_BEFORE_EXPIRY_MS } from '../approvals/approval.js';
+import { titleOf } from '../directives/directive.js';
+import type { CapoRole } from '../terms/terms.js';
+import { COUNTED_ACTIONS, type CountedReceipt, FiguresOfReceipts } from '../verifier/report-figures.js';
+import { MOST_LISTED, type ReportedApproval, type ReportedDirective, type ReportedEvent } from './report.js';
+
+/** What is open at one moment, with the last receipt of that moment. */
+export interface OpenNow {
+  head: { seq: number; hash: string };
+  mode: string;
+  pending: number;
+  pendingMoves: number;
+  queued: number;
+  /** How many of the approvals are urgent, and the first of them by their ids. */
+  urgent: number;
+  urgentIds: string[];
+  approvals: ReportedApproval[];
+  directives: ReportedDirective[];
+}
+
+/** The receipts of a day, counted. */
+export interface CountedDay {
+  figures: FiguresOfReceipts;
+  /** The first events of the day. */
+  events: ReportedEvent[];
+}
+
+/** So many urgent approvals stand in the receipt of a report. */
+export const MOST_URGENT = 500;
+const CHUNK = 1_000;
+
+/** As in `GET /approvals`: each of the parts has an index. */
+const URGENT = /* sql */ `
+  select approval_id, requested_at from approvals
+  where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical'))
+  union all
+  select approval_id, requested_at from approvals
+  where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical')) is not true
+    and frozen_ms is null and expires_at < $2
+  union all
+  select approval_id, requested_at from approvals
+  where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical')) is not true
+    and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`;
+
+/** One statement is one moment: the rows are what the receipts up to the head say. */
+const OPEN = /* sql */ `
+with urgent as materialized (${URGENT}),
+listed as (
+  select 0 as part, approval_id, requested_at from
+    (select * from urgent order by requested_at, approval_id limit ${MOST_LISTED}) u
+  union all
+  select 1, approval_id, requested_at from
+    (select approval_id, requested_at from approvals a where workspace_id = $1 and status = 'pending'
+       and not exists (select from urgent u where u.approval_id = a.approval_id)
+     order by requested_at, approval_id limit ${MOST_LISTED}) l
+  order by part, requested_at, approval_id limit ${MOST_LISTED}
+)
+select
+  (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as head,
+  (select mode from guardians where workspace_id = $1) as mode,
+  (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+    where split_part(key, ' ', 1) in ('pending', 'ready')) as pending,
+  (select coalesce(sum(n), 0) from app.tally_of($1, 'packets') where key = 'awaiting_approval') as pending_moves,
+  (select coalesce(sum(n), 0) from app.tally_of($1, 'directives')
+    where split_part(key, ' ', 1) in ('queued', 'executing', 'sending', 'halted')) as queued,
+  (select count(*) from urgent) as urgent,
+  (select coalesce(json_agg(approval_id), '[]') from
+    (select approval_id from urgent order by requested_at, approval_id limit ${MOST_URGENT}) u) as urgent_ids,
+  (select coalesce(json_agg(json_build_object('approvalId', a.approval_id, 'title', a.title, 'capo', a.capo,
+      'priority', a.priority, 'requestedAt', app.ms(a.requested_at), 'expiresAt', app.ms(a.expires_at))
+      order by l.part, l.requested_at, l.approval_id), '[]')
+    from listed l join approvals a on a.approval_id = l.approval_id) as approvals,
+  (select coalesce(json_agg(d), '[]') from (
+    select directive_id as "directiveId", capo, text, app.ms(deadline) as deadline from directives
+    where workspace_id = $1 and status in ('queued', 'executing', 'sending', 'halted')
+    order by directives.deadline nulls last, created_at, directive_id limit ${MOST_LISTED}) d) as directives`;
+
+type OpenRow = Omit<OpenNow, 'approvals' | 'directives'> & {
+  approvals: (Omit<ReportedApproval, 'requestedAt' | 'expiresAt'> & {
+    requestedAt: number;
+    expiresAt: number;
+  })[];
+  directives: { directiveId: string; capo: CapoRole | null; text: string; deadline: number | null }[];
+};
+
+@Injectable()
+export class ReportFactsReader {
+  constructor(private readonly db: Db) {}
+
+  async open(scope: Scope, at: number): Promise<OpenNow> {
+    const soon = new Date(at + URGENT_BEFORE_EXPIRY_MS);
+    const [row] = await this.db.read<OpenRow>(scope, OPEN, [scope.workspaceId, soon]);
+    const { approvals, directives, ...counted } = row!;
+    return {
+      ...counted,
+      approvals: approvals.map((one) => ({
+        ...one,
+        requestedAt: isoOf(one.requestedAt),
+        expiresAt: isoOf(one.expiresAt),
+      })),
+      directives: directives.map(({ directiveId, capo, text, deadline }) => ({
+        directiveId,
+        capo,
+        title: titleOf(text),
+        deadline: deadline === null ? null : isoOf(deadline),
+      })),
+    };
+  }
+
+  /** The number of the last receipt before this moment; 0 where there is none. */
+  async lastBefore(scope: Scope, at: number): Promise<number> {
+    const [row] = await this.db.read<{ seq: number }>(
+      scope,
+      'select seq from receipts where workspace_id = $1 and at < $2 order by at desc, seq desc limit 1',
+      [scope.workspaceId, new Date(at)],
+    );
+    return row?.seq ?? 0;
+  }
+
+  /** Counts the receipts from one number to another, in pieces. */
+  async day(scope: Scope, from: number, to: number): Promise<CountedDay> {
+    const figures = new FiguresOfReceipts();
+    const eventIds: string[] = [];
+    for (let next = from; next <= to;) {
+      const last = Math.min(to, next + CHUNK - 1);
+      const rows = await this.db.read<{ body: string }>(
+        scope,
+        `select body from receipts where workspace_id = $1 and seq between $2 and $3
+           and (action = any($4) or body like '%"cost":{%') order by seq`,
+        [scope.workspaceId, next, last, COUNTED_ACTIONS],
+      );
+      for (const { body } of rows) {
+        const receipt = JSON.parse(body) as CountedReceipt;
+        figures.receipt(receipt);
+        if (receipt.action.startsWith('revenue.') && eventIds.length < MOST_LISTED)
+          eventIds.push(receipt.entity.id);
+      }
+      next = last + 1;
+    }
+    return { figures, events: await this.events(scope, eventIds) };
+  }
+
+  private async events(scope: Scope, eventIds: readonly string[]): Promise<ReportedEvent[]> {
+    if (eventIds.length === 0) return [];
+    const rows = await this.db.read<Omit<ReportedEvent, 'occurredAt'> & { occurredAt: number }>(
+      scope,
+      `select e.event_id, e.amount, e.currency, e.source, e.description, e.occurred_at
+       from unnest($2::text[]) with ordinality as listed (event_id, n)
+       join revenue_events e on e.workspace_id = $1 and e.event_id = listed.event_id order by listed.n`,
+      [scope.workspaceId, eventIds],
+    );
+    return rows.map((row) => ({ ...row, occurredAt: isoOf(row.occurredAt) }));
+  }
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,57 @@
+import { cutText } from '../../platform/kernel/text.js';
+import type { MailMessage } from '../mail/mail-message.js';
+import { type Block, mailOf, oneLine } from '../notifications/blocks.js';
+import { markdownOf } from './report-markdown.js';
+import { outlineOf, type Part, titleOf } from './report-outline.js';
+import type { DailyReport, ReportFormat } from './report.js';
+
+/** Some mail programs cut what is larger than 100 KB, and what is loaded on the road should be less. */
+const MAX_HTML_BYTES = 60_000;
+/** How much of each section of the workspace's own is mailed; less where the mail would be too large. */
+const TEXT_LENGTHS = [4_000, 1_500, 500, 100];
+
+/** The mail with a report, in the format that was configured. */
+export function reportMail(
+  report: DailyReport,
+  { format, workspaceName, url }: { format: ReportFormat; workspaceName: string; url: string },
+): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
+  const subject = `${titleOf(report)}: ${report.headline}`;
+  const footer = `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address. They change that with PUT /api/pro/reports/config. The report is ${url}`;
+  const html = (length: number) =>
+    mailOf({ subject, blocks: blocksOf(report, length), workspaceName, footer });
+  let mail = html(TEXT_LENGTHS[0]!);
+  if (format !== 'email') {
+    const text = format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : markdownOf(report);
+    return { ...mail, body: { text } };
+  }
+  for (const length of TEXT_LENGTHS.slice(1)) {
+    if (sizeOf(mail) <= MAX_HTML_BYTES) break;
+    mail = html(length);
+  }
+  return mail;
+}
+
+function blocksOf(report: DailyReport, length: number): Block[] {
+  return [
+    { kind: 'heading', text: titleOf(report) },
+    { kind: 'text', text: report.headline },
+    ...outlineOf(report).flatMap((part) => blocksOfPart(part, length)),
+  ];
+}
+
+function blocksOfPart({ title, facts, items, note, text, warning }: Part, length: number): Block[] {
+  return [
+    { kind: 'heading', text: title },
+    ...(warning === undefined ? [] : [{ kind: 'warning', text: warning } as const]),
+    ...(facts.length === 0 ? [] : [{ kind: 'facts', facts } as const]),
+    ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
+    ...(text === undefined
+      ? []
+      : [{ kind: 'quote', text: cutText(text, length, '… (the rest stands in the report)') } as const]),
+    ...(note === undefined ? [] : [{ kind: 'text', text: note } as const]),
+  ];
+}
+
+function sizeOf({ body }: Pick<MailMessage, 'body'>): number {
+  return typeof body === 'string' ? 0 : Buffer.byteLength(body.html ?? '');
+}

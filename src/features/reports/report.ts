@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { encodeTime } from 'ulid';
+import type { Id } from '../../platform/kernel/ids.js';
+import { cutText } from '../../platform/kernel/text.js';
+import type { CapoRole, Priority } from '../terms/terms.js';
+import type { ReportFigures } from '../verifier/report-figures.js';
+
+export const REPORT_FORMATS = ['email', 'plain-text', 'json'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** The sections in the order of the report (SPECIFICATION, Daily Report). */
+export const SECTION_KEYS = [
+  'revenue',
+  'agentActivity',
+  'approvalQueue',
+  'trustIntelligence',
+  'costLedger',
+  'guardianState',
+  'tomorrowQueue',
+] as const;
+export type SectionKey = (typeof SECTION_KEYS)[number];
+export type SectionSwitches = Record<SectionKey, boolean>;
+
+/** How many events, approvals and directives a report lists; of the others it says how many there are. */
+export const MOST_LISTED = 20;
+
+/** Times in a report are ISO 8601. */
+export interface ReportedEvent {
+  eventId: string;
+  amount: number;
+  currency: string;
+  source: string;
+  description: string | null;
+  occurredAt: string;
+}
+
+export interface ReportedApproval {
+  approvalId: string;
+  title: string;
+  capo: CapoRole | null;
+  priority: Priority;
+  requestedAt: string;
+  expiresAt: string;
+}
+
+export interface ReportedDirective {
+  directiveId: string;
+  capo: CapoRole | null;
+  title: string;
+  deadline: string | null;
+}
+
+/** What model calls may use on one day. */
+export interface ReportedBudget {
+  limit: number;
+  unit: 'amount' | 'tokens';
+  /** Null where it is counted in tokens. */
+  currency: 'USD' | null;
+}
+
+/** All sections; a report has those that are on. */
+export interface AllSections {
+  revenue: ReportFigures['revenue'] & { events: ReportedEvent[] };
+  agentActivity: ReportFigures['agentActivity'];
+  approvalQueue: { pending: number; urgent: number; items: ReportedApproval[] };
+  trustIntelligence: ReportFigures['trustIntelligence'];
+  costLedger: ReportFigures['costLedger'] & { budget: ReportedBudget };
+  guardianState: { mode: string; pendingMoves: number; blockedMoves: number };
+  tomorrowQueue: { total: number; items: ReportedDirective[] };
+}
+export type ReportSections = Partial<AllSections>;
+
+/** A section of the workspace's own, as a report has it. */
+export interface WrittenSection {
+  sectionId: string;
+  title: string;
+  capo: CapoRole;
+  /** What the capo was asked. */
+  directive: string;
+  status: 'pending' | 'done' | 'failed' | 'late';
+  /** Markdown; null unless it is done. */
+  body: string | null;
+  /** Why it is not there, in a sentence. */
+  error: string | null;
+}
+
+/** A Daily Report as it is answered and sent. */
+export interface DailyReport {
+  reportId: string;
+  date: string;
+  timezone: string;
+  /** ISO 8601. */
+  generatedAt: string;
+  /** The day is not over. */
+  partial: boolean;
+  currency: string;
+  headline: string;
+  sections: ReportSections;
+  customSections: Omit<WrittenSection, 'directive'>[];
+  receiptRange: { from: number; to: number };
+  receiptHead: { seq: number; hash: string };
+}
+
+/** What is on: all but what was switched off. */
+export function switchesOf(set: Partial<SectionSwitches>): SectionSwitches {
+  return Object.fromEntries(SECTION_KEYS.map((key) => [key, set[key] ?? true])) as SectionSwitches;
+}
+
+export function sectionsThatAreOn(all: AllSections, set: Partial<SectionSwitches>): ReportSections {
+  const on = switchesOf(set);
+  return Object.fromEntries(SECTION_KEYS.filter((key) => on[key]).map((key) => [key, all[key]]));
+}
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/**
+ * The id of the report of a day: the same whoever makes it and whenever, so that of two that make it at once one is refused, and
+ * what somebody has read before the day was over has the name of what it becomes.
+ */
+export function reportIdOf(workspaceId: string, date: string): Id<'rpt'> {
+  const digest = createHash('sha256').update(`${workspaceId} ${date}`).digest();
+  const random = [...digest.subarray(0, 16)].map((byte) => CROCKFORD[byte % 32]).join('');
+  return `rpt_${encodeTime(Math.max(0, Date.parse(date)), 10).toLowerCase()}${random}`;
+}
+
+/** The day in one line: numbers alone, since it is told to whoever subscribes. */
+export function headlineOf({ revenue, agentActivity, approvalQueue, guardianState }: AllSections): string {
+  const earned = [[revenue.currency, revenue.total] as const, ...Object.entries(revenue.byCurrency)].filter(
+    ([, amount]) => amount !== 0,
+  );
+  const { directivesExecuted, movesBlocked } = agentActivity;
+  const { pending, urgent } = approvalQueue;
+  const parts = [
+    `${counted(directivesExecuted, 'directive')} executed`,
+    ...earned.map(([currency, amount]) => `${money(amount, currency)} earned`),
+    ...(movesBlocked > 0 ? [`${counted(movesBlocked, 'work packet')} blocked`] : []),
+    `${counted(pending, 'approval')} waiting${urgent > 0 ? ` (${urgent} urgent)` : ''}`,
+    ...(guardianState.mode === 'killed' ? ['the kill switch is engaged'] : []),
+  ];
+  return cutText(`${parts.join(', ')}.`, 300);
+}
+
+export function counted(n: number, noun: string): string {
+  return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** With the code behind it, since two currencies may share a sign. */
+export function money(amount: number, currency: string, digits = 2): string {
+  const shown = amount.toLocaleString('en', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.max(2, digits),
+  });
+  return `${shown} ${currency}`;
+}

@@ -1,0 +1,91 @@
+import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { AssertSeesWhole } from './assert-sees-whole.js';
+import { ReadReport } from './read-report.js';
+import { MARKDOWN_EXAMPLE } from './report-example.js';
+import { markdownOf } from './report-markdown.js';
+import { DailyQuery, DailyReportView, ReportPage, ReportSummary } from './reports.dto.js';
+import { ReportMailOff } from './reports.errors.js';
+import { type ListedReport, Reports } from './reports.repository.js';
+import { ResendReport } from './resend-report.js';
+
+const FORMATS = ['application/json', 'text/plain'];
+
+@Controller('api/pro/reports')
+export class ReportsController {
+  constructor(
+    private readonly readReport: ReadReport,
+    private readonly seesWhole: AssertSeesWhole,
+    private readonly reports: Reports,
+    private readonly resendReport: ResendReport,
+  ) {}
+
+  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. */
+  @Get('daily')
+  @Route({
+    auth: 'member',
+    returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
+    errors: [Forbidden, NotFound, NotAcceptable],
+  })
+  async daily(
+    @CurrentCaller() caller: Caller,
+    @Query() { date }: DailyQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DailyReportView | string> {
+    response.vary('Accept');
+    const best = request.accepts(FORMATS);
+    if (best === false) throw new NotAcceptable({ details: { available: FORMATS } });
+    const report = await this.readReport.execute(caller, date);
+    if (best === 'application/json') return report;
+    response.type('text/plain; charset=utf-8');
+    return markdownOf(report);
+  }
+
+  /** The reports that were made, the latest day first. */
+  @Get()
+  @Route({ auth: 'member', returns: { 200: ReportPage }, errors: [Forbidden] })
+  async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ReportPage> {
+    await this.seesWhole.execute(caller);
+    const page = await this.reports.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(summaryOf) };
+  }
+
+  /** Mails a report again, to the address that is configured now. */
+  @ApiParam({
+    name: 'reportId',
+    description: 'The id of the report.',
+    example: 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d',
+  })
+  @Post(':reportId/resend')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    returns: { 202: ReportSummary },
+    errors: [NotFound, ReportMailOff, InvalidTransition],
+  })
+  async resend(@CurrentCaller() caller: Caller, @Param('reportId') reportId: string): Promise<ReportSummary> {
+    return summaryOf(await this.resendReport.execute(caller, reportId));
+  }
+}
+
+function summaryOf(report: ListedReport): ReportSummary {
+  const { reportId, date, generatedAt, format, trigger, headline } = report;
+  const { deliveryChannel: channel, deliveryStatus: status, deliveryAt } = report;
+  const at = deliveryAt === null ? null : new Date(deliveryAt).toISOString();
+  return {
+    reportId,
+    date,
+    generatedAt: new Date(generatedAt).toISOString(),
+    format,
+    trigger,
+    delivery: { channel, status, at },
+    headline,
+  };
+}

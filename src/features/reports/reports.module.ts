@@ -1,0 +1,65 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { CaposModule } from '../capos/capos.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { GuardianModule } from '../guardian/guardian.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { SignalsModule } from '../signals/signals.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AddCustomSection } from './add-custom-section.js';
+import { AssertSeesWhole } from './assert-sees-whole.js';
+import { ChangeReportConfig } from './change-report-config.js';
+import { CustomSectionEntity } from './custom-section.entity.js';
+import { CustomSections } from './custom-sections.repository.js';
+import { DeleteCustomSection } from './delete-custom-section.js';
+import { DeliverReport } from './deliver-report.js';
+import { MakeReport } from './make-report.js';
+import { ReadReport } from './read-report.js';
+import { ReportConfigController } from './report-config.controller.js';
+import { ReportConfigEntity } from './report-config.entity.js';
+import { ReportConfigs } from './report-configs.repository.js';
+import { ReportDeliveries } from './report-deliveries.js';
+import { ReportEntity } from './report.entity.js';
+import { ReportFactsReader } from './report-facts.reader.js';
+import { ReportsController } from './reports.controller.js';
+import { Reports } from './reports.repository.js';
+import { ResendReport } from './resend-report.js';
+import { ScheduledReports } from './scheduled-reports.js';
+import { SectionWriter } from './section-writer.js';
+import { StoreReport } from './store-report.js';
+import { WriteSections } from './write-sections.js';
+
+/** @level 10 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([ReportConfigEntity, ReportEntity, CustomSectionEntity]),
+    CaposModule,
+    EventsModule,
+    GuardianModule,
+    MailModule,
+    SignalsModule,
+    WorkspacesModule,
+  ],
+  controllers: [ReportConfigController, ReportsController],
+  providers: [
+    AddCustomSection,
+    AssertSeesWhole,
+    ChangeReportConfig,
+    CustomSections,
+    DeleteCustomSection,
+    DeliverReport,
+    MakeReport,
+    ReadReport,
+    ReportConfigs,
+    ReportDeliveries,
+    ReportFactsReader,
+    Reports,
+    ResendReport,
+    ScheduledReports,
+    SectionWriter,
+    StoreReport,
+    WriteSections,
+  ],
+  exports: [ReadReport, Reports, AssertSeesWhole],
+})
+export class ReportsModule {}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { DELIVER_WORK } from './deliver-report.js';
+import { ReportConfigs } from './report-configs.repository.js';
+import type { ReportEntity } from './report.entity.js';
+import { ReportMailOff } from './reports.errors.js';
+import { Reports } from './reports.repository.js';
+
+/** Has a report mailed again, to the address that is configured now; it is the report as it was made. */
+@Injectable()
+export class ResendReport {
+  constructor(
+    private readonly reports: Reports,
+    private readonly configs: ReportConfigs,
+    private readonly work: Work,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** @throws NotFound, ReportMailOff, InvalidTransition while it is being sent */
+  async execute(caller: Caller, reportId: string): Promise<ReportEntity> {
+    const { workspaceId } = caller;
+    const { email, format } = await this.configs.lock(workspaceId);
+    const report = await this.reports.lockExisting(workspaceId, reportId);
+    if (!email) throw new ReportMailOff();
+    const { deliveryStatus, customSections, announcedAt } = report;
+    const isWritten = announcedAt !== null || customSections.every(({ status }) => status !== 'pending');
+    if (deliveryStatus === 'waiting' || deliveryStatus === 'sending' || !isWritten) {
+      throw new InvalidTransition({ message: 'This report is on its way already.', retryAfterSeconds: 5 });
+    }
+    const change = {
+      format,
+      deliveryChannel: 'email',
+      deliveryStatus: 'waiting',
+      deliveryAt: null,
+      deliveryError: null,
+      mailId: newId('msg'),
+      mailTries: 0,
+    } as const;
+    this.reports.update(report, change);
+    this.work.enqueueBy(DELIVER_WORK, [{ id: reportId, waitMs: 0 }]);
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'report.resent',
+      entity: { type: 'report', id: reportId },
+      summary: `${caller.name} had the Daily Report of ${report.date} mailed again.`,
+      details: { mailId: change.mailId, format },
+    });
+    return { ...report, ...change };
+  }
+}

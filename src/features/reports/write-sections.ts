@@ -1,0 +1,106 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { capoActor } from '../capos/capo-actor.js';
+import { KILLED_TOPIC } from '../guardian/guardian.js';
+import { NO_COST } from '../terms/terms.js';
+import { DELIVER_WORK } from './deliver-report.js';
+import type { ReportEntity } from './report.entity.js';
+import { Reports } from './reports.repository.js';
+import { SectionWriter, type Written } from './section-writer.js';
+import { SECTIONS_WORK } from './store-report.js';
+
+/**
+ * Has the capos write the custom sections of a report, all at once and none longer than the report waits. What fails or comes
+ * late is marked, and the report goes out without it.
+ */
+@Injectable()
+export class WriteSections implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly reports: Reports,
+    private readonly writer: SectionWriter,
+    private readonly receipts: Receipts,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: SECTIONS_WORK,
+      pool: 2,
+      perQueue: 1,
+      tries: 3,
+      abortTopic: KILLED_TOPIC,
+      run: (item, signal) => this.execute(item, signal),
+      giveUp: async ({ workspaceId, id }, { message: error }) => {
+        const report = await this.reports.lock(workspaceId, id);
+        if (report) {
+          this.enter(
+            report,
+            pendingIn(report).map((section) => ({
+              section: { ...section, status: 'failed', error },
+              engine: null,
+              cost: NO_COST,
+            })),
+          );
+        }
+      },
+    });
+  }
+
+  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
+    const report = await this.reports.find(scopeOfWork(item), item.id);
+    const pending = report ? pendingIn(report) : [];
+    if (!report || pending.length === 0) return;
+    const left = Math.max(0, (report.sectionsUntil ?? 0) - this.clock.now());
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
+    // Each is entered as it comes: one that is late takes none with it.
+    const writing = pending.map(async (section) => {
+      const written = await this.writer.write(report, section, limit);
+      await this.db.transaction(scopeOfWork(item), async () => {
+        this.work.check(item);
+        const current = await this.reports.lock(item.workspaceId, item.id);
+        if (current) this.enter(current, [written]);
+      });
+    });
+    await Promise.all(writing);
+  }
+
+  /** What the report has gone out without stays as it is; what it cost is told all the same. */
+  private enter(report: ReportEntity, written: readonly Written[]): void {
+    for (const one of written) this.record(report, one);
+    if (report.announcedAt !== null) return;
+    const customSections = report.customSections.map(
+      (section) => written.find((one) => one.section.sectionId === section.sectionId)?.section ?? section,
+    );
+    this.reports.update(report, { customSections });
+    const isComplete = customSections.every(({ status }) => status !== 'pending');
+    // An on-demand report is told to nobody.
+    if (isComplete && report.trigger === 'schedule')
+      this.work.enqueueBy(DELIVER_WORK, [{ id: report.reportId, waitMs: 0 }]);
+  }
+
+  private record({ reportId, date }: ReportEntity, { section, engine, cost }: Written): void {
+    const { sectionId, title, capo, status, error } = section;
+    this.receipts.append({
+      actor: capoActor(capo),
+      action: 'report.section_written',
+      entity: { type: 'report', id: reportId },
+      capo,
+      outcome: status === 'done' ? 'success' : 'failure',
+      summary:
+        status === 'done'
+          ? `The section "${title}" of the Daily Report of ${date} was written.`
+          : `The section "${title}" of the Daily Report of ${date} was not written: ${error}`,
+      details: { sectionId, status, engine, cost },
+    });
+  }
+}
+
+function pendingIn({ customSections }: ReportEntity) {
+  return customSections.filter(({ status }) => status === 'pending');
+}

@@ -1,0 +1,258 @@
+import type { ReceiptContent } from '../../platform/receipts/receipt.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { Sums } from './sums.js';
+
+/** What a receipt has to tell for a report to be counted from it. */
+export type CountedReceipt = Pick<ReceiptContent, 'action' | 'capo' | 'details' | 'entity' | 'directiveId'>;
+
+/** What one capo did. */
+export interface CapoFigures {
+  directivesExecuted: number;
+  movesApproved: number;
+  movesBlocked: number;
+  /** In the currency of the workspace. */
+  cost: number;
+}
+
+/** What models cost, by capo and currency. */
+export interface CapoCost {
+  /** Null: before a capo was chosen. */
+  capo: string | null;
+  currency: string;
+  amount: number;
+}
+
+/** What one model cost in one currency. */
+export interface ModelCost {
+  /** Null: of a draft that failed, whose receipt names no model. */
+  model: string | null;
+  currency: string;
+  amount: number;
+  tokensIn: number;
+  tokensOut: number;
+  /** How many receipts tell a cost. */
+  calls: number;
+}
+
+/** All that a report counts of its receipts; the names are those of its sections (SPECIFICATION, Daily Report). */
+export interface ReportFigures {
+  revenue: {
+    total: number;
+    currency: string;
+    /** The other currencies, unconverted. */
+    byCurrency: Record<string, number>;
+    eventsTotal: number;
+  };
+  agentActivity: {
+    directivesExecuted: number;
+    movesApproved: number;
+    movesBlocked: number;
+    capos: Record<CapoRole, CapoFigures>;
+  };
+  trustIntelligence: { scoresCompleted: number; averageScore: number | null; topGap: string | null };
+  guardianState: { blockedMoves: number };
+  costLedger: {
+    total: number;
+    currency: string;
+    byCurrency: Record<string, number>;
+    byCapo: CapoCost[];
+    byModel: ModelCost[];
+  };
+}
+
+/** The actions that are counted; what names a cost counts whatever its action. */
+export const COUNTED_ACTIONS = [
+  'directive.drafted',
+  'directive.executed',
+  'directive.sending',
+  'packet.denied',
+  'partner.confidence_updated',
+  'revenue.recorded',
+  'revenue.reversed',
+] as const;
+
+const MONEY_DIGITS = 4;
+const COST_DIGITS = 6;
+/** Of a mean, so that the order of adding does not show. */
+const MEAN_DIGITS = 4;
+
+interface CapoCounts {
+  directivesExecuted: number;
+  movesApproved: number;
+  movesBlocked: number;
+}
+
+interface ModelCounts {
+  amounts: Sums;
+  tokensIn: number;
+  tokensOut: number;
+  calls: number;
+}
+
+/**
+ * Counts the numbers of a report from its receipts: each receipt of the range is counted once, whatever its order. The service
+ * makes its reports with this, and whoever has exported the receipts counts them again with it.
+ */
+export class FiguresOfReceipts {
+  readonly #revenue = new Sums(MONEY_DIGITS);
+  #events = 0;
+  readonly #capos = new Map<string, CapoCounts>();
+  readonly #total: CapoCounts = { directivesExecuted: 0, movesApproved: 0, movesBlocked: 0 };
+  readonly #metrics = new Map<string, { sum: Sums; n: number }>();
+  readonly #cost = new Sums(COST_DIGITS);
+  readonly #costOfCapos = new Map<string | null, Sums>();
+  readonly #costOfModels = new Map<string, { model: string | null; currency: string } & ModelCounts>();
+
+  receipt(receipt: CountedReceipt): void {
+    const { action, details } = receipt;
+    this.cost(receipt);
+    switch (action) {
+      case 'revenue.recorded':
+      case 'revenue.reversed':
+        this.#events++;
+        this.#revenue.add(numberIn(details['amount']), String(details['currency']));
+        break;
+      case 'directive.executed':
+        this.count(receipt, 'directivesExecuted', 1);
+        break;
+      case 'directive.sending':
+        this.count(receipt, 'movesApproved', numberIn(details['packets']));
+        break;
+      case 'directive.drafted':
+        this.count(receipt, 'movesBlocked', deniedIn(details['decisions']));
+        break;
+      case 'packet.denied':
+        this.count(receipt, 'movesBlocked', 1);
+        break;
+      case 'partner.confidence_updated':
+        this.score(String(details['metric']), numberIn(details['newConfidence']));
+        break;
+    }
+  }
+
+  /** @param currency of the workspace, in which single numbers are given */
+  in(currency: string): ReportFigures {
+    return {
+      revenue: {
+        total: this.#revenue.in(currency),
+        currency,
+        byCurrency: this.#revenue.byCurrency(currency),
+        eventsTotal: this.#events,
+      },
+      agentActivity: {
+        ...this.#total,
+        capos: Object.fromEntries(CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, currency)])) as Record<
+          CapoRole,
+          CapoFigures
+        >,
+      },
+      trustIntelligence: this.trust(),
+      guardianState: { blockedMoves: this.#total.movesBlocked },
+      costLedger: {
+        total: this.#cost.in(currency),
+        currency,
+        byCurrency: this.#cost.byCurrency(currency),
+        byCapo: this.byCapo(),
+        byModel: this.byModel(),
+      },
+    };
+  }
+
+  private count({ capo }: CountedReceipt, name: keyof CapoCounts, n: number): void {
+    this.#total[name] += n;
+    if (capo === null) return;
+    const counts = this.#capos.get(capo) ?? { directivesExecuted: 0, movesApproved: 0, movesBlocked: 0 };
+    counts[name] += n;
+    this.#capos.set(capo, counts);
+  }
+
+  private score(metric: string, confidence: number): void {
+    const scores = this.#metrics.get(metric) ?? { sum: new Sums(COST_DIGITS), n: 0 };
+    scores.sum.add(confidence, '');
+    scores.n++;
+    this.#metrics.set(metric, scores);
+  }
+
+  private cost({ capo, details }: CountedReceipt): void {
+    const cost = details['cost'] as Record<string, unknown> | undefined;
+    if (typeof cost !== 'object' || cost === null || typeof cost['currency'] !== 'string') return;
+    const { currency } = cost;
+    const [tokensIn, tokensOut] = [numberIn(cost['tokensIn']), numberIn(cost['tokensOut'])];
+    if (tokensIn + tokensOut === 0) return;
+    const amount = numberIn(cost['amount']);
+    this.#cost.add(amount, currency);
+    const ofCapo = this.#costOfCapos.get(capo) ?? new Sums(COST_DIGITS);
+    ofCapo.add(amount, currency);
+    this.#costOfCapos.set(capo, ofCapo);
+    const model = modelIn(details);
+    const key = JSON.stringify([model, currency]);
+    const none = { model, currency, amounts: new Sums(COST_DIGITS), tokensIn: 0, tokensOut: 0, calls: 0 };
+    const ofModel = this.#costOfModels.get(key) ?? none;
+    ofModel.amounts.add(amount, currency);
+    ofModel.tokensIn += tokensIn;
+    ofModel.tokensOut += tokensOut;
+    ofModel.calls++;
+    this.#costOfModels.set(key, ofModel);
+  }
+
+  private ofCapo(capo: CapoRole, currency: string): CapoFigures {
+    const counts = this.#capos.get(capo) ?? { directivesExecuted: 0, movesApproved: 0, movesBlocked: 0 };
+    return { ...counts, cost: this.#costOfCapos.get(capo)?.in(currency) ?? 0 };
+  }
+
+  private trust(): ReportFigures['trustIntelligence'] {
+    const means = [...this.#metrics]
+      .map(([metric, { sum, n }]) => ({ metric, mean: sum.in('') / n, sum: sum.in(''), n }))
+      .toSorted((a, b) => (a.metric < b.metric ? -1 : 1));
+    const scoresCompleted = means.reduce((all, { n }) => all + n, 0);
+    if (scoresCompleted === 0) return { scoresCompleted, averageScore: null, topGap: null };
+    const sum = means.reduce((all, one) => all + one.sum, 0);
+    const gaps = means.filter(({ metric }) => metric !== 'overall').toSorted((a, b) => a.mean - b.mean);
+    return {
+      scoresCompleted,
+      averageScore: Number((sum / scoresCompleted).toFixed(MEAN_DIGITS)),
+      topGap: gaps[0]?.metric ?? null,
+    };
+  }
+
+  private byCapo(): CapoCost[] {
+    return [...this.#costOfCapos]
+      .flatMap(([capo, sums]) =>
+        Object.entries(sums.byCurrency()).map(([currency, amount]) => ({ capo, currency, amount })),
+      )
+      .toSorted((a, b) => (keyOf(a.capo, a.currency) < keyOf(b.capo, b.currency) ? -1 : 1));
+  }
+
+  private byModel(): ModelCost[] {
+    return [...this.#costOfModels.values()]
+      .map(({ model, currency, amounts, tokensIn, tokensOut, calls }) => ({
+        model,
+        currency,
+        amount: amounts.in(currency),
+        tokensIn,
+        tokensOut,
+        calls,
+      }))
+      .toSorted((a, b) => (keyOf(a.model, a.currency) < keyOf(b.model, b.currency) ? -1 : 1));
+  }
+}
+
+function keyOf(name: string | null, currency: string): string {
+  return `${name ?? ''} ${currency}`;
+}
+
+function numberIn(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+/** How many of the decisions about a draft deny. */
+function deniedIn(decisions: unknown): number {
+  if (!Array.isArray(decisions)) return 0;
+  return decisions.filter((one: { outcome?: unknown } | null) => one?.outcome === 'deny').length;
+}
+
+/** The model of the runner that drafted, or the one that was asked. */
+function modelIn({ engine, model }: Record<string, unknown>): string | null {
+  const named = typeof engine === 'object' && engine !== null ? (engine as { model?: unknown }).model : model;
+  return typeof named === 'string' ? named : null;
+}

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { Client } from '../../support/client.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { Desk, DOCUMENT } from '../directives/desk.js';
+import { ReportDesk } from './report-desk.js';
+
+let test: TestApp;
+let desk: ReportDesk;
+beforeAll(async () => {
+  test = await startTestApp();
+  // Noon, so that no test runs over the end of a day.
+  const noon = new Date(test.clock.now());
+  noon.setUTCHours(12, 0, 0, 0);
+  test.clock.advance(noon.getTime() - test.clock.now());
+  desk = await ReportDesk.open(test);
+});
+afterAll(() => test.close());
+
+describe('GET /reports/daily, 200', () => {
+  it('tells of the day so far, and says that it is not over', async () => {
+    const work = new Desk(test, desk.workspace.owner.token);
+    await desk.owner.post('/standing-orders', {
+      name: 'Documents',
+      effect: 'allow',
+      match: { actionTypes: ['document.file'] },
+    });
+    const { approvalId, directiveId } = await work.handInReady({
+      text: DOCUMENT,
+      capo: 'capo_ops',
+      priority: 'high',
+    });
+    await work.handInReady();
+    await work.approve(approvalId);
+    await work.until(directiveId, 'executed');
+    await desk.owner.post('/revenue-events', {
+      amount: 12.34,
+      currency: 'USD',
+      source: 'shop',
+      description: '<b>One</b>',
+    });
+    await desk.owner.post('/revenue-events', { amount: 5, currency: 'EUR', source: 'fair' });
+
+    const { status, body } = await desk.daily(desk.day(0));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      reportId: expect.stringMatching(/^rpt_[0-9a-z]{26}$/),
+      date: desk.day(0),
+      timezone: 'UTC',
+      generatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      partial: true,
+      currency: 'USD',
+      customSections: [],
+    });
+    expect(body.sections).toMatchObject({
+      revenue: {
+        total: 12.34,
+        currency: 'USD',
+        byCurrency: { EUR: 5 },
+        eventsTotal: 2,
+        events: [
+          {
+            amount: 12.34,
+            currency: 'USD',
+            source: 'shop',
+            description: '<b>One</b>',
+            occurredAt: expect.any(String),
+          },
+          { amount: 5, currency: 'EUR', source: 'fair', description: null },
+        ],
+      },
+      agentActivity: {
+        directivesExecuted: 1,
+        movesApproved: 1,
+        movesBlocked: 0,
+        capos: { capo_ops: { directivesExecuted: 1, movesApproved: 1, movesBlocked: 0, cost: 0 } },
+      },
+      approvalQueue: { pending: 1, urgent: 0, items: [{ priority: 'medium', capo: expect.any(String) }] },
+      trustIntelligence: { scoresCompleted: 0, averageScore: null, topGap: null },
+      costLedger: {
+        total: 0,
+        currency: 'USD',
+        byCurrency: {},
+        byCapo: [],
+        byModel: [],
+        budget: { unit: 'tokens' },
+      },
+      guardianState: { mode: 'guardrailed', pendingMoves: 1, blockedMoves: 0 },
+      tomorrowQueue: { total: 0, items: [] },
+    });
+    const head = (await desk.owner.get('/audit-feed/head')).body;
+    expect(body.receiptHead).toEqual({ seq: head.seq, hash: head.hash });
+    expect(body.receiptRange.to).toBe(head.seq);
+  });
+
+  it('is kept by nobody until the day is over', async () => {
+    expect(await desk.reports()).toEqual([]);
+    expect((await desk.owner.get('/reports')).body).toMatchObject({ items: [], total: 0 });
+  });
+
+  it('tells of the last day that is over unless it is asked for another', async () => {
+    const { status, body } = await desk.daily();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ date: desk.day(1), partial: false });
+  });
+
+  it('tells of its first day where there is none before', async () => {
+    const { owner } = await test.createWorkspace();
+    expect((await owner.get('/reports/daily')).body).toMatchObject({ date: desk.day(0), partial: true });
+  });
+
+  it('makes a day that was never reported once, whoever asks for it, and never changes it', async () => {
+    const asked = await Promise.all(Array.from({ length: 5 }, () => desk.daily(desk.day(9))));
+    expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(asked.map(({ text }) => text)).size).toBe(1);
+    expect(asked[0]!.body).toMatchObject({
+      partial: false,
+      sections: { revenue: { total: 0, eventsTotal: 0 } },
+    });
+    await desk.owner.post('/revenue-events', {
+      amount: 1,
+      currency: 'USD',
+      source: 'shop',
+      occurredAt: test.clock.now() - 9 * 86_400_000,
+    });
+    expect((await desk.daily(desk.day(9))).text).toBe(asked[0]!.text);
+    // The day before was made by the test above.
+    expect((await desk.reports()).map(({ date, trigger }) => ({ date, trigger }))).toEqual([
+      { date: desk.day(9), trigger: 'on-demand' },
+      { date: desk.day(1), trigger: 'on-demand' },
+    ]);
+    expect(await desk.actions('report.generated')).toHaveLength(2);
+    expect((await desk.owner.get('/reports?limit=1&offset=1')).body.items).toEqual([
+      {
+        reportId: asked[0]!.body.reportId,
+        date: desk.day(9),
+        generatedAt: asked[0]!.body.generatedAt,
+        format: 'email',
+        trigger: 'on-demand',
+        delivery: { channel: 'none', status: 'none', at: null },
+        headline: asked[0]!.body.headline,
+      },
+    ]);
+  });
+
+  it('leaves out the sections that are switched off', async () => {
+    await desk.owner.put('/reports/config', { sections: { revenue: false, costLedger: false } });
+    const { sections } = (await desk.daily(desk.day(0))).body;
+    expect(Object.keys(sections).toSorted()).toEqual([
+      'agentActivity',
+      'approvalQueue',
+      'guardianState',
+      'tomorrowQueue',
+      'trustIntelligence',
+    ]);
+    await desk.owner.put('/reports/config', { sections: { revenue: true, costLedger: true } });
+  });
+
+  it('answers Markdown where plain text is accepted, in which the words of others are text', async () => {
+    const answer = await desk.owner.get(`/reports/daily?date=${desk.day(0)}`, { Accept: 'text/plain' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(answer.headers.get('vary')).toContain('Accept');
+    expect(answer.text).toMatch(/^# Daily Report, \w+, \d+ \w+ \d{4} \(so far\)\n/);
+    expect(answer.text).toContain('## Waiting for you');
+    expect(answer.text).toContain('- 12.34 USD from shop: \\<b\\>One\\</b\\>');
+  });
+
+  it('is JSON for whoever accepts anything', async () => {
+    const answer = await desk.owner.get('/reports/daily', { Accept: '*/*' });
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+});
+
+describe('GET /reports/daily, 403', () => {
+  it('in a workspace with teams is for those who see all of it', async () => {
+    const { workspaceId } = desk;
+    const teamId = await test.createTeam(workspaceId, 'Marketing');
+    const readers = {
+      admin: await test.createMember(workspaceId, 'admin', [teamId]),
+      operator: await test.createMember(workspaceId, 'operator'),
+      member: await test.createMember(workspaceId, 'viewer', [teamId]),
+    };
+    const ask = async ({ token }: { token: string }, path: string) => new Client(test.url, token).get(path);
+    for (const path of ['/reports/daily', '/reports']) {
+      expect((await ask(readers.admin, path)).status).toBe(200);
+      for (const reader of [readers.operator, readers.member]) {
+        const { status, body } = await ask(reader, path);
+        expect(status).toBe(403);
+        expect(body.error).toMatchObject({
+          code: 'FORBIDDEN',
+          details: { requiredRoles: ['admin', 'owner'] },
+        });
+      }
+    }
+  });
+
+  it('is for everybody where there has never been a team', async () => {
+    const { workspaceId } = await test.createWorkspace();
+    const viewer = await test.createMember(workspaceId, 'viewer');
+    expect((await viewer.get('/reports/daily')).status).toBe(200);
+  });
+});
+
+describe('GET /reports/daily, 404', () => {
+  it.each([
+    ['a day that is to come', () => desk.day(-1), 'is still to come'],
+    ['a day before the workspace', () => desk.day(31), 'The workspace began on'],
+    ['the first day of all', () => '0001-01-01', 'The workspace began on'],
+    ['the last day of all', () => '9999-12-31', 'is still to come'],
+  ])('for %s', async (_what, date, message) => {
+    const { status, body } = await desk.daily(date());
+    expect(status).toBe(404);
+    expect(body.error.message).toContain(message);
+  });
+
+  it('for a day that the zone skipped', async () => {
+    const apia = await ReportDesk.open(test, { zone: 'Pacific/Apia', days: 1 });
+    await test.rows(`update workspaces set created_at = '2011-12-01' where workspace_id = $1`, [
+      apia.workspaceId,
+    ]);
+    const { status, body } = await apia.daily('2011-12-30');
+    expect(status).toBe(404);
+    expect(body.error.message).toBe('The zone Pacific/Apia had no 2011-12-30: its calendar skipped the day.');
+    expect((await apia.daily('2011-12-31')).status).toBe(200);
+  });
+});
+
+describe('GET /reports/daily, 406 and 422', () => {
+  it('for a format that there is not', async () => {
+    const { status, body } = await desk.owner.get('/reports/daily', { Accept: 'application/pdf' });
+    expect(status).toBe(406);
+    expect(body.error.details).toEqual({ available: ['application/json', 'text/plain'] });
+  });
+
+  it.each([
+    '2026-02-29',
+    '2026-13-01',
+    '2026-2-1',
+    '20260217',
+    'today',
+    '',
+    '2026-02-17T00:00:00Z',
+    '-00001-01-01',
+  ])('for %j, which is no day', async (date) => {
+    const { status, body } = await desk.daily(encodeURIComponent(date));
+    expect(status).toBe(422);
+    expect(body.error.details).toEqual([
+      {
+        path: 'date',
+        rule: 'isCalendarDate',
+        message: 'date must be a day of the calendar such as 2026-02-17',
+      },
+    ]);
+  });
+});
+
+describe('POST /reports/:reportId/resend', () => {
+  it('404 for a report that there is not, 409 while mail is off', async () => {
+    expect((await desk.owner.post(`/reports/${newId('rpt')}/resend`)).status).toBe(404);
+    expect((await desk.owner.post('/reports/nonsense/resend')).status).toBe(404);
+    const { reportId } = (await desk.daily(desk.day(9))).body;
+    const { status, body } = await desk.owner.post(`/reports/${reportId}/resend`);
+    expect(status).toBe(409);
+    expect(body.error.code).toBe('REPORT_MAIL_OFF');
+  });
+});

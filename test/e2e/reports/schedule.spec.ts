@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
+import { ReportDesk } from './report-desk.js';
+
+let receiver: EventReceiver;
+let test: TestApp;
+beforeAll(async () => {
+  receiver = await startEventReceiver();
+  test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
+  const noon = new Date(test.clock.now());
+  noon.setUTCHours(12, 0, 0, 0);
+  test.clock.advance(noon.getTime() - test.clock.now());
+});
+afterAll(async () => {
+  await test.close();
+  await receiver.close();
+});
+
+const pairs = (reports: readonly { date: string; trigger: string }[]) =>
+  reports.map(({ date, trigger }) => `${date} ${trigger}`);
+
+describe('the schedule', () => {
+  it('makes nothing on the first day of a workspace, and its first report the day after', async () => {
+    const desk = await ReportDesk.open(test, { days: 0 });
+    const config = () =>
+      test.rows<{ last_date: string | null }>(
+        'select last_date from report_configs where workspace_id = $1',
+        [desk.workspaceId],
+      );
+    await eventually(config, ([row]) => row!.last_date !== null);
+    const [{ last_date }] = (await config()) as [{ last_date: string }];
+    expect(last_date).toBe(desk.day(1));
+    expect(await desk.reports()).toEqual([]);
+  });
+
+  it('makes up after an outage of three days, each day once, without a gap between their receipts', async () => {
+    const desk = await ReportDesk.open(test);
+    await desk.owner.post('/revenue-events', { amount: 5, currency: 'USD', source: 'fair' });
+    await desk.look(desk.day(4));
+    const reports = await desk.scheduled(3);
+    expect(pairs(reports)).toEqual([3, 2, 1].map((back) => `${desk.day(back)} schedule`));
+    // It is looked at again, by whatever process, and nothing more comes of it.
+    await desk.look();
+    await eventually(
+      () =>
+        test.rows(`select 1 from report_configs where workspace_id = $1 and due_at <= now()`, [
+          desk.workspaceId,
+        ]),
+      (due) => due.length === 0,
+    );
+    expect(await desk.reports()).toHaveLength(3);
+    expect(await desk.actions('report.generated')).toHaveLength(3);
+    const ranges = await test.rows<{ from_seq: string; to_seq: string }>(
+      'select from_seq, to_seq from reports where workspace_id = $1 order by date',
+      [desk.workspaceId],
+    );
+    for (const [n, { from_seq }] of ranges.entries()) {
+      if (n > 0) expect(Number(from_seq)).toBe(Number(ranges[n - 1]!.to_seq) + 1);
+    }
+  });
+
+  it('makes none of the days that are to be asked for, and none that were passed over when it is daily again', async () => {
+    const desk = await ReportDesk.open(test);
+    await desk.owner.put('/reports/config', { schedule: 'on-demand' });
+    await desk.look(desk.day(4));
+    await desk.owner.put('/reports/config', { schedule: 'daily' });
+    await eventually(
+      () =>
+        test.rows(`select 1 from report_configs where workspace_id = $1 and due_at <= now()`, [
+          desk.workspaceId,
+        ]),
+      (due) => due.length === 0,
+    );
+    expect(await desk.reports()).toEqual([]);
+  });
+
+  it('is looked at again when the zone changes', async () => {
+    const desk = await ReportDesk.open(test);
+    await desk.look(desk.day(2));
+    await desk.scheduled(1);
+    // There it is tomorrow already, and past seven.
+    test.clock.advance(8 * 3_600_000);
+    await desk.owner.put('/settings', { timezone: 'Pacific/Kiritimati' });
+    const reports = await desk.scheduled(2);
+    expect(reports.map(({ date }) => date)).toEqual([desk.day(1), desk.day(0)]);
+    test.clock.advance(-8 * 3_600_000);
+  });
+
+  it('tells subscribers of each report once', async () => {
+    const desk = await ReportDesk.open(test);
+    const subscribed = await desk.owner.post('/webhooks', {
+      event: 'report.daily',
+      url: receiver.url,
+      secret: 'a secret of Acme 2026',
+    });
+    expect(subscribed.status).toBe(201);
+    await desk.look(desk.day(3));
+    await desk.scheduled(2);
+    const told = await eventually(
+      async () => receiver.received.filter(({ headers }) => headers['x-service-event'] === 'report.daily'),
+      ({ length }) => length === 2,
+    );
+    const events = told.map(({ body }) => JSON.parse(body.toString()));
+    expect(events.map(({ payload }) => payload.date).toSorted()).toEqual([desk.day(2), desk.day(1)]);
+    for (const { payload, workspaceId } of events) {
+      expect(workspaceId).toBe(desk.workspaceId);
+      const { body } = await desk.daily(payload.date);
+      expect(payload).toEqual({
+        reportId: body.reportId,
+        date: body.date,
+        headline: body.headline,
+        url: `${test.url}/api/pro/reports/daily?date=${body.date}`,
+        receiptHead: { seq: expect.any(Number), hash: expect.any(String) },
+      });
+    }
+  });
+
+  it('keeps what somebody asked for before as the report of the day, and tells of it', async () => {
+    const desk = await ReportDesk.open(test);
+    await desk.daily(desk.day(2));
+    await desk.look(desk.day(3));
+    const reports = await desk.scheduled(2);
+    expect(pairs(reports)).toEqual([`${desk.day(2)} on-demand`, `${desk.day(1)} schedule`]);
+    await eventually(
+      () =>
+        test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [
+          desk.workspaceId,
+        ]),
+      ({ length }) => length === 2,
+    );
+  });
+
+  it('is not pre-empted by whoever asks before the time has come', async () => {
+    const desk = await ReportDesk.open(test);
+    await desk.owner.put('/reports/config', { delivery: { time: '23:00' } });
+    const early = await desk.daily(desk.day(1));
+    expect(early.body).toMatchObject({ partial: false, date: desk.day(1) });
+    expect(await desk.reports()).toEqual([]);
+    test.clock.advance(11.5 * 3_600_000);
+    await desk.look(desk.day(2));
+    const [report] = await desk.scheduled(1);
+    expect(report).toMatchObject({ trigger: 'schedule', report_id: early.body.reportId });
+    test.clock.advance(-11.5 * 3_600_000);
+  });
+});

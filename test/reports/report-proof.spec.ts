@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import {
+  GENESIS_HASH,
+  receiptBody,
+  type ReceiptContent,
+  receiptHash,
+} from '../../src/platform/receipts/receipt.js';
+import { CAPO_ROLES } from '../../src/features/terms/terms.js';
+import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
+import {
+  type CountableReport,
+  countReport,
+  type ExportedReceipt,
+  hashOfReport,
+} from '../../src/features/verifier/report-proof.js';
+
+const WORKSPACE = 'wks_01kerpxzm0g7k7xtwmhd8ah2pd';
+const CURRENCIES = ['EUR', 'USD', 'JPY'];
+const METRICS = ['price_fit', 'trust', 'overall', 'urgency'];
+const TEAMS = [null, 'team_a', 'team_b'];
+const DAYS = 1_000;
+
+/** The same days each time. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** What happened on a day, noted apart from its receipts. */
+class Noted {
+  directivesExecuted = 0;
+  movesApproved = 0;
+  movesBlocked = 0;
+  events = 0;
+  /** In ten-thousandths. */
+  readonly revenue: Record<string, number> = {};
+  readonly costMicros: Record<string, number> = {};
+  scores = 0;
+  scoreMillionths = 0;
+}
+
+/** Random days, as receipts in a chain and as notes. */
+class Days {
+  readonly receipts: ExportedReceipt[] = [];
+  readonly days: { noted: Noted; from: number; to: number }[] = [];
+  pending = 0;
+  readonly #random = dice(20_260_218);
+  #hash = GENESIS_HASH;
+  readonly #open: { directiveId: string; approvalId: string; packets: number }[] = [];
+
+  constructor(days: number) {
+    for (let day = 0; day < days; day++) this.day();
+  }
+
+  private day(): void {
+    const noted = new Noted();
+    const from = this.receipts.length + 1;
+    for (let acts = this.below(12); acts > 0; acts--) this.act(noted);
+    this.days.push({ noted, from, to: this.receipts.length });
+  }
+
+  private act(noted: Noted): void {
+    const capo = CAPO_ROLES[this.below(CAPO_ROLES.length)]!;
+    const currency = CURRENCIES[this.below(CURRENCIES.length)]!;
+    switch (this.below(6)) {
+      case 0: {
+        const units = this.below(10_000_000) - 1_000_000;
+        noted.events++;
+        noted.revenue[currency] = (noted.revenue[currency] ?? 0) + units;
+        const action = units < 0 ? 'revenue.reversed' : 'revenue.recorded';
+        this.append({ action, details: { amount: units / 10_000, currency } });
+        break;
+      }
+      case 1: {
+        const metric = METRICS[this.below(METRICS.length)]!;
+        const millionths = this.below(1_000_001);
+        noted.scores++;
+        noted.scoreMillionths += millionths;
+        this.append({
+          action: 'partner.confidence_updated',
+          details: { metric, newConfidence: millionths / 1_000_000 },
+        });
+        break;
+      }
+      case 2:
+      case 3: {
+        const n = this.receipts.length;
+        const [directiveId, approvalId] = [`dir_${n}`, `apr_${n}`];
+        const packets = 1 + this.below(4);
+        const micros = this.below(100_000);
+        const denied = this.below(5) === 0;
+        this.append({ action: 'directive.created', directiveId, capo });
+        this.append({
+          action: 'approval.requested',
+          entity: { type: 'approval', id: approvalId },
+          directiveId,
+          capo,
+        });
+        noted.costMicros['USD'] = (noted.costMicros['USD'] ?? 0) + micros;
+        this.append({
+          action: 'directive.drafted',
+          directiveId,
+          capo,
+          details: {
+            engine: { name: 'openai-compatible', model: `model-${micros % 3}` },
+            cost: { amount: micros / 1_000_000, currency: 'USD', tokensIn: 10, tokensOut: 1 },
+            packets,
+            decisions: Array.from({ length: packets }, () => ({
+              outcome: denied ? 'deny' : 'require_approval',
+            })),
+          },
+        });
+        if (denied) {
+          noted.movesBlocked += packets;
+          this.append({
+            action: 'approval.cancelled',
+            entity: { type: 'directive', id: directiveId },
+            directiveId,
+            capo,
+            details: { approvalId },
+          });
+          this.append({ action: 'directive.failed', directiveId, capo });
+        } else {
+          this.append({
+            action: 'approval.ready',
+            entity: { type: 'directive', id: directiveId },
+            directiveId,
+            capo,
+            details: { approvalId },
+          });
+          this.#open.push({ directiveId, approvalId, packets });
+          this.pending++;
+        }
+        break;
+      }
+      default: {
+        const waiting = this.#open.shift();
+        if (!waiting) break;
+        const { directiveId, approvalId, packets } = waiting;
+        const isApproved = this.below(2) === 0;
+        this.pending--;
+        this.append({
+          action: isApproved ? 'approval.approved' : 'approval.rejected',
+          entity: { type: 'approval', id: approvalId },
+          directiveId,
+          capo,
+        });
+        if (isApproved) {
+          noted.movesApproved += packets;
+          noted.directivesExecuted++;
+          this.append({ action: 'directive.sending', directiveId, capo, details: { approvalId, packets } });
+          this.append({ action: 'directive.executed', directiveId, capo });
+        } else this.append({ action: 'directive.rejected', directiveId, capo });
+      }
+    }
+  }
+
+  private append(receipt: Partial<ReceiptContent> & { action: string }): void {
+    const seq = this.receipts.length + 1;
+    const content = {
+      receiptId: `rcp_${seq}`,
+      at: seq,
+      actor: { type: 'system', id: 'system', name: 'Consigliere', via: 'schedule' },
+      entity: { type: 'directive', id: receipt.directiveId ?? 'none' },
+      directiveId: null,
+      teamId: TEAMS[this.below(3)]!,
+      capo: null,
+      outcome: 'success',
+      summary: 'Something happened.',
+      details: {},
+      guardianEpoch: 0,
+      requestId: null,
+      ...receipt,
+    } as Omit<ReceiptContent, 'workspaceId'>;
+    const hash = receiptHash(this.#hash, receiptBody({ ...content, workspaceId: WORKSPACE }));
+    this.receipts.push({ ...content, seq, prevHash: this.#hash, hash });
+    this.#hash = hash;
+  }
+
+  below(n: number): number {
+    return Math.floor(this.#random() * n);
+  }
+}
+
+const all = new Days(DAYS);
+
+/** The report of a day as the service makes it; what is open is told as of the end of the day. */
+function reportOf({ from, to }: { from: number; to: number }): CountableReport {
+  const figures = new FiguresOfReceipts();
+  for (const receipt of all.receipts.slice(from - 1, to)) figures.receipt(receipt);
+  const { guardianState: _blocked, ...sections } = figures.in('EUR');
+  return {
+    reportId: 'rpt_1',
+    date: '2026-02-17',
+    partial: false,
+    currency: 'EUR',
+    sections,
+    receiptRange: { from, to },
+    receiptHead: { seq: to, hash: to === 0 ? GENESIS_HASH : all.receipts[to - 1]!.hash! },
+  };
+}
+
+describe('a report counted again from its receipts', () => {
+  it(`says for each of ${DAYS} random days what was noted apart`, () => {
+    for (const { noted, from, to } of all.days) {
+      const { sections } = reportOf({ from, to });
+      const { revenue, agentActivity, costLedger, trustIntelligence } = sections;
+      expect(agentActivity).toMatchObject({
+        directivesExecuted: noted.directivesExecuted,
+        movesApproved: noted.movesApproved,
+        movesBlocked: noted.movesBlocked,
+      });
+      const { EUR = 0, ...others } = noted.revenue;
+      expect(revenue!.total).toBe(EUR / 10_000);
+      expect(revenue!.eventsTotal).toBe(noted.events);
+      const inUnits = Object.entries(others).map(([currency, units]) => [currency, units / 10_000]);
+      expect(revenue!.byCurrency).toEqual(Object.fromEntries(inUnits));
+      const { USD } = noted.costMicros;
+      expect(costLedger!.byCurrency).toEqual(USD === undefined ? {} : { USD: USD / 1_000_000 });
+      expect(trustIntelligence!.scoresCompleted).toBe(noted.scores);
+      if (noted.scores === 0) expect(trustIntelligence!.averageScore).toBeNull();
+      else
+        expect(trustIntelligence!.averageScore).toBeCloseTo(
+          noted.scoreMillionths / noted.scores / 1_000_000,
+          3,
+        );
+    }
+  });
+
+  it(`is equal for each of ${DAYS} random days`, () => {
+    for (const day of all.days) {
+      const days = all.receipts.slice(0, day.to).slice(Math.max(0, day.from - 1));
+      const { differences, receipts } = countReport(days, reportOf(day), WORKSPACE);
+      expect(differences).toEqual([]);
+      expect(receipts).toBe(day.to - day.from + 1);
+    }
+  });
+
+  it('follows what is open from the first receipt on', () => {
+    const { to } = all.days.at(-1)!;
+    const report = reportOf({ from: to + 1, to });
+    report.sections.approvalQueue = { pending: all.pending, urgent: 0 };
+    const { differences, notCounted } = countReport(all.receipts, report, WORKSPACE);
+    expect(differences).toEqual([]);
+    expect(notCounted).toEqual(['what the receipt of the report says: it is not there']);
+    report.sections.approvalQueue.pending++;
+    expect(countReport(all.receipts, report).differences).toEqual([
+      expect.objectContaining({
+        path: 'sections.approvalQueue.pending',
+        said: all.pending + 1,
+        counted: all.pending,
+      }),
+    ]);
+  });
+
+  it('names one changed receipt, and the number that it falsifies', () => {
+    const day = all.days.find(({ from, to }) =>
+      all.receipts.slice(from - 1, to).some(({ action }) => action === 'revenue.recorded'),
+    )!;
+    const receipts = structuredClone(all.receipts.slice(day.from - 1, day.to));
+    const changed = receipts.find(({ action }) => action === 'revenue.recorded')!;
+    changed.details['amount'] = (changed.details['amount'] as number) + 1;
+    const { differences } = countReport(receipts, reportOf(day), WORKSPACE);
+    const paths = differences.map(({ path }) => path);
+    expect(paths[0]).toBe(`receipts[${changed.seq}]`);
+    expect(differences[0]!.message).toBe(
+      `Receipt ${changed.seq} was changed: its hash does not match its content.`,
+    );
+    expect(paths.slice(1)).toEqual([expect.stringMatching(/^sections\.revenue\.(total|byCurrency\.)/)]);
+  });
+
+  it('names each number of the report that was changed', () => {
+    const day = all.days.find(({ noted }) => noted.directivesExecuted > 0 && noted.events > 0)!;
+    const report = reportOf(day);
+    report.sections.agentActivity!.directivesExecuted++;
+    report.sections.revenue!.eventsTotal--;
+    const { differences } = countReport(all.receipts.slice(day.from - 1, day.to), report);
+    expect(differences.map(({ path }) => path)).toEqual([
+      'sections.revenue.eventsTotal',
+      'sections.agentActivity.directivesExecuted',
+    ]);
+  });
+
+  it('counts nothing where receipts of the day are missing, and says so', () => {
+    const day = all.days.find(({ from, to }) => to - from > 3)!;
+    const receipts = all.receipts.slice(day.from, day.to);
+    const { differences, notCounted } = countReport(receipts, reportOf(day));
+    expect(differences).toEqual([]);
+    expect(notCounted[0]).toBe(`the numbers of the day: receipts from ${day.from} to ${day.to} are missing`);
+  });
+
+  it('holds the report against what its own receipt says', () => {
+    const day = all.days.at(-1)!;
+    const report = reportOf(day);
+    report.sections.approvalQueue = { pending: all.pending, urgent: 0 };
+    const own = {
+      ...all.receipts.at(-1)!,
+      seq: day.to + 1,
+      action: 'report.generated',
+      entity: { type: 'report', id: report.reportId },
+      details: { contentHash: hashOfReport(report), urgent: [], urgentCount: 0 },
+    };
+    const { prevHash: _before, hash: _hash, ...unhashed } = own;
+    const receipts = [...all.receipts, unhashed];
+    expect(countReport(receipts, report)).toMatchObject({ differences: [], notCounted: [] });
+    const later: CountableReport = { ...report, date: '2026-02-18' };
+    expect(countReport(receipts, later).differences).toEqual([
+      expect.objectContaining({ path: `receipts[${day.to + 1}].contentHash` }),
+    ]);
+  });
+});
