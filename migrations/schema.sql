@@ -1355,6 +1355,32 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- Messages first, so many at a time; a conversation goes when none of its messages is left.
+  subject := 'chat messages';
+  delete from chat_messages m using (
+    select d.workspace_id, d.conversation_id, d.position from workspaces w cross join lateral (
+      select x.workspace_id, x.conversation_id, x.position
+      from conversations c join chat_messages x on x.workspace_id = c.workspace_id and x.conversation_id = c.conversation_id
+      where c.workspace_id = w.workspace_id and c.last_message_at < now() - interval '365 days'
+      order by c.last_message_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where m.workspace_id = old.workspace_id and m.conversation_id = old.conversation_id and m.position = old.position;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'conversations';
+  delete from conversations c using (
+    select d.workspace_id, d.conversation_id from workspaces w cross join lateral (
+      select e.workspace_id, e.conversation_id from conversations e
+      where e.workspace_id = w.workspace_id and e.last_message_at < now() - interval '365 days'
+        and not exists (select from chat_messages x
+          where x.workspace_id = e.workspace_id and x.conversation_id = e.conversation_id)
+      order by e.last_message_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where c.workspace_id = old.workspace_id and c.conversation_id = old.conversation_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'rates of tries to sign in';
   delete from sign_in_rates where account in (
     select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'
@@ -2451,6 +2477,85 @@ CASE
 END);
 grant insert, select, update on buyers to consigliere_app;
 
+create table chat_messages (
+  workspace_id text not null,
+  conversation_id text not null,
+  "position" integer not null,
+  member_id text not null,
+  author text not null,
+  body text not null,
+  seen_teams text[],
+  intents jsonb not null,
+  directive_ids text[] not null,
+  engine jsonb,
+  cost jsonb,
+  receipt_id text not null,
+  created_at timestamp with time zone not null,
+  constraint chat_messages_author_check CHECK ((author = ANY (ARRAY['member'::text, 'consigliere'::text]))),
+  constraint chat_messages_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 8000))),
+  constraint chat_messages_position_check CHECK (("position" > 0)),
+  constraint chat_messages_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint chat_messages_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, conversation_id),
+  constraint chat_messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint chat_messages_pkey PRIMARY KEY (workspace_id, conversation_id, "position")
+);
+CREATE INDEX chat_messages_with_directives ON public.chat_messages USING btree (workspace_id, member_id, created_at) WHERE (cardinality(directive_ids) > 0);
+alter table chat_messages enable row level security;
+alter table chat_messages force row level security;
+create policy isolation on chat_messages for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_lets_go on chat_messages for all to consigliere_system using (true);
+grant insert, select on chat_messages to consigliere_app;
+grant delete, select, update on chat_messages to consigliere_system;
+
+create table chat_turns (
+  workspace_id text not null,
+  member_id text not null,
+  turn_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint chat_turns_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint chat_turns_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint chat_turns_pkey PRIMARY KEY (workspace_id, member_id)
+);
+alter table chat_turns enable row level security;
+alter table chat_turns force row level security;
+create policy isolation on chat_turns for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on chat_turns to consigliere_app;
+
+create table conversations (
+  workspace_id text not null,
+  conversation_id text not null,
+  member_id text not null,
+  title text not null,
+  messages integer not null,
+  created_at timestamp with time zone not null,
+  last_message_at timestamp with time zone not null,
+  constraint conversations_messages_check CHECK ((messages >= 0)),
+  constraint conversations_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 120))),
+  constraint conversations_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint conversations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint conversations_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+CREATE INDEX conversations_of_member ON public.conversations USING btree (workspace_id, member_id, last_message_at DESC, conversation_id DESC);
+CREATE INDEX conversations_oldest ON public.conversations USING btree (workspace_id, last_message_at);
+alter table conversations enable row level security;
+alter table conversations force row level security;
+create policy isolation on conversations for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_lets_go on conversations for all to consigliere_system using (true);
+grant insert, select, update on conversations to consigliere_app;
+grant delete, select, update on conversations to consigliere_system;
+
 create table custom_report_sections (
   workspace_id text not null,
   section_id text not null,
@@ -3293,6 +3398,38 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (user_id, code_hash)
 );
 grant delete, insert, select, update on recovery_codes to consigliere_system;
+
+create table report_comments (
+  workspace_id text not null,
+  comment_id text not null,
+  report_id text not null,
+  team_id text,
+  of_all boolean not null,
+  section_key text,
+  body text not null,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  receipt_id text not null,
+  constraint report_comments_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 4000))),
+  constraint report_comments_check CHECK (((NOT of_all) OR (team_id IS NULL))),
+  constraint report_comments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint report_comments_pkey PRIMARY KEY (workspace_id, comment_id)
+);
+CREATE INDEX report_comments_newest ON public.report_comments USING btree (workspace_id, created_at DESC, comment_id DESC);
+CREATE INDEX report_comments_of_report ON public.report_comments USING btree (workspace_id, report_id, created_at DESC, comment_id DESC);
+alter table report_comments enable row level security;
+alter table report_comments force row level security;
+create policy isolation on report_comments for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on report_comments to consigliere_app;
 
 create table report_configs (
   workspace_id text not null,
