@@ -133,6 +133,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.begin_reports()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.report_configs (workspace_id) values (new.workspace_id);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.begin_second_factor(p_user_id text, p_sealed_secret text, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -727,6 +736,22 @@ begin
 end $function$;
 alter function app.end_sign_in_try(text,text,timestamp with time zone,boolean,boolean) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.enqueue_due_reports(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'report.schedule', c.workspace_id, c.workspace_id, c.workspace_id, now()
+  from report_configs c
+  where c.due_at <= now()
+    and not exists (select from work_items w where w.kind = 'report.schedule' and w.id = c.workspace_id)
+  order by c.due_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_due_reports(integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
  RETURNS void
  LANGUAGE sql
@@ -777,24 +802,6 @@ AS $function$
   on conflict do nothing
 $function$;
 alter function app.enqueue_expiring_approvals(integer) owner to consigliere_system;
-
-CREATE OR REPLACE FUNCTION app.enqueue_revoked_packs(p_revoked jsonb, p_limit integer)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  insert into work_items (kind, id, workspace_id, queue, due_at)
-  select distinct 'pack.revoke', p.pack_id, p.workspace_id, p.workspace_id, now()
-  from jsonb_to_recordset(p_revoked) as r (publisher text, name text, versions text[])
-  join skill_packs p on p.publisher = r.publisher and p.name = r.name
-    and (r.versions is null or p.version = any (r.versions))
-  where p.status in ('installing', 'installed', 'failed')
-    and not exists (select from work_items w where w.kind = 'pack.revoke' and w.id = p.pack_id)
-  limit p_limit
-  on conflict do nothing
-$function$;
-alter function app.enqueue_revoked_packs(jsonb,integer) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
@@ -1348,6 +1355,32 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- Messages first, so many at a time; a conversation goes when none of its messages is left.
+  subject := 'chat messages';
+  delete from chat_messages m using (
+    select d.workspace_id, d.conversation_id, d.position from workspaces w cross join lateral (
+      select x.workspace_id, x.conversation_id, x.position
+      from conversations c join chat_messages x on x.workspace_id = c.workspace_id and x.conversation_id = c.conversation_id
+      where c.workspace_id = w.workspace_id and c.last_message_at < now() - interval '365 days'
+      order by c.last_message_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where m.workspace_id = old.workspace_id and m.conversation_id = old.conversation_id and m.position = old.position;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'conversations';
+  delete from conversations c using (
+    select d.workspace_id, d.conversation_id from workspaces w cross join lateral (
+      select e.workspace_id, e.conversation_id from conversations e
+      where e.workspace_id = w.workspace_id and e.last_message_at < now() - interval '365 days'
+        and not exists (select from chat_messages x
+          where x.workspace_id = e.workspace_id and x.conversation_id = e.conversation_id)
+      order by e.last_message_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where c.workspace_id = old.workspace_id and c.conversation_id = old.conversation_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'rates of tries to sign in';
   delete from sign_in_rates where account in (
     select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'
@@ -1400,6 +1433,15 @@ begin
     or p.team_id = p_team_id and p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'))
     order by p.work_packet_id for no key update;
   return open;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.look_at_reports()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update public.report_configs set due_at = now() where workspace_id = new.workspace_id;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.mark_budget_warned(p_workspace_id text, p_standing_order_id text)
@@ -2435,6 +2477,108 @@ CASE
 END);
 grant insert, select, update on buyers to consigliere_app;
 
+create table chat_messages (
+  workspace_id text not null,
+  conversation_id text not null,
+  "position" integer not null,
+  member_id text not null,
+  author text not null,
+  body text not null,
+  seen_teams text[],
+  intents jsonb not null,
+  directive_ids text[] not null,
+  engine jsonb,
+  cost jsonb,
+  receipt_id text not null,
+  created_at timestamp with time zone not null,
+  constraint chat_messages_author_check CHECK ((author = ANY (ARRAY['member'::text, 'consigliere'::text]))),
+  constraint chat_messages_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 8000))),
+  constraint chat_messages_position_check CHECK (("position" > 0)),
+  constraint chat_messages_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint chat_messages_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, conversation_id),
+  constraint chat_messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint chat_messages_pkey PRIMARY KEY (workspace_id, conversation_id, "position")
+);
+CREATE INDEX chat_messages_with_directives ON public.chat_messages USING btree (workspace_id, member_id, created_at) WHERE (cardinality(directive_ids) > 0);
+alter table chat_messages enable row level security;
+alter table chat_messages force row level security;
+create policy isolation on chat_messages for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_lets_go on chat_messages for all to consigliere_system using (true);
+grant insert, select on chat_messages to consigliere_app;
+grant delete, select, update on chat_messages to consigliere_system;
+
+create table chat_turns (
+  workspace_id text not null,
+  member_id text not null,
+  turn_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint chat_turns_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint chat_turns_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint chat_turns_pkey PRIMARY KEY (workspace_id, member_id)
+);
+alter table chat_turns enable row level security;
+alter table chat_turns force row level security;
+create policy isolation on chat_turns for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on chat_turns to consigliere_app;
+
+create table conversations (
+  workspace_id text not null,
+  conversation_id text not null,
+  member_id text not null,
+  title text not null,
+  messages integer not null,
+  created_at timestamp with time zone not null,
+  last_message_at timestamp with time zone not null,
+  constraint conversations_messages_check CHECK ((messages >= 0)),
+  constraint conversations_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 120))),
+  constraint conversations_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
+  constraint conversations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint conversations_pkey PRIMARY KEY (workspace_id, conversation_id)
+);
+CREATE INDEX conversations_of_member ON public.conversations USING btree (workspace_id, member_id, last_message_at DESC, conversation_id DESC);
+CREATE INDEX conversations_oldest ON public.conversations USING btree (workspace_id, last_message_at);
+alter table conversations enable row level security;
+alter table conversations force row level security;
+create policy isolation on conversations for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_lets_go on conversations for all to consigliere_system using (true);
+grant insert, select, update on conversations to consigliere_app;
+grant delete, select, update on conversations to consigliere_system;
+
+create table custom_report_sections (
+  workspace_id text not null,
+  section_id text not null,
+  title text not null,
+  directive text not null,
+  capo text not null,
+  include_in_report boolean not null,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint custom_report_sections_directive_check CHECK (((char_length(directive) >= 1) AND (char_length(directive) <= 4000))),
+  constraint custom_report_sections_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 120))),
+  constraint custom_report_sections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint custom_report_sections_pkey PRIMARY KEY (workspace_id, section_id)
+);
+alter table custom_report_sections enable row level security;
+alter table custom_report_sections force row level security;
+create policy isolation on custom_report_sections for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select on custom_report_sections to consigliere_app;
+
 create table decision_links (
   workspace_id text not null,
   link_id text not null,
@@ -2654,7 +2798,7 @@ create table eval_runs (
   constraint eval_runs_duration_ms_check CHECK ((duration_ms >= (0)::double precision)),
   constraint eval_runs_findings_omitted_check CHECK ((findings_omitted >= 0)),
   constraint eval_runs_kind_check CHECK ((kind = ANY (ARRAY['standing_order_safety'::text, 'workflow_candidate_soundness'::text, 'skill_definition_syntax'::text]))),
-  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text, 'install'::text]))),
+  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text]))),
   constraint eval_runs_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
   constraint eval_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'error'::text]))),
   constraint eval_runs_target_entity_type_check CHECK ((target_entity_type = ANY (ARRAY['standing_order'::text, 'workflow_candidate'::text, 'skill'::text]))),
@@ -3255,6 +3399,117 @@ create table recovery_codes (
 );
 grant delete, insert, select, update on recovery_codes to consigliere_system;
 
+create table report_comments (
+  workspace_id text not null,
+  comment_id text not null,
+  report_id text not null,
+  team_id text,
+  of_all boolean not null,
+  section_key text,
+  body text not null,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  receipt_id text not null,
+  constraint report_comments_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 4000))),
+  constraint report_comments_check CHECK (((NOT of_all) OR (team_id IS NULL))),
+  constraint report_comments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint report_comments_pkey PRIMARY KEY (workspace_id, comment_id)
+);
+CREATE INDEX report_comments_newest ON public.report_comments USING btree (workspace_id, created_at DESC, comment_id DESC);
+CREATE INDEX report_comments_of_report ON public.report_comments USING btree (workspace_id, report_id, created_at DESC, comment_id DESC);
+alter table report_comments enable row level security;
+alter table report_comments force row level security;
+create policy isolation on report_comments for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+grant insert, select on report_comments to consigliere_app;
+
+create table report_configs (
+  workspace_id text not null,
+  sections jsonb not null default '{}'::jsonb,
+  format text not null default 'email'::text,
+  schedule text not null default 'daily'::text,
+  "time" text not null default '07:00'::text,
+  timezone text,
+  email boolean not null default false,
+  email_address text,
+  last_date text,
+  due_at timestamp with time zone not null default now(),
+  constraint report_configs_check CHECK (((NOT email) OR (email_address IS NOT NULL))),
+  constraint report_configs_email_address_check CHECK ((char_length(email_address) <= 254)),
+  constraint report_configs_format_check CHECK ((format = ANY (ARRAY['email'::text, 'plain-text'::text, 'json'::text]))),
+  constraint report_configs_last_date_check CHECK ((last_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'::text)),
+  constraint report_configs_schedule_check CHECK ((schedule = ANY (ARRAY['daily'::text, 'on-demand'::text]))),
+  constraint report_configs_time_check CHECK (("time" ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
+  constraint report_configs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint report_configs_pkey PRIMARY KEY (workspace_id)
+);
+CREATE INDEX report_configs_due ON public.report_configs USING btree (due_at);
+alter table report_configs enable row level security;
+alter table report_configs force row level security;
+create policy isolation on report_configs for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on report_configs for select to consigliere_system using (true);
+grant insert, select, update on report_configs to consigliere_app;
+grant select on report_configs to consigliere_system;
+
+create table reports (
+  workspace_id text not null,
+  report_id text not null,
+  date text not null,
+  zone text not null,
+  currency text not null,
+  format text not null,
+  trigger text not null,
+  headline text not null,
+  sections jsonb not null,
+  custom_sections jsonb not null,
+  from_seq bigint not null,
+  to_seq bigint not null,
+  head_seq bigint not null,
+  head_hash text not null,
+  generated_at timestamp with time zone not null,
+  sections_until timestamp with time zone,
+  announced_at timestamp with time zone,
+  delivery_channel text not null,
+  delivery_status text not null,
+  delivery_at timestamp with time zone,
+  delivery_error text,
+  mail_id text,
+  mail_tries integer not null default 0,
+  constraint reports_check CHECK ((to_seq >= (from_seq - 1))),
+  constraint reports_check1 CHECK ((head_seq >= to_seq)),
+  constraint reports_date_check CHECK ((date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'::text)),
+  constraint reports_delivery_channel_check CHECK ((delivery_channel = ANY (ARRAY['none'::text, 'email'::text]))),
+  constraint reports_delivery_status_check CHECK ((delivery_status = ANY (ARRAY['none'::text, 'waiting'::text, 'sending'::text, 'sent'::text, 'failed'::text]))),
+  constraint reports_format_check CHECK ((format = ANY (ARRAY['email'::text, 'plain-text'::text, 'json'::text]))),
+  constraint reports_from_seq_check CHECK ((from_seq > 0)),
+  constraint reports_headline_check CHECK (((char_length(headline) >= 1) AND (char_length(headline) <= 300))),
+  constraint reports_mail_tries_check CHECK ((mail_tries >= 0)),
+  constraint reports_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'on-demand'::text]))),
+  constraint reports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint reports_pkey PRIMARY KEY (workspace_id, report_id),
+  constraint reports_one_a_day UNIQUE (workspace_id, date)
+);
+alter table reports enable row level security;
+alter table reports force row level security;
+create policy isolation on reports for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant insert, select, update on reports to consigliere_app;
+
 create table revenue_events (
   event_id text not null,
   workspace_id text not null,
@@ -3536,97 +3791,6 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 grant delete, insert, select on simulations to consigliere_app;
-
-create table skill_pack_orders (
-  workspace_id text not null,
-  pack_id text not null,
-  order_key text not null,
-  "position" integer not null,
-  status text not null,
-  standing_order_id text,
-  former_ids text[] not null default '{}'::text[],
-  shipped_hash text,
-  written_version integer,
-  version text,
-  reason text,
-  constraint skill_pack_orders_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'leaving'::text, 'arrived'::text, 'kept'::text, 'refused'::text, 'dropped'::text]))),
-  constraint skill_pack_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint skill_pack_orders_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
-  constraint skill_pack_orders_pkey PRIMARY KEY (workspace_id, pack_id, order_key)
-);
-alter table skill_pack_orders enable row level security;
-alter table skill_pack_orders force row level security;
-create policy isolation on skill_pack_orders for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-grant delete, insert, select, update on skill_pack_orders to consigliere_app;
-
-create table skill_pack_skills (
-  workspace_id text not null,
-  pack_id text not null,
-  name text not null,
-  "position" integer not null,
-  capo text not null,
-  status text not null,
-  definition jsonb,
-  version text,
-  reason text,
-  eval_run_id text,
-  score double precision,
-  constraint skill_pack_skills_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'arrived'::text, 'refused'::text]))),
-  constraint skill_pack_skills_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint skill_pack_skills_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
-  constraint skill_pack_skills_pkey PRIMARY KEY (workspace_id, pack_id, name)
-);
-CREATE UNIQUE INDEX skill_pack_skills_name ON public.skill_pack_skills USING btree (workspace_id, name);
-CREATE INDEX skill_pack_skills_of_capo ON public.skill_pack_skills USING btree (workspace_id, capo) WHERE (definition IS NOT NULL);
-alter table skill_pack_skills enable row level security;
-alter table skill_pack_skills force row level security;
-create policy isolation on skill_pack_skills for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-grant delete, insert, select, update on skill_pack_skills to consigliere_app;
-
-create table skill_packs (
-  workspace_id text not null,
-  pack_id text not null,
-  publisher text not null,
-  name text not null,
-  name_key text not null,
-  version text not null,
-  manifest jsonb not null,
-  manifest_hash text not null,
-  signature text not null,
-  status text not null,
-  installed_by jsonb not null,
-  installed_at timestamp with time zone not null,
-  completed_at timestamp with time zone,
-  removed_by jsonb,
-  removed_at timestamp with time zone,
-  reason text,
-  constraint skill_packs_check CHECK (((status = ANY (ARRAY['uninstalled'::text, 'revoked'::text])) = (removed_at IS NOT NULL))),
-  constraint skill_packs_status_check CHECK ((status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text, 'uninstalled'::text, 'revoked'::text]))),
-  constraint skill_packs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint skill_packs_pkey PRIMARY KEY (workspace_id, pack_id),
-  constraint skill_packs_workspace_id_publisher_name_key UNIQUE (workspace_id, publisher, name)
-);
-CREATE UNIQUE INDEX skill_packs_name_key ON public.skill_packs USING btree (workspace_id, name_key) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
-CREATE INDEX skill_packs_newest ON public.skill_packs USING btree (workspace_id, installed_at DESC, pack_id DESC);
-CREATE INDEX skill_packs_present ON public.skill_packs USING btree (publisher, name) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
-alter table skill_packs enable row level security;
-alter table skill_packs force row level security;
-create policy isolation on skill_packs for all to public using (
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END);
-create policy system_reads on skill_packs for select to consigliere_system using (true);
-grant insert, select, update on skill_packs to consigliere_app;
-grant select on skill_packs to consigliere_system;
 
 create table standing_order_epochs (
   workspace_id text not null,
@@ -4294,6 +4458,8 @@ END);
 create policy system_reads on workspaces for select to consigliere_system using (true);
 CREATE TRIGGER begin_chain AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_chain();
 CREATE TRIGGER begin_guardian AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_guardian();
+CREATE TRIGGER begin_reports AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION app.begin_reports();
 CREATE TRIGGER first_stays_first BEFORE UPDATE ON public.workspaces FOR EACH ROW WHEN ((old.is_first <> new.is_first)) EXECUTE FUNCTION app.refuse_other_first();
+CREATE TRIGGER look_at_reports AFTER UPDATE OF timezone ON public.workspaces FOR EACH ROW WHEN ((new.timezone <> old.timezone)) EXECUTE FUNCTION app.look_at_reports();
 grant insert, select, update on workspaces to consigliere_app;
 grant select on workspaces to consigliere_system;

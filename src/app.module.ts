@@ -12,6 +12,8 @@ import { PacksModule } from './features/packs/packs.module.js';
 import { PreflightModule } from './features/preflight/preflight.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
+import { ChatModule } from './features/chat/chat.module.js';
+import { FamilyModule } from './features/family/family.module.js';
 import { HydrateModule } from './features/hydrate/hydrate.module.js';
 import { SubscriptionModule } from './features/subscription/subscription.module.js';
 import { TenancyModule } from './features/tenancy/tenancy.module.js';
@@ -73,6 +75,8 @@ export class AppModule {
         BootstrapModule,
         ReportsModule,
         HydrateModule,
+        FamilyModule,
+        ChatModule,
         RetentionModule,
         TenancyModule,
       ],

@@ -204,8 +204,14 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
   'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
+  'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
+  'src/features/chat/record-statements.ts':
+    'a directive is explained with its packets, decisions and approvals',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
+  'src/features/family/family-report.reader.ts': 'the day of the capos is composed of what they did',
+  'src/features/family/local-days.reader.ts':
+    'a day begins in the zone of the workspace, and after it was made',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/reports/report-configs.repository.ts':

@@ -203,6 +203,32 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- Messages first, so many at a time; a conversation goes when none of its messages is left.
+  subject := 'chat messages';
+  delete from chat_messages m using (
+    select d.workspace_id, d.conversation_id, d.position from workspaces w cross join lateral (
+      select x.workspace_id, x.conversation_id, x.position
+      from conversations c join chat_messages x on x.workspace_id = c.workspace_id and x.conversation_id = c.conversation_id
+      where c.workspace_id = w.workspace_id and c.last_message_at < now() - interval '365 days'
+      order by c.last_message_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where m.workspace_id = old.workspace_id and m.conversation_id = old.conversation_id and m.position = old.position;
+  get diagnostics gone = row_count;
+  return next;
+
+  subject := 'conversations';
+  delete from conversations c using (
+    select d.workspace_id, d.conversation_id from workspaces w cross join lateral (
+      select e.workspace_id, e.conversation_id from conversations e
+      where e.workspace_id = w.workspace_id and e.last_message_at < now() - interval '365 days'
+        and not exists (select from chat_messages x
+          where x.workspace_id = e.workspace_id and x.conversation_id = e.conversation_id)
+      order by e.last_message_at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where c.workspace_id = old.workspace_id and c.conversation_id = old.conversation_id;
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'rates of tries to sign in';
   delete from sign_in_rates where account in (
     select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'

@@ -23,7 +23,7 @@ const route = (
 const MINUTE = 60;
 
 /** "Endpoints" with "Per-route limits": what is there. */
-export const BUILT: readonly SpecifiedRoute[] = [
+export const SPECIFIED: readonly SpecifiedRoute[] = [
   route('GET', '/api/pro/context', [60, MINUTE]),
   route('GET', '/api/pro/agents'),
   route('POST', '/api/pro/directives'),
@@ -67,13 +67,9 @@ export const BUILT: readonly SpecifiedRoute[] = [
   route('DELETE', '/api/pro/teams/{id}/members/{uid}'),
   route('POST', '/api/pro/partner/webhooks', [5, MINUTE]),
   route('POST', '/api/pro/subscription/verify', [60, 60 * MINUTE]),
-  route('POST', '/api/local/hydrate', [5, 60 * MINUTE]),
-];
-
-/** What SPECIFICATION.md has and the program has not. One that is built moves up. */
-export const TO_COME: readonly SpecifiedRoute[] = [
   route('POST', '/api/pro/family/comment', [30, MINUTE]),
   route('POST', '/api/pro/consigliere/chat', [30, MINUTE]),
+  route('POST', '/api/local/hydrate', [5, 60 * MINUTE]),
 ];
 
 /** "Routes without a number" (CONTRACT section 3). */

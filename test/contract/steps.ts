@@ -885,6 +885,57 @@ const LOCAL: Record<string, Step> = {
   },
 };
 
+const FAMILY: Record<string, Step> = {
+  'POST /api/pro/consigliere/chat': async (walk) => {
+    const { conversationId } = (await walk.owner.post('/consigliere/chat', { message: 'What waits for me?' }))
+      .body;
+    const message = 'Ask ops to file a memo: The delivery delays end on Friday.';
+    const key = { 'Idempotency-Key': 'walk-chat' };
+    await walk.owner.post('/consigliere/chat', { message, conversationId }, key);
+    await walk.owner.post('/consigliere/chat', { message: 'Hello' }, key);
+    await walk.owner.post('/consigliere/chat', { message, conversationId: newId('cnv') });
+    await (await walk.viewer()).post('/consigliere/chat', { message });
+  },
+  'GET /api/pro/consigliere/chat': async (walk) => {
+    await walk.direct.post('/consigliere/chat', { message: 'How much revenue this week?' });
+    await walk.owner.get('/consigliere/chat?limit=1');
+    await walk.stranger.get('/consigliere/chat');
+  },
+  'GET /api/pro/consigliere/chat/{conversationId}': async (walk) => {
+    const { conversationId } = (await walk.direct.post('/consigliere/chat', { message: 'Show the signals.' }))
+      .body;
+    await walk.owner.get(`/consigliere/chat/${conversationId}`);
+    await walk.owner.get(`/consigliere/chat/${conversationId}?before=2&limit=1`);
+    await walk.owner.get(`/consigliere/chat/${newId('cnv')}`);
+  },
+  'GET /api/pro/family/report': async (walk) => {
+    await walk.executed(MEMO);
+    await walk.ready();
+    const { date } = (await walk.owner.get('/family/report')).body;
+    await walk.owner.send('GET', `/family/report?date=${date}`, undefined, { Accept: 'text/plain' });
+    await walk.owner.get('/family/report?date=2999-01-01');
+    await walk.stranger.get('/family/report');
+  },
+  'POST /api/pro/family/comment': async (walk) => {
+    const { reportId } = (await walk.direct.get('/family/report')).body;
+    await walk.owner.post('/family/comment', { reportId, body: 'The carrier was late.' });
+    await walk.owner.post('/family/comment', {
+      reportId,
+      sectionKey: 'capo_ops',
+      body: 'I have called them.',
+    });
+    await walk.owner.post('/family/comment', { reportId: 'rpt_01khqmcr00k2v9m5d8q1tzxwb3', body: 'Where?' });
+    await (await walk.viewer()).post('/family/comment', { reportId, body: 'Mine.' });
+  },
+  'GET /api/pro/family/comment': async (walk) => {
+    const { reportId } = (await walk.direct.get('/family/report')).body;
+    await walk.direct.post('/family/comment', { reportId, body: 'The carrier was late.' });
+    await walk.owner.get(`/family/comment?reportId=${reportId}`);
+    await walk.owner.get('/family/comment?limit=1');
+    await walk.owner.get('/family/comment?reportId=rpt_01khqmcr00k2v9m5d8q1tzxwb3');
+  },
+};
+
 /** The workspace's name, and that of an export which was read to its end: what its deletion asks for. */
 async function exported(walk: Walk): Promise<{ name: string; confirm: string }> {
   await walk.session.get('/workspace/export');
@@ -956,6 +1007,7 @@ export const STEPS: Record<string, Step> = {
   ...TEAMS,
   ...ADMIN,
   ...LOCAL,
+  ...FAMILY,
   ...TENANCY,
 };
 

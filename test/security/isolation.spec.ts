@@ -97,6 +97,13 @@ async function fill(name: string): Promise<Tenant> {
   );
   const skill = { name: 'A skill', targetEntityType: 'skill', targetEntityId: newId('req'), definition: {} };
   await desk.client.post('/evals/run', skill);
+  await desk.client.post('/consigliere/chat', { message: 'What waits for me?' });
+  await test.rows(
+    `insert into chat_turns select workspace_id, member_id, $2, now() from members where workspace_id = $1 limit 1`,
+    [workspaceId, newId('req')],
+  );
+  const { reportId } = (await desk.client.get('/family/report')).body;
+  await desk.client.post('/family/comment', { reportId, body: 'The carrier was late.' });
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);
   // A chain under a signed checkpoint, a capo that waits, a day that counts: rows that no route makes at once.

@@ -156,6 +156,27 @@ export const ACTS: Acts = {
     row: 'connector',
     places: WHOLE_OR_FOREIGN,
   },
+  'POST /consigliere/chat': {
+    right: ofAny('operator'),
+    places: WHOLE,
+    request: withBody({ message: 'What waits for me?' }),
+  },
+  'GET /consigliere/chat': READ,
+  // Whose it is reads it in test/e2e/chat.
+  'GET /consigliere/chat/:conversationId': {
+    right: ofWorkspace('viewer'),
+    row: 'conversation',
+    places: ['other workspace'],
+    isPersonal: true,
+  },
+  'GET /family/report': READ,
+  'POST /family/comment': {
+    right: ofRow('operator'),
+    row: 'family report',
+    places: RECORDS,
+    request: ({ id }) => ({ body: { reportId: id, body: 'The carrier was late.' } }),
+  },
+  'GET /family/comment': READ,
   'GET /feed': READ,
   'GET /feed/stream': READ,
   'GET /audit-feed': READ,

@@ -196,6 +196,8 @@ export type RowKind =
   | 'order that denies'
   | 'order that was paused'
   | 'order that only an owner activates'
+  | 'conversation'
+  | 'family report'
   | 'eval run'
   | 'report'
   | 'report section'
@@ -277,6 +279,20 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
   'skill pack':
     (test) =>
     async ({ workspaceId, teamId }) => ({ id: await leavePack(test, workspaceId), teamId }),
+  conversation:
+    () =>
+    async ({ desk, teamId }) => {
+      const { body } = await desk.client.post('/consigliere/chat', { message: 'What waits for me?' });
+      return { id: body.conversationId, teamId };
+    },
+  'family report':
+    (test) =>
+    async ({ workspaceId, teamId, desk }) => {
+      // What belongs to no team is the report of whoever is in none.
+      const reader = teamId === null ? await test.createMember(workspaceId, 'viewer') : desk.client;
+      const { body } = await reader.get(`/family/report${teamId === null ? '' : `?teamId=${teamId}`}`);
+      return { id: body.reportId, teamId };
+    },
   suggestion:
     (test) =>
     async ({ workspaceId, teamId }) => {

@@ -3,6 +3,7 @@ import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { violatedConstraint } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -43,6 +44,16 @@ export class Teams {
     );
     if (!team) throw new NotFound();
     return team;
+  }
+
+  /** Of every team of the workspace, archived ones too. */
+  async allIds(scope: Scope): Promise<string[]> {
+    const teams = await this.db.read<{ teamId: string }>(
+      scope,
+      'select team_id from teams where workspace_id = $1',
+      [scope.workspaceId],
+    );
+    return teams.map(({ teamId }) => teamId);
   }
 
   /** Whether the workspace has a team, or had one. */

@@ -40,7 +40,9 @@ export type IdPrefix =
   | 'ntf'
   | 'rpt'
   | 'sec'
-  | 'lnk';
+  | 'lnk'
+  | 'cnv'
+  | 'cmt';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

@@ -132,6 +132,32 @@ describe('eval runs', () => {
   });
 });
 
+describe('conversations', () => {
+  it('go 365 days after their last message, with all their messages', async () => {
+    const ask = async () => {
+      const answer = await test.owner.post('/consigliere/chat', { message: 'What waits for me?' });
+      expect(answer.status).toBe(200);
+      return answer.body.conversationId as string;
+    };
+    const [old, young] = [await ask(), await ask()];
+    await test.rows(
+      `update conversations set last_message_at = now() - interval '366 days' where conversation_id = $1`,
+      [old],
+    );
+    await test.rows(
+      `update conversations set last_message_at = now() - interval '364 days' where conversation_id = $1`,
+      [young],
+    );
+    expect(await letGo()).toMatchObject({ 'chat messages': 2, conversations: 1 });
+    expect(await test.rows('select conversation_id from conversations')).toEqual([
+      { conversation_id: young },
+    ]);
+    expect(await test.rows('select distinct conversation_id from chat_messages')).toEqual([
+      { conversation_id: young },
+    ]);
+  });
+});
+
 describe('a stored value that is no number of days', () => {
   it.each(['"soon"', 'null', '1e300', '-5', '1.5', '[]', '{"days": 3}'])(
     'is taken for the default, and keeps no other workspace from its own: %s',

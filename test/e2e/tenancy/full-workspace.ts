@@ -63,6 +63,9 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   );
   const skill = { name: 'A skill', targetEntityType: 'skill', targetEntityId: 'quote', definition: {} };
   await member.client.post('/evals/run', skill);
+  await member.client.post('/consigliere/chat', { message: 'What waits for me?' });
+  const { reportId } = (await member.client.get('/family/report')).body;
+  await member.client.post('/family/comment', { reportId, body: 'The carrier was late.' });
   await member.kill();
   await member.revert();
   await undone(member, body);
@@ -92,6 +95,10 @@ async function undone(member: Desk, body: object): Promise<void> {
 /** Rows that no route leaves at once. */
 async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<unknown>): Promise<void> {
   await rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`);
+  await rows(
+    `insert into chat_turns select workspace_id, member_id, $2, now() from members where workspace_id = $1 limit 1`,
+    newId('req'),
+  );
   await rows(`insert into tier_days values ($1, current_date, 1) on conflict do nothing`);
   await rows(
     `insert into model_usage (workspace_id, day, amount, tokens) values ($1, '2026-02-18', 1, 1000)`,

@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { ChatFacts } from './chat-facts.reader.js';
+import { type ChatIntent, type Intent, intentOf } from './intents.js';
+import type { LookUp, Subject } from './look-up.js';
+import {
+  buyersText,
+  directivesText,
+  guardianText,
+  HELP,
+  ordersText,
+  recordText,
+  refusalOf,
+  signalsText,
+  sumsText,
+  waitingText,
+} from './plain-answer.js';
+import type { PlainMessage } from './plain-message.js';
+
+interface Part {
+  intent: ChatIntent;
+  text: string;
+}
+
+/** A message may name as many records and ask about as many things as fit an answer. */
+const MAX_PARTS = 3;
+
+const INTENT_OF: Readonly<Record<Subject, Intent>> = {
+  waiting: 'waiting',
+  record: 'decision',
+  directives: 'directives',
+  signals: 'signals',
+  revenue: 'revenue',
+  cost: 'cost',
+  standing_orders: 'standing_orders',
+  guardian: 'guardian',
+  buyers: 'buyers',
+};
+
+/** Answers what the rules have understood, without a model: it reads, and does nothing else. */
+@Injectable()
+export class AnswerPlainly {
+  constructor(private readonly facts: ChatFacts) {}
+
+  async execute(scope: Scope, asked: PlainMessage): Promise<{ reply: string; intents: ChatIntent[] }> {
+    const zone = await this.facts.timezone(scope);
+    const looks = asked.subjects.flatMap((subject): LookUp[] =>
+      subject === 'record' ? asked.ids.map((id) => ({ subject, id })) : [{ subject, id: null }],
+    );
+    const parts: Part[] = [];
+    for (const { subject, id } of looks.filter((_, at) => at < MAX_PARTS)) {
+      parts.push(await this.part(scope, subject, id, { zone, asked }));
+    }
+    if (asked.refused.length > 0) {
+      parts.push({ intent: intentOf('refused'), text: refusalOf(asked.refused) });
+    }
+    if (parts.length === 0) parts.push({ intent: intentOf('help'), text: HELP });
+    return {
+      reply: parts.map(({ text }) => text).join('\n\n'),
+      intents: parts.map(({ intent }) => intent),
+    };
+  }
+
+  private async part(
+    scope: Scope,
+    subject: Subject,
+    id: string | null,
+    { zone, asked }: { zone: string; asked: PlainMessage },
+  ): Promise<Part> {
+    const made = (found: object | null, text: string): Part => ({
+      intent: intentOf(INTENT_OF[subject], found),
+      text,
+    });
+    switch (subject) {
+      case 'waiting': {
+        const found = await this.facts.waiting(scope);
+        return made(found, waitingText(found, zone));
+      }
+      case 'record': {
+        const found = await this.facts.record(scope, id!);
+        return made(found, recordText(id!, found, zone));
+      }
+      case 'directives': {
+        const found = await this.facts.directives(scope);
+        return made(found, directivesText(found, zone));
+      }
+      case 'signals': {
+        const found = await this.facts.signals(scope);
+        return made(found, signalsText(found, zone));
+      }
+      case 'revenue': {
+        const found = await this.facts.revenue(scope);
+        return made(null, sumsText('Revenue', found, asked.periods));
+      }
+      case 'cost': {
+        const found = await this.facts.cost(scope);
+        return made(null, sumsText('Cost of drafts', found, asked.periods));
+      }
+      case 'standing_orders': {
+        const found = await this.facts.orders(scope);
+        return made(found, ordersText(found, zone));
+      }
+      case 'guardian': {
+        const found = await this.facts.guardian(scope);
+        return made(null, guardianText(found, zone));
+      }
+      case 'buyers': {
+        const { facts } = await this.facts.find(scope, { subject, id: null });
+        return made(null, buyersText(facts!));
+      }
+    }
+  }
+}

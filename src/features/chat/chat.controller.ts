@@ -1,0 +1,70 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Caller } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { AnswerMessage } from './answer-message.js';
+import { ChatBusy, ConversationFull } from './chat.errors.js';
+import {
+  ChatAnswer,
+  ChatBody,
+  CONVERSATION_PARAM,
+  ConversationPage,
+  ConversationQuery,
+  ConversationView,
+} from './chat.dto.js';
+import { Conversations } from './conversations.repository.js';
+import { conversationView } from './conversation-view.js';
+
+@Controller('api/pro/consigliere/chat')
+export class ChatController {
+  constructor(
+    private readonly answerMessage: AnswerMessage,
+    private readonly conversations: Conversations,
+  ) {}
+
+  /** Asks the consigliere, or has it hand in a directive. It reads, and never approves or changes anything else. */
+  @Post()
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    limit: specified('/api/pro/consigliere/chat'),
+    returns: { 200: ChatAnswer },
+    errors: [NotFound, ChatBusy, ConversationFull],
+  })
+  answer(@CurrentCaller() caller: Caller, @Body() body: ChatBody): Promise<ChatAnswer> {
+    return this.answerMessage.execute(caller, body);
+  }
+
+  /** The caller's own conversations, the last used first. */
+  @Get()
+  @Route({
+    auth: 'member',
+    limit: specified('/api/pro/consigliere/chat'),
+    returns: { 200: ConversationPage },
+  })
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConversationPage> {
+    return this.conversations.list(caller, query);
+  }
+
+  /** One of the caller's own conversations with its messages, the newest first. */
+  @ApiParam(CONVERSATION_PARAM)
+  @Get(':conversationId')
+  @Route({ auth: 'member', returns: { 200: ConversationView }, errors: [NotFound] })
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('conversationId') conversationId: string,
+    @Query() { before, limit }: ConversationQuery,
+  ): Promise<ConversationView> {
+    const conversation = await this.conversations.get(caller, conversationId);
+    const messages = await this.conversations.messages(caller, conversation.conversationId, {
+      before,
+      limit,
+    });
+    return conversationView(conversation, messages, limit);
+  }
+}

@@ -1,0 +1,154 @@
+import type { GuardianMode } from '../terms/terms.js';
+
+/** What can be looked up for an answer. */
+export const SUBJECTS = [
+  'waiting',
+  'record',
+  'directives',
+  'signals',
+  'revenue',
+  'cost',
+  'standing_orders',
+  'guardian',
+  'buyers',
+] as const;
+export type Subject = (typeof SUBJECTS)[number];
+
+/** One look; `id` names the record, and belongs to no other subject. */
+export interface LookUp {
+  subject: Subject;
+  id: string | null;
+}
+
+/** What a look found; null: there is no such record, or the member may not see it. */
+export interface Found extends LookUp {
+  facts: object | null;
+}
+
+export interface WaitingFacts {
+  approvals: {
+    approvalId: string;
+    directiveId: string;
+    title: string;
+    capo: string | null;
+    risk: string;
+    ready: boolean;
+    inputsNeeded: number;
+    expiresAt: number;
+  }[];
+  approvalsInAll: number;
+  escalations: {
+    escalationId: string;
+    kind: string;
+    reason: string;
+    options: string[];
+    dueAt: number | null;
+  }[];
+  /** Counted up to 1,000. */
+  escalationsInAll: number;
+}
+
+/** A decision about a work packet, as policy_decisions holds it. */
+export interface DecisionFacts {
+  decisionId: string;
+  at: number;
+  outcome: string;
+  explanation: string[];
+  standingOrderIds: string[];
+  mode: string;
+}
+
+export interface PacketFacts {
+  workPacketId: string;
+  directiveId: string;
+  title: string;
+  type: string;
+  target: string | null;
+  params: unknown;
+  status: string;
+  capo: string;
+  allowedBy: string | null;
+  failure: string | null;
+  /** The newest first. */
+  decisions: DecisionFacts[];
+}
+
+export interface ApprovalFacts {
+  approvalId: string;
+  directiveId: string;
+  title: string;
+  status: string;
+  ready: boolean;
+  risk: string;
+  explanation: string[] | null;
+  decidedBy: string | null;
+  decidedAt: number | null;
+  feedback: string | null;
+  expiresAt: number;
+}
+
+export interface DirectiveFacts {
+  directiveId: string;
+  text: string;
+  status: string;
+  capo: string | null;
+  routing: string | null;
+  error: string | null;
+  createdBy: string;
+  createdAt: number;
+  packets: PacketFacts[];
+  approvals: ApprovalFacts[];
+}
+
+/** A directive, by its own id or that of its work packet or approval; anything else by its own. */
+export type RecordFacts = { asked: string; directive: DirectiveFacts } | { asked: string; record: object };
+
+export interface SumFacts {
+  timezone: string;
+  currency: string;
+  /** By period and currency; what is missing is 0. */
+  sums: { period: Period; currency: string; amount: number }[];
+}
+
+export const PERIODS = ['today', 'yesterday', 'this week', 'last week', 'this month', 'last month'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export interface SignalFacts {
+  signals: {
+    signalId: string;
+    type: string;
+    severity: string;
+    title: string;
+    body: string;
+    createdAt: number;
+  }[];
+  inAll: number;
+}
+
+export interface OrderFacts {
+  orders: {
+    standingOrderId: string;
+    name: string;
+    text: string;
+    effect: string;
+    capos: string[] | null;
+    expiresAt: number | null;
+  }[];
+}
+
+export interface GuardianFacts {
+  mode: GuardianMode;
+  pending: number;
+  killedAt: number | null;
+  reason: string | null;
+}
+
+export interface DirectivesFacts {
+  directives: {
+    directiveId: string;
+    title: string;
+    capo: string | null;
+    status: string;
+    createdAt: number;
+  }[];
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { CAPO_ROLES } from '../terms/terms.js';
+import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
+import { caposOf, DAY_ACTIONS, type DayFacts, DONE, FAILED } from './family-report.js';
+import { LocalDays, type LocalDay } from './local-days.reader.js';
+import { ReportAudiences, teamOf } from './report-audiences.js';
+import { type Audience, reportIdOf } from './report-id.js';
+
+/** How many receipts of a day are counted at most; one with more says that its counts are minimums. */
+const MAX_RECEIPTS = 50_000;
+/** Of each capo and kind. */
+const FEW = 5;
+
+/** $2 and $3 are the day, $4 the actions, $5 whether one team alone is asked for, and $6 which; null: what has none. */
+const TEAM = '(not $5::boolean or team_id is not distinct from $6)';
+
+const RECEIPTS = /* sql */ `
+with of_day as materialized (
+  select seq, at, receipt_id, action, capo from receipts
+  where workspace_id = $1 and action = any($4) and capo is not null
+    and seq between app.first_seq_from($1, $2) and app.last_seq_to($1, $3)
+    and (at + interval '0') >= $2 and (at + interval '0') < $3 and ${TEAM}
+  limit ${MAX_RECEIPTS + 1}),
+ranked as (
+  select seq, row_number() over (partition by capo,
+    case when action = any($7) then 'done' when action = any($8) then 'failed' else 'undone' end order by seq desc) as place
+  from of_day where action <> 'directive.executed')
+select
+  (select count(*) > ${MAX_RECEIPTS} from of_day) as is_cut,
+  (select coalesce(json_agg(c), '[]') from (
+    select capo, action, count(*)::int as n from of_day group by capo, action) c) as counts,
+  (select coalesce(json_agg(json_build_object('capo', r.capo, 'action', r.action, 'receiptId', r.receipt_id,
+      'at', app.ms(r.at), 'summary', r.body::jsonb->>'summary') order by r.seq desc), '[]')
+    from ranked join receipts r on r.workspace_id = $1 and r.seq = ranked.seq where place <= ${FEW}) as receipts`;
+
+const WAITING = /* sql */ `
+select
+  (select coalesce(json_agg(w), '[]') from (
+    select split_part(key, ' ', 2) as capo, sum(n)::int as n from app.tally_of($1, 'approvals', $3)
+    where split_part(key, ' ', 1) in ('pending', 'ready') and split_part(key, ' ', 2) <> ''
+    group by 1) w) as waiting,
+  (select coalesce(json_agg(json_build_object('capo', a.capo, 'approvalId', a.approval_id, 'title', a.title, 'ready', a.ready,
+      'risk', a.risk, 'requestedAt', app.ms(a.requested_at), 'expiresAt', app.ms(a.expires_at))
+      order by a.requested_at, a.approval_id), '[]')
+    from unnest($4::text[]) each (role) cross join lateral (
+      select approval_id, capo, title, ready, risk, requested_at, expires_at from approvals
+      where workspace_id = $1 and capo = each.role and status = 'pending' and (not $2::boolean or team_id is not distinct from $3)
+      order by requested_at, approval_id limit ${FEW}) a) as approvals`;
+
+const COSTS = /* sql */ `
+select coalesce(json_agg(c), '[]') as costs from (
+  select capo, cost->>'currency' as currency, sum((cost->>'amount')::numeric) as amount from directives
+  where workspace_id = $1 and started_at >= $2 and started_at < $3 and capo is not null
+    and (cost->>'amount')::numeric <> 0 and (not $4::boolean or team_id is not distinct from $5)
+  group by 1, 2 order by 1, 2) c`;
+
+/** A denial that was made with the decision about a draft has no receipt of its own: the decision is the record of it. */
+const DENIED = /* sql */ `
+select coalesce(json_agg(d), '[]') as denied from (
+  select p.capo, count(*)::int as n from (
+    select distinct work_packet_id from policy_decisions
+    where workspace_id = $1 and at >= $2 and at < $3 and outcome = 'deny' and (not $4::boolean or team_id is not distinct from $5)
+    limit ${MAX_RECEIPTS}) denied
+  join work_packets p on p.workspace_id = $1 and p.work_packet_id = denied.work_packet_id
+  group by 1) d`;
+
+/** With whether there was more than is counted. */
+type Counted = DayFacts & { isCut: boolean };
+
+/** `GET /family/report`: counted from the receipts of the day, all of it as of one moment. */
+@Injectable()
+export class FamilyReports {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly days: LocalDays,
+    private readonly audiences: ReportAudiences,
+  ) {}
+
+  /** @throws NotFound for a day that is none, or a team that the caller may not see */
+  async read(caller: Caller, { date, teamId }: FamilyReportQuery): Promise<FamilyReport> {
+    const scope = scopeOf(caller);
+    const audience = await this.audiences.of(caller, teamId);
+    const day = await this.days.read(scope, date);
+    const { isCut, ...facts } = await this.facts(scope, day, audience);
+    return {
+      reportId: reportIdOf(caller.workspaceId, day.date, audience),
+      date: day.date,
+      timezone: day.timezone,
+      workspaceName: day.workspaceName,
+      teamId: teamOf(audience),
+      generatedAt: new Date(this.clock.now()).toISOString(),
+      partial: day.isPartial,
+      countsAreMinimum: isCut,
+      capos: caposOf(facts),
+    };
+  }
+
+  private async facts(scope: Scope, { from, to }: LocalDay, audience: Audience): Promise<Counted> {
+    const { workspaceId } = scope;
+    const bounds = [new Date(from), new Date(to)];
+    const ofTeam = [audience !== 'all', teamOf(audience)];
+    const [receipts, waiting, costs, denied] = await this.db.readAll(scope, [
+      { text: RECEIPTS, values: [workspaceId, ...bounds, DAY_ACTIONS, ...ofTeam, DONE, FAILED] },
+      { text: WAITING, values: [workspaceId, ...ofTeam, CAPO_ROLES] },
+      { text: COSTS, values: [workspaceId, ...bounds, ...ofTeam] },
+      { text: DENIED, values: [workspaceId, ...bounds, ...ofTeam] },
+    ]);
+    // Each answers one row, with a part of the facts.
+    const parts = [receipts, waiting, costs, denied].map((rows) => (rows as Partial<Counted>[])[0]);
+    return Object.assign({}, ...parts) as Counted;
+  }
+}

@@ -1,0 +1,90 @@
+import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { CommentOnReport } from './comment-on-report.js';
+import {
+  CommentBody,
+  CommentPage,
+  CommentsQuery,
+  CommentView,
+  FamilyReport,
+  FamilyReportQuery,
+} from './family.dto.js';
+import { markdownOf } from './family-report.js';
+import { FamilyReports } from './family-report.reader.js';
+import { ReportAudiences } from './report-audiences.js';
+import { ReportComments } from './report-comments.repository.js';
+
+const AVAILABLE = ['application/json', 'text/plain'];
+
+const MARKDOWN_EXAMPLE = `# The family's day: 2026-02-18
+
+Northwind, in the zone Europe/Berlin. Report rpt_01khqmcr00k2v9m5d8q1tzxwb3, as of 2026-02-19T06:00:00.000Z.
+
+## Ops
+
+Ops carried out 1 work packet; nothing waits for you.
+`;
+
+@Controller('api/pro/family')
+export class FamilyController {
+  constructor(
+    private readonly reports: FamilyReports,
+    private readonly audiences: ReportAudiences,
+    private readonly commentOnReport: CommentOnReport,
+    private readonly comments: ReportComments,
+  ) {}
+
+  /** The capos' day in one page: what each did, what waits, what failed and what it cost; as Markdown for `text/plain`. */
+  @Get('report')
+  @Route({
+    auth: 'member',
+    returns: { 200: { 'application/json': FamilyReport, 'text/plain': MARKDOWN_EXAMPLE } },
+    errors: [NotFound, NotAcceptable],
+  })
+  async report(
+    @CurrentCaller() caller: Caller,
+    @Query() query: FamilyReportQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FamilyReport | string> {
+    response.vary('Accept');
+    const best = request.accepts(AVAILABLE);
+    if (best === false) throw new NotAcceptable({ details: { available: AVAILABLE } });
+    const report = await this.reports.read(caller, query);
+    if (best === 'application/json') return report;
+    response.type('text/plain; charset=utf-8');
+    return markdownOf(report);
+  }
+
+  /** Comments on a report, for everybody who may read it. */
+  @Post('comment')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    limit: specified('/api/pro/family/comment'),
+    returns: { 201: CommentView },
+    errors: [NotFound],
+  })
+  comment(@CurrentCaller() caller: Caller, @Body() body: CommentBody): Promise<CommentView> {
+    return this.commentOnReport.execute(caller, body);
+  }
+
+  /** What was said about a report, or about all that the caller may read; newest first. */
+  @Get('comment')
+  @Route({
+    auth: 'member',
+    limit: specified('/api/pro/family/comment'),
+    returns: { 200: CommentPage },
+    errors: [NotFound],
+  })
+  async list(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
+    if (query.reportId !== undefined) await this.audiences.get(caller, query.reportId);
+    return this.comments.list(scopeOf(caller), query);
+  }
+}

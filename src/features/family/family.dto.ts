@@ -1,0 +1,321 @@
+import { IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsPlainText } from '../../platform/kernel/plain-text.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+
+const TEAM_ID = /^team_[0-9a-z]{26}$/;
+const REPORT_ID = /^rpt_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const OF_REPORT = { message: '$property must be the id of a report' };
+const MAX_COMMENT = 4_000;
+
+/** The parts of a report that a comment can be about: a capo of the family report, or a section of the Daily Report. */
+const SECTION_KEYS = [
+  ...CAPO_ROLES,
+  'revenue',
+  'agentActivity',
+  'approvalQueue',
+  'trustIntelligence',
+  'costLedger',
+  'guardianState',
+  'tomorrowQueue',
+] as const;
+export type SectionKey = (typeof SECTION_KEYS)[number];
+
+/** A day of the calendar: 2026-02-29 and 2026-13-01 are none. */
+function isCalendarDate(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const at = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value) && !value.startsWith('0000');
+}
+
+function IsCalendarDate(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isCalendarDate',
+    validator: {
+      validate: isCalendarDate,
+      defaultMessage: () => '$property must be a date of the calendar, such as 2026-02-18',
+    },
+  });
+}
+
+/** Query of `GET /family/report`. */
+export class FamilyReportQuery {
+  /**
+   * The day in the workspace's zone. Left out: today.
+   * @example '2026-02-18'
+   */
+  @IsOptional()
+  @IsCalendarDate()
+  date?: string;
+
+  /**
+   * The team whose day it is. Left out: all that you may see, or your only team's.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(TEAM_ID, { message: '$property must be the id of a team' })
+  teamId?: string;
+}
+
+/** An amount in one currency. */
+export class Money {
+  /**
+   * How much.
+   * @example 0.12
+   */
+  amount!: number;
+  /**
+   * ISO 4217 code.
+   * @example 'USD'
+   */
+  currency!: string;
+}
+
+/** Something that happened, by its receipt. */
+export class ReportedAct {
+  /**
+   * The receipt that says so.
+   * @example 'rcp_01khqws0y0g13zyp5vc6y27gyg'
+   */
+  receiptId!: string;
+  /**
+   * When it happened, ISO 8601.
+   * @example '2026-02-18T08:01:30.000Z'
+   */
+  at!: string;
+  /**
+   * What happened, in one sentence.
+   * @example 'Ops filed "Delivery memo".'
+   */
+  summary!: string;
+}
+
+export class CapoDid {
+  /**
+   * Work packets that were carried out.
+   * @example 3
+   */
+  packetsExecuted!: number;
+  /**
+   * Directives that were carried out.
+   * @example 2
+   */
+  directivesExecuted!: number;
+  /**
+   * Work packets that were undone.
+   * @example 0
+   */
+  packetsReverted!: number;
+  /** The newest five work packets of each kind. */
+  items!: ReportedAct[];
+}
+
+export class WaitingApproval {
+  /**
+   * The approval.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  approvalId!: string;
+  /**
+   * What it is about.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
+  title!: string;
+  /**
+   * Whether its draft is there.
+   * @example true
+   */
+  ready!: boolean;
+  /**
+   * low, medium, high or critical
+   * @example 'medium'
+   */
+  risk!: string;
+  /**
+   * Since when it waits, ISO 8601.
+   * @example '2026-02-18T08:00:00.000Z'
+   */
+  requestedAt!: string;
+  /**
+   * Until when it can be decided, ISO 8601.
+   * @example '2026-02-21T08:00:00.000Z'
+   */
+  expiresAt!: string;
+}
+
+export class CapoWaits {
+  /**
+   * Approvals that wait now, whatever the day of the report.
+   * @example 1
+   */
+  approvals!: number;
+  /** The oldest five. */
+  items!: WaitingApproval[];
+}
+
+export class CapoFailed {
+  /**
+   * Work packets that could not be carried out.
+   * @example 0
+   */
+  packetsFailed!: number;
+  /**
+   * Work packets that a standing order or the guardian denied.
+   * @example 0
+   */
+  packetsDenied!: number;
+  /**
+   * Directives that failed.
+   * @example 0
+   */
+  directivesFailed!: number;
+  /** The newest five. */
+  items!: ReportedAct[];
+}
+
+/** The day of one capo. */
+export class CapoDay {
+  /**
+   * The role.
+   * @example 'capo_ops'
+   */
+  capo!: CapoRole;
+  /**
+   * How a person calls this capo.
+   * @example 'Ops'
+   */
+  name!: string;
+  /**
+   * The day in a sentence.
+   * @example 'Ops carried out 3 work packets; 1 approval waits for a decision.'
+   */
+  sentence!: string;
+  /** What it did that day. */
+  did!: CapoDid;
+  /** What waits for a decision now. */
+  waits!: CapoWaits;
+  /** What failed that day. */
+  failed!: CapoFailed;
+  /** What the drafts that were begun that day have cost, by currency. */
+  cost!: Money[];
+}
+
+/** The capos' day in one page. */
+export class FamilyReport {
+  /**
+   * The id of the report, for comments; the same each time it is read.
+   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
+   */
+  reportId!: string;
+  /**
+   * The day in the workspace's zone.
+   * @example '2026-02-18'
+   */
+  date!: string;
+  /**
+   * The zone of the workspace.
+   * @example 'Europe/Berlin'
+   */
+  timezone!: string;
+  /**
+   * The name of the workspace.
+   * @example 'Northwind'
+   */
+  workspaceName!: string;
+  /** The team whose day it is; null: not of one team alone. */
+  teamId!: string | null;
+  /**
+   * When this was counted, ISO 8601.
+   * @example '2026-02-18T08:01:30.000Z'
+   */
+  generatedAt!: string;
+  /**
+   * The day is not over yet.
+   * @example false
+   */
+  partial!: boolean;
+  /**
+   * More happened than a report counts, 50,000 acts, so that its counts are minimums.
+   * @example false
+   */
+  countsAreMinimum!: boolean;
+  /** The five capos. */
+  capos!: CapoDay[];
+}
+
+/** Body of `POST /family/comment`. */
+export class CommentBody {
+  /**
+   * The report that it is about.
+   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
+   */
+  @Matches(REPORT_ID, OF_REPORT)
+  reportId!: string;
+
+  /**
+   * The part that it is about: a capo, or a section of the Daily Report. Left out: the whole report.
+   * @example 'capo_ops'
+   */
+  @IsOptional()
+  @IsIn(SECTION_KEYS)
+  sectionKey?: SectionKey;
+
+  /**
+   * What you say, at most 4,000 characters.
+   * @example 'The two delays were the carrier; I have called them.'
+   */
+  @IsPlainText(MAX_COMMENT)
+  body!: string;
+}
+
+/** Query of `GET /family/comment`. */
+export class CommentsQuery extends PageQuery {
+  /**
+   * The report. Left out: all reports that you may read.
+   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
+   */
+  @IsOptional()
+  @Matches(REPORT_ID, OF_REPORT)
+  reportId?: string;
+}
+
+/** What somebody said about a report. */
+export class CommentView {
+  /**
+   * The id of the comment.
+   * @example 'cmt_01khqws0y0g13zyp5vc6y27gyg'
+   */
+  commentId!: string;
+  /**
+   * The report that it is about.
+   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
+   */
+  reportId!: string;
+  /** The team of the report; null: not of one team alone. */
+  teamId!: string | null;
+  /** The part that it is about; null: the whole report. */
+  sectionKey!: SectionKey | null;
+  /**
+   * What was said, plain text.
+   * @example 'The two delays were the carrier; I have called them.'
+   */
+  body!: string;
+  /** Who said it. */
+  createdBy!: ActorView;
+  /**
+   * When it was said, Unix milliseconds.
+   * @example 1771402200000
+   */
+  createdAt!: number;
+  /**
+   * The receipt of the comment.
+   * @example 'rcp_01khqws0y0g13zyp5vc6y27gyg'
+   */
+  receiptId!: string;
+}
+
+export class CommentPage extends PageFacts {
+  /** The comments of this page, newest first. */
+  items!: CommentView[];
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
+import type { CommentsQuery, CommentView } from './family.dto.js';
+import { ReportCommentEntity } from './report-comment.entity.js';
+
+const LISTED = columnsOf(ReportCommentEntity, { without: ['workspaceId', 'ofAll'] });
+
+@Injectable()
+export class ReportComments {
+  constructor(private readonly db: Db) {}
+
+  /** Adds one in the open transaction. */
+  add(comment: ReportCommentEntity): void {
+    this.db.insert(ReportCommentEntity, comment);
+  }
+
+  /** Those of one report which the caller may read, or of all that they may; newest first. */
+  list(scope: Scope, { reportId, ...paging }: CommentsQuery): Promise<Page<CommentView>> {
+    const listing: Listing = {
+      name: 'report comments',
+      select: LISTED,
+      from: 'report_comments',
+      // Row-level security leaves out the reports of other teams; it cannot tell a report without a team from that of all.
+      ...where(
+        { workspace_id: scope.workspaceId, report_id: reportId },
+        ...(scope.teamIds === 'all' || reportId !== undefined ? [] : ['not of_all']),
+      ),
+      order: newestFirst('comment_id'),
+    };
+    return readPage(this.db, scope, listing, paging);
+  }
+}
