@@ -107,6 +107,14 @@ begin
   execute format('grant select on %s to consigliere_system', tenant_table);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.answering_workspaces()
+ RETURNS TABLE(workspace_id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
+alter function app.answering_workspaces() owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  RETURNS boolean
  LANGUAGE sql
@@ -328,15 +336,39 @@ CREATE OR REPLACE FUNCTION app.count_approval()
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  state constant text := case when new.status = 'pending' and new.ready then 'ready' else new.status end || ' '
+    || coalesce(new.capo, '');
+  began constant timestamptz := date_bin('15 minutes', new.requested_at, timestamptz '2001-01-01 00:00:00+00');
+  ended constant timestamptz := date_bin('15 minutes', case when new.status <> 'pending'
+    then coalesce(new.decided_at, new.requested_at) end, timestamptz '2001-01-01 00:00:00+00');
 begin
-  if tg_op = 'UPDATE' then
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'approvals', state, '-infinity', 1, 0),
+      (new.workspace_id, new.team_id, 'pending', '', began, 1, 0);
+    if ended is not null then
+      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+        (new.workspace_id, new.team_id, 'pending', '', ended, -1, 0);
+    end if;
+  else
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
       (old.workspace_id, old.team_id, 'approvals', case when old.status = 'pending' and old.ready then 'ready'
-        else old.status end || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0);
+        else old.status end || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0),
+      (new.workspace_id, new.team_id, 'approvals', state, '-infinity', 1, 0);
+    if new.team_id is distinct from old.team_id then
+      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+      select new.workspace_id, c.team_id, 'pending', '',
+        date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, 0
+      from (values (old.team_id, old.requested_at, -1), (new.team_id, new.requested_at, 1),
+        (old.team_id, case when old.status <> 'pending' then coalesce(old.decided_at, old.requested_at) end, 1),
+        (new.team_id, ended, -1)) c (team_id, at, n)
+      where c.at is not null;
+    elsif old.status = 'pending' and ended is not null then
+      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+        (new.workspace_id, new.team_id, 'pending', '', ended, -1, 0);
+    end if;
   end if;
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, new.team_id, 'approvals', case when new.status = 'pending' and new.ready then 'ready'
-      else new.status end || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
   if new.status = 'expired' and new.decided_at is not null and old.status is distinct from 'expired' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
       (new.workspace_id, new.team_id, 'approvals_expired', '', date_trunc('hour', new.decided_at, 'UTC'), 1, 0);
@@ -360,13 +392,25 @@ begin
   end if;
   -- Drafts of the built-in runner cost nothing, and write nothing here.
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-  select new.workspace_id, c.team_id, 'cost', c.cost->>'currency', date_trunc('hour', c.started_at, 'UTC'), c.n,
-    c.n * (c.cost->>'amount')::numeric
+  select new.workspace_id, c.team_id, 'cost', c.cost->>'currency',
+    date_bin('15 minutes', c.started_at, timestamptz '2001-01-01 00:00:00+00'), c.n, c.n * (c.cost->>'amount')::numeric
   from (values (old.team_id, old.started_at, old.cost, -1), (new.team_id, new.started_at, new.cost, 1))
     c (team_id, started_at, cost, n)
   where c.started_at is not null and (c.cost->>'amount')::numeric <> 0
     and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at
       or new.team_id is distinct from old.team_id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_eval_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+    (new.workspace_id, new.team_id, 'evals', '',
+      date_bin('15 minutes', new.created_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.passed::int);
   return null;
 end $function$;
 
@@ -386,13 +430,26 @@ CREATE OR REPLACE FUNCTION app.count_packet()
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  carried_out constant text[] := '{executed,reverted}';
 begin
   if tg_op = 'UPDATE' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (old.workspace_id, old.team_id, 'packets', old.status, '-infinity', -1, 0);
+      (old.workspace_id, old.team_id, 'packets', old.status, '-infinity', -1, 0),
+      (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
   end if;
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
+  if new.status = any (carried_out) or old.status = any (carried_out) then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select new.workspace_id, c.team_id, 'executed', '',
+      date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, 0
+    from (values (old.team_id, case when old.status = any (carried_out) then old.executed_at end, -1),
+      (new.team_id, case when new.status = any (carried_out) then new.executed_at end, 1)) c (team_id, at, n)
+    where c.at is not null and ((new.status = any (carried_out)) is distinct from (old.status = any (carried_out))
+      or new.team_id is distinct from old.team_id);
+  end if;
   return null;
 end $function$;
 
@@ -414,7 +471,9 @@ CREATE OR REPLACE FUNCTION app.count_revenue()
 AS $function$
 begin
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, null, 'revenue', new.currency, date_trunc('hour', new.occurred_at, 'UTC'), 1, new.amount);
+    (new.workspace_id, null, 'revenue', new.currency, date_trunc('hour', new.occurred_at, 'UTC'), 1, new.amount),
+    (new.workspace_id, new.team_id, 'team_revenue', new.currency,
+      date_bin('15 minutes', new.occurred_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.amount);
   return null;
 end $function$;
 
@@ -611,6 +670,30 @@ AS $function$
   where m.member_id = (p_session).member_id
 $function$;
 
+CREATE OR REPLACE FUNCTION app.discover_connectors()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into connectors (workspace_id, connector_id, kind, subject, name, reason, next_check_at)
+  select f.workspace_id, app.new_id('con'), f.kind, f.subject, f.name, 'It has not been checked yet.',
+    -- Spread over half an hour, as they will be from then on.
+    now() + random() * interval '30 minutes'
+  from (
+    select d.workspace_id, 'webhook' as kind, d.destination_id as subject,
+      coalesce(substring(d.url from '^https?://([^/?#]{1,280})'), 'Webhook') as name
+    from webhook_destinations d where d.deleted_at is null
+    union all
+    select p.workspace_id, 'partner', '', 'Partner' from partner_secrets p
+  ) f
+  where not exists (select from connectors c
+    where c.workspace_id = f.workspace_id and c.kind = f.kind and c.subject = f.subject)
+  on conflict do nothing;
+end $function$;
+alter function app.discover_connectors() owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.due_deletions()
  RETURNS TABLE(workspace_id text, step text)
  LANGUAGE sql
@@ -736,6 +819,26 @@ begin
 end $function$;
 alter function app.end_sign_in_try(text,text,timestamp with time zone,boolean,boolean) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.enqueue_due_checks(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select due.work, due.connector_id, due.workspace_id,
+    case due.work when 'service.check' then due.connector_id else due.workspace_id end, now()
+  from (
+    select case when c.kind in ('webhook', 'partner') then 'connector.check' else 'service.check' end as work,
+      c.connector_id, c.workspace_id, c.next_check_at
+    from connectors c where c.next_check_at <= now()
+  ) due
+  where not exists (select from work_items w where w.kind = due.work and w.id = due.connector_id)
+  order by due.next_check_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_due_checks(integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.enqueue_due_reports(p_limit integer)
  RETURNS void
  LANGUAGE sql
@@ -802,6 +905,32 @@ AS $function$
   on conflict do nothing
 $function$;
 alter function app.enqueue_expiring_approvals(integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.enqueue_revoked_packs(p_revoked jsonb, p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select distinct 'pack.revoke', p.pack_id, p.workspace_id, p.workspace_id, now()
+  from jsonb_to_recordset(p_revoked) as r (publisher text, name text, versions text[])
+  join skill_packs p on p.publisher = r.publisher and p.name = r.name
+    and (r.versions is null or p.version = any (r.versions))
+  where p.status in ('installing', 'installed', 'failed')
+    and not exists (select from work_items w where w.kind = 'pack.revoke' and w.id = p.pack_id)
+  limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_revoked_packs(jsonb,integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.existing_workspaces(p_workspace_ids text[])
+ RETURNS TABLE(workspace_id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$select w.workspace_id from workspaces w where w.workspace_id = any(p_workspace_ids)$function$;
+alter function app.existing_workspaces(text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.expire_keys()
  RETURNS bigint
@@ -1114,8 +1243,18 @@ begin
     returning workspace_id, team_id, kind, key, bucket, n, amount
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-    select workspace_id, team_id, kind, key, bucket, sum(n), sum(amount) from gone group by 1, 2, 3, 4, 5
+    select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
+    where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4, 5
     on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
+  ), shown as (
+    insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
+    select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
+    from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
+      cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
+    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'cost')
+    group by 1, 2, 3, 4, 5, 6
+    on conflict on constraint kpi_figures_once
+      do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
   )
   select count(*) into folded from gone;
   return folded;
@@ -1256,6 +1395,18 @@ begin
   get diagnostics gone = row_count;
   return next;
 
+  -- The tiles look back at sixty days.
+  subject := 'figures of tiles';
+  delete from kpi_figures where kpi_figure_id in (
+    select d.kpi_figure_id from workspaces w cross join lateral (
+      select e.kpi_figure_id from kpi_figures e
+      where e.workspace_id = w.workspace_id
+        and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
+      order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
+    limit p_limit);
+  get diagnostics gone = row_count;
+  return next;
+
   subject := 'acknowledged signals';
   delete from signals where signal_id in (
     select d.signal_id from workspaces w cross join lateral (
@@ -1352,6 +1503,31 @@ begin
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit) old
   where l.workspace_id = old.workspace_id and l.link_id = old.link_id;
+  get diagnostics gone = row_count;
+  return next;
+
+  -- Whether connectors were well is shown for every check of a week, and counted for a month from their changes of status.
+  subject := 'checks of connectors';
+  delete from connector_checks h using (
+    select d.workspace_id, d.connector_id, d.n from workspaces w cross join lateral (
+      select e.workspace_id, e.connector_id, e.n from connector_checks e
+      where e.workspace_id = w.workspace_id and not e.changed and e.checked_at < now() - interval '7 days'
+      order by e.checked_at limit p_limit) d
+    limit p_limit) old
+  where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
+  get diagnostics gone = row_count;
+  return next;
+
+  -- The last one says how the connector has been ever since.
+  subject := 'changes of connectors';
+  delete from connector_checks h using (
+    select d.workspace_id, d.connector_id, d.n from workspaces w cross join lateral (
+      select e.workspace_id, e.connector_id, e.n from connector_checks e
+      join connectors c on c.workspace_id = e.workspace_id and c.connector_id = e.connector_id and e.n < c.last_change
+      where e.workspace_id = w.workspace_id and e.changed and e.checked_at < now() - interval '100 days'
+      order by e.checked_at limit p_limit) d
+    limit p_limit) old
+  where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
   get diagnostics gone = row_count;
   return next;
 
@@ -1683,6 +1859,10 @@ CREATE OR REPLACE FUNCTION app.read_order_usage(p_workspace_id text, p_order_ids
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 #variable_conflict use_column
+declare
+  midnight constant timestamptz := app.window_start('day', p_at, p_timezone);
+  monday constant timestamptz := app.window_start('week', p_at, p_timezone);
+  first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
 begin
   return query select o.standing_order_id,
     case
@@ -1703,11 +1883,11 @@ begin
       else c.day_uses - (select count(*) from standing_order_uses s
         where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
           and s.at > c.day_from and s.at <= p_at - interval '1 day') end,
-    case when c.day_since = m.midnight then c.amounts else (
+    case when c.day_since = midnight then c.amounts else (
       select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
         select s.currency, sum(s.amount) as amount from standing_order_uses s
         where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at >= m.midnight and s.currency is not null group by s.currency) a) end,
+          and s.at >= midnight and s.currency is not null group by s.currency) a) end,
     case when c.window_since = w.since then c.spent else (
       select coalesce(sum(s.amount), 0) from standing_order_uses s
       where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at >= w.since
@@ -1715,8 +1895,8 @@ begin
     coalesce(c.warned_since = w.since, false)
   from standing_orders o
   left join standing_order_usage c on c.workspace_id = o.workspace_id and c.standing_order_id = o.standing_order_id
-  cross join lateral (select app.window_start('day', p_at, p_timezone) as midnight) m
-  cross join lateral (select app.window_start(coalesce(o.budget->>'window', 'day'), p_at, p_timezone) as since) w
+  cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
+    else midnight end as since) w
   where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
@@ -1771,6 +1951,7 @@ CREATE OR REPLACE FUNCTION app.recount_tallies()
 AS $function$
 delete from tally_changes;
 delete from tallies;
+delete from kpi_figures;
 insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
 select workspace_id, team_id, 'directives', status || ' ' || coalesce(capo, ''), '-infinity', count(*), 0
 from directives group by 1, 2, 4
@@ -1799,6 +1980,31 @@ from revenue_events group by 1, 4, 5
 union all
 select workspace_id, null, 'partner', metric, date_trunc('hour', received_at, 'UTC'), count(*), sum(delta::numeric)
 from partner_events group by 1, 4, 5;
+
+insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
+select f.workspace_id, o.team_id, f.kind, s.minutes, date_bin(make_interval(mins => s.minutes), f.at,
+  timestamptz '2001-01-01 00:00:00+00'), f.key, sum(f.n), sum(f.amount)
+from (
+  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, started_at as at, 1 as n,
+    (cost->>'amount')::numeric as amount
+  from directives where started_at is not null and (cost->>'amount')::numeric <> 0
+  union all
+  select workspace_id, team_id, 'pending', '', requested_at, 1, 0 from approvals
+  union all
+  select workspace_id, team_id, 'pending', '', coalesce(decided_at, requested_at), -1, 0 from approvals
+  where status <> 'pending'
+  union all
+  select workspace_id, team_id, 'executed', '', executed_at, 1, 0 from work_packets
+  where status in ('executed', 'reverted') and executed_at is not null
+  union all
+  select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
+  union all
+  select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
+) f
+cross join lateral (values (f.team_id), ('*')) o (team_id)
+cross join (values (15::smallint), (60::smallint)) s (minutes)
+where f.at > now() - interval '100 days'
+group by 1, 2, 3, 4, 5, 6;
 $function$;
 
 CREATE OR REPLACE FUNCTION app.recount_use()
@@ -2240,6 +2446,39 @@ begin
 end $function$;
 alter function app.use_password_reset(text,text,text,text,timestamp with time zone) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.visible_connectors(p_workspace_id text)
+ RETURNS TABLE(workspace_id text, connector_id text, kind text, rank integer, name text, status text, reason text, latency_ms integer, last_checked_at timestamp with time zone, last_ok_at timestamp with time zone, consecutive_failures integer, overdue boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select c.workspace_id, c.connector_id, c.kind,
+    array_position(array['database', 'queue', 'mail', 'model', 'partner', 'http', 'webhook'], c.kind), c.name, c.status,
+    c.reason, c.latency_ms, c.last_checked_at, c.last_ok_at, c.consecutive_failures,
+    c.next_check_at < now() - interval '10 minutes'
+  from (
+    select * from connectors o where o.workspace_id = p_workspace_id
+    union all
+    select * from connectors o where o.workspace_id <> p_workspace_id and o.audience <> '{}'
+      and ('*' = any(o.audience) or p_workspace_id = any(o.audience))
+  ) c
+  where p_workspace_id = current_setting('app.workspace_id', true)
+$function$;
+alter function app.visible_connectors(text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.waiting_unworked(p_kinds text[])
+ RETURNS TABLE(kind text, waiting_ms double precision)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select d.kind, -d.due_in_ms from app.due_work(p_kinds, interval '0') d
+  where not exists (select from work_items w
+    where w.kind = d.kind and w.queue = d.queue and w.claimed and w.due_at > clock_timestamp())
+  order by d.due_in_ms limit 1
+$function$;
+alter function app.waiting_unworked(text[]) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.waiting_work(p_kinds text[])
  RETURNS TABLE(kind text, n bigint)
  LANGUAGE sql
@@ -2268,6 +2507,29 @@ AS $function$
     and d.due_at <= now() + interval '1 day'
   returning d.due_at
 $function$;
+
+CREATE OR REPLACE FUNCTION app.well_shares(p_workspace_id text, p_from timestamp with time zone[], p_to timestamp with time zone[])
+ RETURNS TABLE(n integer, share double precision)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with seen as (
+    select v.workspace_id, v.connector_id from app.visible_connectors(p_workspace_id) v
+  ), known as (
+    select h.status, h.checked_at as since,
+      coalesce(lead(h.checked_at) over (partition by h.connector_id order by h.n), now()) as until
+    from seen join connector_checks h
+      on h.workspace_id = seen.workspace_id and h.connector_id = seen.connector_id and h.changed
+  )
+  select s.n::int, sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since)))
+      filter (where k.status = 'green')::float8
+    / nullif(sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since))), 0)::float8
+  from unnest(p_from, p_to) with ordinality s (since, until, n)
+  left join known k on k.since < s.until and k.until > s.since
+  group by s.n order by s.n
+$function$;
+alter function app.well_shares(text,timestamp with time zone[],timestamp with time zone[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.window_start(p_unit text, p_at timestamp with time zone, p_timezone text)
  RETURNS timestamp with time zone
@@ -2528,6 +2790,87 @@ CASE
     ELSE false
 END);
 grant delete, insert, select, update on chat_turns to consigliere_app;
+
+create table connector_checks (
+  workspace_id text not null,
+  connector_id text not null,
+  n bigint not null,
+  checked_at timestamp with time zone not null,
+  status text not null,
+  reason text not null,
+  latency_ms integer,
+  changed boolean not null,
+  constraint connector_checks_latency_ms_check CHECK ((latency_ms >= 0)),
+  constraint connector_checks_n_check CHECK ((n > 0)),
+  constraint connector_checks_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 300))),
+  constraint connector_checks_status_check CHECK ((status = ANY (ARRAY['green'::text, 'yellow'::text, 'red'::text]))),
+  constraint connector_checks_workspace_id_connector_id_fkey FOREIGN KEY (workspace_id, connector_id) REFERENCES connectors(workspace_id, connector_id) ON DELETE CASCADE,
+  constraint connector_checks_pkey PRIMARY KEY (workspace_id, connector_id, n)
+);
+CREATE INDEX connector_changes_to_let_go ON public.connector_checks USING btree (workspace_id, checked_at) WHERE changed;
+CREATE INDEX connector_checks_changed ON public.connector_checks USING btree (workspace_id, connector_id, n) INCLUDE (checked_at, status) WHERE changed;
+CREATE INDEX connector_checks_to_let_go ON public.connector_checks USING btree (workspace_id, checked_at) WHERE (NOT changed);
+alter table connector_checks enable row level security;
+alter table connector_checks force row level security;
+create policy isolation on connector_checks for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_deletes on connector_checks for delete to consigliere_system using (true);
+create policy system_reads on connector_checks for select to consigliere_system using (true);
+grant insert, select on connector_checks to consigliere_app;
+grant delete, select on connector_checks to consigliere_system;
+
+create table connectors (
+  workspace_id text not null,
+  connector_id text not null,
+  kind text not null,
+  subject text not null default ''::text,
+  name text not null,
+  audience text[] not null default '{}'::text[],
+  status text not null default 'yellow'::text,
+  reason text not null,
+  latency_ms integer,
+  last_checked_at timestamp with time zone,
+  last_ok_at timestamp with time zone,
+  consecutive_failures integer not null default 0,
+  checks bigint not null default 0,
+  last_change bigint not null default 0,
+  next_check_at timestamp with time zone not null,
+  well_since timestamp with time zone,
+  alerted boolean not null default false,
+  escalated boolean not null default false,
+  alerts integer not null default 0,
+  recovered_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint connectors_alerts_check CHECK ((alerts >= 0)),
+  constraint connectors_check CHECK ((last_change <= checks)),
+  constraint connectors_check1 CHECK ((alerted OR (NOT escalated))),
+  constraint connectors_checks_check CHECK ((checks >= 0)),
+  constraint connectors_consecutive_failures_check CHECK ((consecutive_failures >= 0)),
+  constraint connectors_kind_check CHECK ((kind = ANY (ARRAY['database'::text, 'queue'::text, 'mail'::text, 'model'::text, 'partner'::text, 'webhook'::text, 'http'::text]))),
+  constraint connectors_latency_ms_check CHECK ((latency_ms >= 0)),
+  constraint connectors_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 300))),
+  constraint connectors_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 300))),
+  constraint connectors_status_check CHECK ((status = ANY (ARRAY['green'::text, 'yellow'::text, 'red'::text]))),
+  constraint connectors_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint connectors_pkey PRIMARY KEY (workspace_id, connector_id),
+  constraint connectors_workspace_id_kind_subject_key UNIQUE (workspace_id, kind, subject)
+);
+CREATE INDEX connectors_shared ON public.connectors USING btree (workspace_id) WHERE (audience <> '{}'::text[]);
+CREATE INDEX connectors_to_check ON public.connectors USING btree (next_check_at);
+alter table connectors enable row level security;
+alter table connectors force row level security;
+create policy isolation on connectors for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_discovers on connectors for insert to consigliere_system with check (true);
+create policy system_reads on connectors for select to consigliere_system using (true);
+grant delete, insert, select, update on connectors to consigliere_app;
+grant insert, select on connectors to consigliere_system;
 
 create table conversations (
   workspace_id text not null,
@@ -2798,7 +3141,7 @@ create table eval_runs (
   constraint eval_runs_duration_ms_check CHECK ((duration_ms >= (0)::double precision)),
   constraint eval_runs_findings_omitted_check CHECK ((findings_omitted >= 0)),
   constraint eval_runs_kind_check CHECK ((kind = ANY (ARRAY['standing_order_safety'::text, 'workflow_candidate_soundness'::text, 'skill_definition_syntax'::text]))),
-  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text]))),
+  constraint eval_runs_occasion_check CHECK ((occasion = ANY (ARRAY['request'::text, 'activation'::text, 'install'::text]))),
   constraint eval_runs_score_check CHECK (((score >= (0)::double precision) AND (score <= (1)::double precision))),
   constraint eval_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'error'::text]))),
   constraint eval_runs_target_entity_type_check CHECK ((target_entity_type = ANY (ARRAY['standing_order'::text, 'workflow_candidate'::text, 'skill'::text]))),
@@ -2826,6 +3169,7 @@ CASE
 END));
 create policy system_deletes on eval_runs for delete to consigliere_system using (true);
 create policy system_reads on eval_runs for select to consigliere_system using (true);
+CREATE TRIGGER count_insert AFTER INSERT ON public.eval_runs FOR EACH ROW EXECUTE FUNCTION app.count_eval_run();
 grant insert, select on eval_runs to consigliere_app;
 grant delete, select on eval_runs to consigliere_system;
 
@@ -2840,7 +3184,7 @@ create table guardian_checkpoints (
   receipt_hash text not null,
   snapshot jsonb not null,
   hash text not null,
-  constraint guardian_checkpoints_taken_before_check CHECK ((taken_before = ANY (ARRAY['kill'::text, 'activation'::text, 'pack_install'::text]))),
+  constraint guardian_checkpoints_taken_before_check CHECK ((taken_before = ANY (ARRAY['kill'::text, 'activation'::text, 'restore'::text, 'pack_install'::text]))),
   constraint guardian_checkpoints_pkey PRIMARY KEY (workspace_id, checkpoint_id)
 );
 CREATE INDEX guardian_checkpoints_newest ON public.guardian_checkpoints USING btree (workspace_id, created_at DESC, checkpoint_id DESC);
@@ -2949,6 +3293,38 @@ END));
 create policy system_reads on invites for select to consigliere_system using (true);
 grant insert, select, update on invites to consigliere_app;
 grant select on invites to consigliere_system;
+
+create table kpi_figures (
+  kpi_figure_id bigint not null,
+  workspace_id text not null,
+  team_id text,
+  kind text not null,
+  minutes smallint not null,
+  bucket timestamp with time zone not null,
+  key text not null,
+  n bigint not null,
+  amount numeric not null,
+  constraint kpi_figures_minutes_check CHECK ((minutes = ANY (ARRAY[15, 60]))),
+  constraint kpi_figures_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint kpi_figures_pkey PRIMARY KEY (kpi_figure_id),
+  constraint kpi_figures_once UNIQUE NULLS NOT DISTINCT (workspace_id, team_id, kind, minutes, bucket, key)
+);
+CREATE INDEX kpi_figures_to_let_go ON public.kpi_figures USING btree (workspace_id, (bucket AT TIME ZONE 'UTC'::text));
+alter table kpi_figures enable row level security;
+alter table kpi_figures force row level security;
+create policy isolation on kpi_figures for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_folds on kpi_figures for all to consigliere_system using (true);
+grant select on kpi_figures to consigliere_app;
+grant delete, insert, select, update on kpi_figures to consigliere_system;
 
 create table licences (
   workspace_id text not null,
@@ -3792,6 +4168,97 @@ CASE
 END));
 grant delete, insert, select on simulations to consigliere_app;
 
+create table skill_pack_orders (
+  workspace_id text not null,
+  pack_id text not null,
+  order_key text not null,
+  "position" integer not null,
+  status text not null,
+  standing_order_id text,
+  former_ids text[] not null default '{}'::text[],
+  shipped_hash text,
+  written_version integer,
+  version text,
+  reason text,
+  constraint skill_pack_orders_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'leaving'::text, 'arrived'::text, 'kept'::text, 'refused'::text, 'dropped'::text]))),
+  constraint skill_pack_orders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_pack_orders_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
+  constraint skill_pack_orders_pkey PRIMARY KEY (workspace_id, pack_id, order_key)
+);
+alter table skill_pack_orders enable row level security;
+alter table skill_pack_orders force row level security;
+create policy isolation on skill_pack_orders for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on skill_pack_orders to consigliere_app;
+
+create table skill_pack_skills (
+  workspace_id text not null,
+  pack_id text not null,
+  name text not null,
+  "position" integer not null,
+  capo text not null,
+  status text not null,
+  definition jsonb,
+  version text,
+  reason text,
+  eval_run_id text,
+  score double precision,
+  constraint skill_pack_skills_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'arrived'::text, 'refused'::text]))),
+  constraint skill_pack_skills_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_pack_skills_workspace_id_pack_id_fkey FOREIGN KEY (workspace_id, pack_id) REFERENCES skill_packs(workspace_id, pack_id),
+  constraint skill_pack_skills_pkey PRIMARY KEY (workspace_id, pack_id, name)
+);
+CREATE UNIQUE INDEX skill_pack_skills_name ON public.skill_pack_skills USING btree (workspace_id, name);
+CREATE INDEX skill_pack_skills_of_capo ON public.skill_pack_skills USING btree (workspace_id, capo) WHERE (definition IS NOT NULL);
+alter table skill_pack_skills enable row level security;
+alter table skill_pack_skills force row level security;
+create policy isolation on skill_pack_skills for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on skill_pack_skills to consigliere_app;
+
+create table skill_packs (
+  workspace_id text not null,
+  pack_id text not null,
+  publisher text not null,
+  name text not null,
+  name_key text not null,
+  version text not null,
+  manifest jsonb not null,
+  manifest_hash text not null,
+  signature text not null,
+  status text not null,
+  installed_by jsonb not null,
+  installed_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  removed_by jsonb,
+  removed_at timestamp with time zone,
+  reason text,
+  constraint skill_packs_check CHECK (((status = ANY (ARRAY['uninstalled'::text, 'revoked'::text])) = (removed_at IS NOT NULL))),
+  constraint skill_packs_status_check CHECK ((status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text, 'uninstalled'::text, 'revoked'::text]))),
+  constraint skill_packs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint skill_packs_pkey PRIMARY KEY (workspace_id, pack_id),
+  constraint skill_packs_workspace_id_publisher_name_key UNIQUE (workspace_id, publisher, name)
+);
+CREATE UNIQUE INDEX skill_packs_name_key ON public.skill_packs USING btree (workspace_id, name_key) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
+CREATE INDEX skill_packs_newest ON public.skill_packs USING btree (workspace_id, installed_at DESC, pack_id DESC);
+CREATE INDEX skill_packs_present ON public.skill_packs USING btree (publisher, name) WHERE (status = ANY (ARRAY['installing'::text, 'installed'::text, 'failed'::text]));
+alter table skill_packs enable row level security;
+alter table skill_packs force row level security;
+create policy isolation on skill_packs for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_reads on skill_packs for select to consigliere_system using (true);
+grant insert, select, update on skill_packs to consigliere_app;
+grant select on skill_packs to consigliere_system;
+
 create table standing_order_epochs (
   workspace_id text not null,
   epoch bigint not null,
@@ -4026,6 +4493,11 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END)));
+create policy reports_revenue on tally_changes for insert to public with check ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND (kind = 'team_revenue'::text)));
 create policy system_folds on tally_changes for all to consigliere_system using (true);
 grant insert, select on tally_changes to consigliere_app;
 grant delete, insert, select on tally_changes to consigliere_system;
