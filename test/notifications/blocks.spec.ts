@@ -4,7 +4,11 @@ import { CONTROL } from '../../src/platform/kernel/text.js';
 import { type Block, mailOf, textOf } from '../../src/features/notifications/blocks.js';
 import { wordsIn, wordsOfHtml } from '../e2e/notifications/notification-desk.js';
 
-const FOOTER = { kind: 'reference', text: 'Why you get this:', url: 'https://ours.example/docs#/NotificationChoices/NotificationChoices_change' } as const;
+const FOOTER = {
+  kind: 'reference',
+  text: 'Why you get this:',
+  url: 'https://ours.example/docs#/NotificationChoices/NotificationChoices_change',
+} as const;
 
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme' }),
