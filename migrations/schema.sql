@@ -4809,7 +4809,7 @@ create table work_packets (
   envelope jsonb,
   began_epoch bigint,
   began_seq bigint,
-  constraint work_packets_allowed_by_check CHECK ((allowed_by = ANY (ARRAY['policy'::text, 'person'::text]))),
+  constraint work_packets_allowed_by_check CHECK ((allowed_by = ANY (ARRAY['policy'::text, 'person'::text, 'requester'::text]))),
   constraint work_packets_kind_check CHECK ((kind = ANY (ARRAY['document'::text, 'message'::text, 'call'::text, 'signal'::text, 'delegation'::text, 'record'::text, 'proposal'::text]))),
   constraint work_packets_reversibility_check CHECK ((reversibility = ANY (ARRAY['read_only'::text, 'reversible'::text, 'externally_reversible'::text, 'irreversible'::text]))),
   constraint work_packets_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'awaiting_approval'::text, 'queued'::text, 'sending'::text, 'executed'::text, 'failed'::text, 'denied'::text, 'cancelled'::text, 'halted'::text, 'reverted'::text]))),

@@ -31,13 +31,24 @@ export interface Edited {
   details: Record<string, unknown>;
 }
 
+export interface ChangesRequested {
+  feedback: string;
+  /** The members who asked for them: under "four eyes" none of them can be the second pair for the next draft. */
+  people: readonly string[];
+  /** The approval to open for the next draft. */
+  nextApprovalId: string;
+}
+
 /**
  * What an approval is about. Approvals know that something waits, not what it is: the feature that asked registers
  * here and is called in the transaction of the decision.
  */
 export interface ApprovalSubject {
-  /** Lets go what was approved; answers the directive's status from now on. */
-  approved(approval: UnrevisedApproval, by: Actor): Promise<DirectiveStatus>;
+  /**
+   * Lets go what was approved; answers the directive's status from now on.
+   * @param people the members whose eyes saw it, see `peopleBehind`
+   */
+  approved(approval: UnrevisedApproval, by: Actor, people: readonly string[]): Promise<DirectiveStatus>;
   /**
    * Writes what a person wants to be sent instead; undefined when it was like that already.
    * @throws ValidationFailed with every fault, PolicyDenied, InvalidTransition; before anything is written
@@ -46,12 +57,10 @@ export interface ApprovalSubject {
   rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus>;
   /** @throws DomainError when another draft makes no sense any more; called before anything is written */
   assertRevisable(approval: UnrevisedApproval): Promise<void>;
-  /** @param nextApprovalId the approval to open for the next draft */
   changesRequested(
     approval: UnrevisedApproval,
     by: Actor,
-    feedback: string,
-    nextApprovalId: string,
+    changes: ChangesRequested,
   ): Promise<DirectiveStatus>;
   expired(approval: UnrevisedApproval): Promise<void>;
   /** How what has expired is asked for again; left out where it cannot be. */

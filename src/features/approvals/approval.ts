@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
-import { GuardianHalted } from '../guardian/guardian.errors.js';
+import { haltedIn } from '../guardian/guardian.errors.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
 import {
@@ -75,7 +75,7 @@ export function judge(
   if (revise && !approval.ready) throw new ApprovalNotReady();
   // A rejection loosens nothing, so it is accepted at any time.
   if (decision === 'reject') return 'decide';
-  if (letsNothingLeave(guardian)) throw new GuardianHalted({ details: { mode: guardian } });
+  if (letsNothingLeave(guardian)) throw haltedIn(guardian);
   if (!approval.ready) throw new ApprovalNotReady();
   if (ifMatch !== null && ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
@@ -100,7 +100,7 @@ export function judgeEdit(
   if (approval.status !== 'pending')
     throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
   // Observing stops what leaves, and not the work on drafts.
-  if (isHalted(guardian)) throw new GuardianHalted({ details: { mode: guardian } });
+  if (isHalted(guardian)) throw haltedIn(guardian);
   if (!approval.ready) throw new ApprovalNotReady();
   if (ifMatch !== approval.contentHash) {
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
@@ -137,11 +137,19 @@ export function assertOtherEyes(
   { selfApproval, requesterIds }: Pick<ApprovalEntity, 'selfApproval' | 'requesterIds'>,
   people: readonly string[],
 ): void {
-  if (selfApproval || !people.some((person) => requesterIds.includes(person))) return;
+  if (selfApproval || !isAmongWhoAsked({ requesterIds }, people)) return;
   throw new Forbidden({
     message:
-      'A standing order requires approval by someone other than the member who asked for this and whoever edited it, with a token that they do not share.',
+      'A standing order requires approval by someone other than the member who asked for this and whoever edited it or had it drafted again, with a token that they do not share.',
   });
+}
+
+/** Whether one of `people` asked for it, or has written a part of it. */
+export function isAmongWhoAsked(
+  { requesterIds }: Pick<ApprovalEntity, 'requesterIds'>,
+  people: readonly string[],
+): boolean {
+  return people.some((person) => requesterIds.includes(person));
 }
 
 /**

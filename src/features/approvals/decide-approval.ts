@@ -98,9 +98,10 @@ export class DecideApproval {
       requireRole(caller, approval.teamId, 'operator');
     }
     const at = this.clock.now();
+    const people = peopleBehind(caller);
     const verdict = judge(
       approval,
-      { decision, revise, people: peopleBehind(caller), ifMatch: contentHash ?? ifMatch },
+      { decision, revise, people, ifMatch: contentHash ?? ifMatch },
       guardian.mode,
       at,
     );
@@ -126,10 +127,14 @@ export class DecideApproval {
     this.approvals.end(approval, { status, by, at, feedback: feedback ?? null, receiptId, nextApprovalId });
     const directiveStatus =
       status === 'approved'
-        ? await subject.approved(decided, by)
+        ? await subject.approved(decided, by, people)
         : status === 'rejected'
           ? await subject.rejected(decided, by, feedback!)
-          : await subject.changesRequested(decided, by, feedback!, nextApprovalId!);
+          : await subject.changesRequested(decided, by, {
+              feedback: feedback!,
+              people,
+              nextApprovalId: nextApprovalId!,
+            });
     this.channel.publish('approval', approvalId);
     // A later decision of the same request finds it decided.
     approvals.set(approvalId, decided);

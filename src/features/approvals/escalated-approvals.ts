@@ -7,7 +7,7 @@ import { InvalidTransition, ValidationFailed } from '../../platform/kernel/error
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
-import { GuardianHalted } from '../guardian/guardian.errors.js';
+import { haltedIn } from '../guardian/guardian.errors.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -72,7 +72,7 @@ export class EscalatedApprovals implements OnModuleInit {
     requireRole(caller, approval.teamId, 'operator');
     assertInTime(approval, at);
     if (isHalted(guardian.mode)) {
-      throw new GuardianHalted({ details: { mode: guardian.mode } });
+      throw haltedIn(guardian.mode);
     }
     assertOtherEyes(approval, peopleBehind(caller));
     const expiresAt = extendedExpiry(approval);

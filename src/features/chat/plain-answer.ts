@@ -119,7 +119,7 @@ function packetText(
   if (last) lines.push(...decisionLines('The policy decision', last, zone));
   else lines.push('No policy decision about it has been made yet.');
   for (const decision of before) lines.push(...decisionLines('Before, it', decision, zone));
-  if (allowedBy === 'person') lines.push('A person has approved it since.');
+  if (allowedBy !== null && allowedBy !== 'policy') lines.push('A person has approved it since.');
   if (failure !== null) lines.push(`Carrying it out failed: ${quoted(failure)}`);
   return lines.join('\n');
 }

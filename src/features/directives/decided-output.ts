@@ -2,11 +2,12 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Work } from '../../platform/work/work.js';
-import { packetsOf } from '../approvals/approval.js';
+import { isAmongWhoAsked, packetsOf } from '../approvals/approval.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
 import {
   type ApprovalSubject,
   ApprovalSubjects,
+  type ChangesRequested,
   type Edit,
   type Edited,
   type EditSituation,
@@ -50,12 +51,20 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     this.subjects.register('budget_override', this);
   }
 
-  async approved(approval: UnrevisedApproval, by: Actor): Promise<DirectiveStatus> {
+  async approved(
+    approval: UnrevisedApproval,
+    by: Actor,
+    people: readonly string[],
+  ): Promise<DirectiveStatus> {
     const allowed = approval.packets.map(({ workPacketId, contentHash }) => ({
       workPacketId,
       hash: contentHash,
     }));
-    this.packets.release(approval.workspaceId, allowed);
+    this.packets.release(
+      approval.workspaceId,
+      isAmongWhoAsked(approval, people) ? 'requester' : 'person',
+      allowed,
+    );
     this.work.enqueue('packet.send', ...allowed.map(({ workPacketId }) => ({ id: workPacketId })));
     const isDone = allowed.length === 0;
     return this.transitions.apply(named(approval), isDone ? 'complete' : 'approve', {
@@ -102,12 +111,13 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   async changesRequested(
     approval: UnrevisedApproval,
     by: Actor,
-    feedback: string,
-    approvalId: string,
+    { feedback, people, nextApprovalId: approvalId }: ChangesRequested,
   ): Promise<DirectiveStatus> {
     const { workspaceId, directiveId } = approval;
     this.cancelWork(approval);
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
+    // What the next draft says is also theirs who asked for it to be so.
+    const requesterIds = [...new Set([...directive.requesterIds, ...approval.requesterIds, ...people])];
     const round = approval.round + 1;
     this.requestApproval.open({
       approvalId,
@@ -119,7 +129,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       priority: approval.priority,
       round,
       requestedBy: approval.requestedBy,
-      requesterIds: approval.requesterIds,
+      requesterIds,
       deadline: approval.deadline,
     });
     this.transitions.note(directive, {
@@ -130,6 +140,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
     this.directives.update(directive, {
       approvalId,
+      requesterIds,
       feedback: [...directive.feedback, roundOf(approval, round, feedback)],
     });
     this.work.enqueue(directive.capo ? 'directive.draft' : 'directive.route', { id: directiveId });

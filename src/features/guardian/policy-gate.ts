@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { DecidedPacket } from '../standing-orders/decision-input.js';
+import type { DecidedPacket, DecisionOrder } from '../standing-orders/decision-input.js';
 import { ordersFor } from '../standing-orders/orders-in-force.js';
 import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
@@ -16,8 +16,11 @@ import {
 import { PolicyFacts } from './policy-facts.js';
 import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
-/** Who let a work packet go: the standing orders alone, or a person who read it. */
-export type AllowedBy = 'policy' | 'person';
+/**
+ * Who let a work packet go: the standing orders alone, a person who read it, or (`requester`) a person who had asked for
+ * it or written a part of it, which is one pair of eyes.
+ */
+export type AllowedBy = 'policy' | 'person' | 'requester';
 
 /**
  * What becomes of an allowed work packet that is about to leave. `wait`: the guardian's mode lets nothing leave, so it
@@ -68,8 +71,9 @@ export class PolicyGate {
    * Whether an allowed packet may still go, asked in the transaction that claims it for sending: between the decision
    * and that moment an order may have ended, another begun, or the mode changed. What the standing orders allowed is
    * decided again in full, apart from what it used up of their limits itself. What a person approved is checked against
-   * the orders that deny and the mode alone: the person was asked, so no order has to allow it. One round trip. A decision
-   * that keeps the packet is recorded.
+   * the orders that deny and the mode alone: the person was asked, so no order has to allow it; but where that person had
+   * asked for it, an order that wants other eyes has it reviewed again. One round trip. A decision that keeps the packet
+   * is recorded.
    */
   async recheck(
     packet: Packet,
@@ -80,19 +84,26 @@ export class PolicyGate {
     }: { guardian: GuardianEntity; allowedBy: AllowedBy; waitingAhead?: WaitingAhead },
   ): Promise<Recheck> {
     if (letsNothingLeave(guardian.mode)) return { verdict: 'wait' };
-    return allowedBy === 'person'
-      ? this.recheckApproved(packet, guardian)
-      : this.recheckAllowed(packet, guardian, waitingAhead);
+    return allowedBy === 'policy'
+      ? this.recheckAllowed(packet, guardian, waitingAhead)
+      : this.recheckApproved(packet, guardian, allowedBy === 'requester');
   }
 
-  private async recheckApproved(packet: Packet, guardian: GuardianEntity): Promise<Recheck> {
+  private async recheckApproved(
+    packet: Packet,
+    guardian: GuardianEntity,
+    byRequester: boolean,
+  ): Promise<Recheck> {
     const situation = await this.facts.withoutUsage(guardian);
     const orders = ordersFor(situation.known, packet.teamId, situation.at);
-    const denying = orders.filter(({ effect }) => effect === 'deny');
-    const policy = decideBy(denying, packet, situation);
-    if (policy.decision.outcome !== 'deny') return { verdict: 'go' };
+    const binding = orders.filter(
+      (order) => order.effect === 'deny' || (byRequester && wantsOtherEyes(order)),
+    );
+    const policy = decideBy(binding, packet, situation);
+    const verdict = verdictOnApproved(policy, byRequester);
+    if (verdict === 'go') return { verdict };
     this.record(packet, policy);
-    return { verdict: 'deny', policy };
+    return { verdict, policy };
   }
 
   private async recheckAllowed(
@@ -117,6 +128,15 @@ export class PolicyGate {
   private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {
     this.decisions.add(packet, decision, input, orders);
   }
+}
+
+function wantsOtherEyes({ approval }: DecisionOrder): boolean {
+  return approval?.selfApproval === false;
+}
+
+function verdictOnApproved({ decision }: PolicyDecision, byRequester: boolean): 'go' | 'review' | 'deny' {
+  if (decision.outcome === 'deny') return 'deny';
+  return byRequester && !decision.approval.selfApproval ? 'review' : 'go';
 }
 
 /** Orders of the whole workspace hold for every team. */

@@ -1,4 +1,5 @@
-import { defineError } from '../../platform/kernel/define-error.js';
+import { defineError, type DomainError } from '../../platform/kernel/define-error.js';
+import type { GuardianMode } from './terms.js';
 
 /** What every feature answers that would let something leave while nothing may. */
 export const GuardianHalted = defineError(
@@ -6,3 +7,14 @@ export const GuardianHalted = defineError(
   423,
   'The kill switch is engaged; nothing is sent until an admin reverts it.',
 );
+
+/** The same for a mode that is known, in the words of that mode. */
+export function haltedIn(mode: GuardianMode): DomainError {
+  const message = MESSAGES[mode];
+  return new GuardianHalted({ ...(message && { message }), details: { mode } });
+}
+
+const MESSAGES: Partial<Record<GuardianMode, string>> = {
+  observe: 'The guardian only observes; nothing is sent until an admin sets another mode.',
+  recovering: 'A kill is being reverted; nothing is sent until that is done.',
+};

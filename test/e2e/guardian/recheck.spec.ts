@@ -227,6 +227,21 @@ describe('a work packet that a person approved', () => {
     expect(await recheck(mail({ recipients: 2 }), 'person')).toEqual({ verdict: 'go' });
   });
 
+  it('goes back to review where its requester approved it and an order wants other eyes', async () => {
+    await desk.create(
+      { name: 'Two people', effect: 'require_approval', match: {}, approval: { selfApproval: false } },
+      workspace.owner,
+    );
+    expect(await recheck(mail(), 'person')).toEqual({ verdict: 'go' });
+    const answer = await recheck(mail(), 'requester');
+    expect(answer).toMatchObject({
+      verdict: 'review',
+      policy: { decision: { approval: { selfApproval: false } } },
+    });
+    await desk.create(NO_MAIL, workspace.owner);
+    expect((await recheck(mail(), 'requester')).verdict).toBe('deny');
+  });
+
   it('is denied once an order denies it', async () => {
     await desk.create(NO_MAIL, workspace.owner);
     const answer = await recheck(mail(), 'person');

@@ -6,7 +6,7 @@ import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { GuardianHalted } from '../../guardian/guardian.errors.js';
+import { haltedIn } from '../../guardian/guardian.errors.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
@@ -74,7 +74,7 @@ export class DecideCompensationFailure implements OnModuleInit {
     const { guardian, packet } = await this.lock(escalation);
     const step = await this.failedStep(escalation, packet);
     const { mode, epoch } = guardian;
-    if (mode !== 'recovering' && letsNothingLeave(mode)) throw new GuardianHalted({ details: { mode } });
+    if (mode !== 'recovering' && letsNothingLeave(mode)) throw haltedIn(mode);
     const summary = `${caller.name} has the undo of "${packet.title}" tried again.`;
     this.receipts.append({
       ...subject(packet),

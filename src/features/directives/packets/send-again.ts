@@ -9,7 +9,7 @@ import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/wo
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
-import { GuardianHalted } from '../../guardian/guardian.errors.js';
+import { haltedIn } from '../../guardian/guardian.errors.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { AssertWanted } from '../assert-wanted.js';
@@ -85,7 +85,7 @@ export class SendAgain implements OnModuleInit {
 
   private async assertMayLeave(workspaceId: string): Promise<void> {
     const { mode } = await this.guardians.lockShared(workspaceId);
-    if (letsNothingLeave(mode)) throw new GuardianHalted({ details: { mode } });
+    if (letsNothingLeave(mode)) throw haltedIn(mode);
   }
 
   /** Answers how many work packets are queued again. @throws InvalidTransition */

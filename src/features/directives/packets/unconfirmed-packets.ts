@@ -7,7 +7,7 @@ import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { GuardianHalted } from '../../guardian/guardian.errors.js';
+import { haltedIn } from '../../guardian/guardian.errors.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
@@ -118,7 +118,7 @@ export class UnconfirmedPackets implements OnModuleInit {
     const { packet, directive, guardian } = await this.toDecide(escalation, caller);
     const { mode } = guardian;
     const isHalted = directive.status === 'halted' && (mode === 'killed' || mode === 'recovering');
-    if (!isHalted && letsNothingLeave(mode)) throw new GuardianHalted({ details: { mode } });
+    if (!isHalted && letsNothingLeave(mode)) throw haltedIn(mode);
     const when = isHalted ? 'is sent again after the revert' : 'is sent again';
     const summary = `${caller.name} says that "${packet.title}" did not arrive; it ${when}.`;
     if (!isHalted && directive.status !== 'sending') {

@@ -66,7 +66,7 @@ export class WorkPacketEntity {
   /** The content that a person or a standing order allowed; only this content is sent. */
   @Column('text', { nullable: true })
   allowedHash!: string | null;
-  /** Who let it go: the standing orders alone, or a person. */
+  /** Who let it go: the standing orders alone, or a person, who may have asked for it. */
   @Column('text', { nullable: true })
   allowedBy!: AllowedBy | null;
   @Column('double precision')

@@ -6,6 +6,7 @@ import { columnsOf } from '../../../platform/database/table.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
+import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
 import type { DirectiveStatus, Priority } from '../../terms/terms.js';
 import { HANDED_OUT, PACKET_STATES, type PacketTrigger } from './packet-states.js';
@@ -256,9 +257,13 @@ export class WorkPackets {
   }
 
   /** Lets the awaiting packets of a directive go, each with the content that a person allowed. */
-  release(workspaceId: string, allowed: readonly { workPacketId: string; hash: string }[]): void {
+  release(
+    workspaceId: string,
+    allowedBy: AllowedBy,
+    allowed: readonly { workPacketId: string; hash: string }[],
+  ): void {
     this.db.write(
-      `update work_packets p set status = $4, allowed_hash = a.hash, allowed_by = 'person', throttled_until = null,
+      `update work_packets p set status = $4, allowed_hash = a.hash, allowed_by = $5, throttled_until = null,
          throttled_by = null
        from unnest($2::text[], $3::text[]) as a (work_packet_id, hash)
        where p.workspace_id = $1 and p.work_packet_id = a.work_packet_id and p.status in ${PACKET_STATES.sourcesSql('approve')}`,
@@ -267,6 +272,7 @@ export class WorkPackets {
         allowed.map((one) => one.workPacketId),
         allowed.map((one) => one.hash),
         PACKET_STATES.next('awaiting_approval', 'approve'),
+        allowedBy,
       ],
     );
   }
