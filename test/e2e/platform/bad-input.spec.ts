@@ -488,12 +488,10 @@ describe('a process', () => {
     const { directiveId, approvalId } = (await service.client().post('/directive', { text: 'x' })).body;
     const [process] = service.processes;
     // The document of the built program has the schemas of the bodies.
-    const { routes, statuses } = await attackEveryRoute(
-      process!.url,
-      service,
-      [directiveId, approvalId],
-      30,
-    ).catch((error: unknown) => {
+    const { routes, statuses } = await attackEveryRoute(process!.url, service, {
+      ids: [directiveId, approvalId],
+      runs: 30,
+    }).catch((error: unknown) => {
       const failures = process!.logs.filter(({ level }) => level === 'error');
       throw new Error(JSON.stringify(failures.at(-1)?.['err']), { cause: error });
     });
