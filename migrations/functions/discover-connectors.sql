@@ -11,7 +11,7 @@ begin
     now() + random() * interval '30 minutes'
   from (
     select d.workspace_id, 'webhook' as kind, d.destination_id as subject,
-      coalesce(substring(d.url from '^https?://([^/?#]{1,280})'), 'Webhook') as name
+      coalesce(left(substring(d.url from '^https?://([^/?#]+)'), 280), 'Webhook') as name
     from webhook_destinations d where d.deleted_at is null
     union all
     select p.workspace_id, 'partner', '', 'Partner' from partner_secrets p

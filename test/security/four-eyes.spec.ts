@@ -7,6 +7,13 @@ const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 const DELEGATED =
   'Ask ops to file a memo: The delays end. Also ask marketing to file a note: The launch is near.';
 
+const FOUR_EYES = {
+  name: 'Four eyes',
+  effect: 'require_approval',
+  match: {},
+  approval: { selfApproval: false },
+};
+
 /** "Someone else than the member who asked": whatever way the directive and the decision take. */
 let test: TestApp;
 let workspaceId: string;
@@ -22,10 +29,7 @@ beforeEach(async () => {
   admin = await test.createMember(workspaceId, 'admin');
   other = await test.createMember(workspaceId, 'admin');
   operator = await test.createMember(workspaceId, 'operator');
-  await new OrderDesk(test).active(
-    { name: 'Four eyes', effect: 'require_approval', match: {}, approval: { selfApproval: false } },
-    workspace.owner,
-  );
+  await new OrderDesk(test).active(FOUR_EYES, workspace.owner);
 });
 afterAll(() => test.close());
 
@@ -95,7 +99,7 @@ describe('the member who asked', () => {
     const { approvalId: next } = await deskOf(other.token).directive(directiveId);
     await deskOf(other.token).ready(next);
     expect(await approveStatus(admin.token, next)).toBe(403);
-    expect(await approveStatus(other.token, next)).toBe(200);
+    expect(await approveStatus(operator.token, next)).toBe(200);
   });
 
   it('stays the one who asked when the approval comes only with the draft', async () => {
@@ -165,5 +169,72 @@ describe('a token that one member made for another', () => {
   it('is its holder alone again once they have made one for themselves', async () => {
     const own = await deskOf(other.token).client.post('/tokens', { name: 'own' });
     expect(own.body.madeBy).toEqual([]);
+  });
+});
+
+describe('whoever had a draft made anew', () => {
+  const mail = 'Email jane@acme.example: The delivery arrives on Friday.';
+
+  it('is one of its authors: the recipient and the words of the next one are theirs', async () => {
+    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({ text: mail });
+    const feedback = 'Send it to evil@evil.example instead.';
+    const { nextApprovalId } = (await deskOf(other.token).reject(approvalId, { feedback, revise: true }))
+      .body;
+    const { packets } = await deskOf(other.token).ready(nextApprovalId);
+    expect(packets[0].action.params.to).toEqual(['evil@evil.example']);
+    expect(await approveStatus(other.token, nextApprovalId)).toBe(403);
+    expect(await approveStatus(admin.token, nextApprovalId)).toBe(403);
+    expect(await approveStatus(operator.token, nextApprovalId)).toBe(200);
+    await deskOf(admin.token).until(directiveId, 'executed');
+  });
+
+  it('stays one through every round', async () => {
+    const { approvalId } = await deskOf(admin.token).handInReady({ text: mail });
+    let current = approvalId;
+    for (const reviser of [other, operator]) {
+      const feedback = `Change the subject to "As ${reviser.memberId} says".`;
+      const answer = await deskOf(reviser.token).reject(current, { feedback, revise: true });
+      current = answer.body.nextApprovalId;
+      await deskOf(reviser.token).ready(current);
+    }
+    for (const { token } of [admin, other, operator]) expect(await approveStatus(token, current)).toBe(403);
+    const third = await test.createMember(workspaceId, 'operator');
+    expect(await approveStatus(third.token, current)).toBe(200);
+  });
+});
+
+describe('an order that wants other eyes and became active after the draft was ready', () => {
+  let asker: TestMember;
+  let reviewer: TestMember;
+  /** A directive whose draft was ready before there was such an order. */
+  async function readyBefore() {
+    const workspace = await test.createWorkspace();
+    asker = await test.createMember(workspace.workspaceId, 'operator');
+    reviewer = await test.createMember(workspace.workspaceId, 'operator');
+    const ready = await deskOf(asker.token).handInReady({ text: MEMO, capo: 'capo_ops' });
+    await new OrderDesk(test).active(FOUR_EYES, workspace.owner);
+    return ready;
+  }
+
+  it('is held against what its requester approves: it is asked about again, and nothing was carried out', async () => {
+    const { directiveId, approvalId } = await readyBefore();
+    expect(await approveStatus(asker.token, approvalId)).toBe(200);
+    const { approvalId: again } = await deskOf(asker.token).until(directiveId, 'pending_approval');
+    expect(again).not.toBe(approvalId);
+    await deskOf(reviewer.token).ready(again);
+    const actions = await deskOf(asker.token).actions(directiveId);
+    expect(actions).toContain('directive.recalled');
+    expect(actions).not.toContain('packet.executed');
+
+    expect(await approveStatus(asker.token, again)).toBe(403);
+    expect(await approveStatus(reviewer.token, again)).toBe(200);
+    await deskOf(asker.token).until(directiveId, 'executed');
+  });
+
+  it('lets pass what somebody else approves', async () => {
+    const { directiveId, approvalId } = await readyBefore();
+    expect(await approveStatus(reviewer.token, approvalId)).toBe(200);
+    await deskOf(asker.token).until(directiveId, 'executed');
+    expect(await deskOf(asker.token).actions(directiveId)).not.toContain('directive.recalled');
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfiguredConnectors } from '../../../src/features/connections/configured-connectors.js';
 import { ConnectorHealthTile } from '../../../src/features/connections/connector-health-tile.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../partner/partner-desk.js';
@@ -65,6 +66,21 @@ describe('GET /api/pro/connectors: 200', () => {
     await other.owner.delete(`/webhooks/${registered.body.destinationId}`);
     expect(kindsOf(await other.owner.get('/connectors'))).not.toContain('webhook');
     expect(await desk.all('webhook', other.workspaceId)).toEqual([]);
+  });
+
+  it('adds at the next start what is there from before connectors were known', async () => {
+    const { workspaceId, owner } = await test.createWorkspace();
+    const url = `http://${receiver.hostPort}/t0ken-in-the-path`;
+    const registered = await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET });
+    expect(registered.status, registered.text).toBe(201);
+    await rotateSecret(test, workspaceId);
+    await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
+
+    await test.app.get(ConfiguredConnectors).onApplicationBootstrap();
+    expect(await desk.all('webhook', workspaceId)).toMatchObject([
+      { subject: registered.body.destinationId, name: receiver.hostPort },
+    ]);
+    expect(await desk.all('partner', workspaceId)).toHaveLength(1);
   });
 
   it('shows the partner of a workspace that has a secret for it', async () => {

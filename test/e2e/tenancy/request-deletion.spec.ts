@@ -22,6 +22,7 @@ const MOVING = [
   'work_items',
   'idempotency_keys',
   'receipt_checkpoints',
+  'report_configs',
   'kpi_figures',
   'tallies',
   'tally_changes',
