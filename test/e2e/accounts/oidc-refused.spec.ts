@@ -117,7 +117,7 @@ describe('GET /api/admin/oidc/callback: 400', () => {
 
   it('for a cookie that was changed, or made for something else', async () => {
     const { browser, callback, cookie } = await returning(desk.person().subject);
-    const values = ['', 'v1', 'v1.a.b', `${cookie.value}A`, cookie.value.replace(/.$/, '-'), '%00'];
+    const values = ['', 'v1', 'v1.a.b', `${cookie.value}A`, `${cookie.value.slice(0, -8)}AAAAAAAA`, '%00'];
     for (const value of values) {
       browser.keep(desk.test.url, { ...cookie, value });
       await expectRefused(await browser.open(callback), 400, EXPIRED);
