@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApplication } from './application.js';
 import { welcome } from './features/workspaces/welcome.js';
 import type { Config } from './platform/config/config.js';
+import { assertOriginalDatabase } from './platform/database/original-database.js';
 import { assertDatabase } from './platform/database/assert-database.js';
 import { prepareDatabase } from './platform/database/prepare-database.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
@@ -19,7 +20,7 @@ export async function run(config: Config): Promise<void> {
     : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => output.info(message) });
   embedded?.keepRunning();
   try {
-    const starting = start(config, config.databaseUrl ?? embedded!.url);
+    const starting = start(config, config.databaseUrl ?? embedded!.url, output);
     const app = await Promise.race([starting, signal]);
     if (!app) return output.info('Stopped before it was ready.');
     welcome(app.get(PublicAddress).url, app, output);
@@ -33,10 +34,16 @@ export async function run(config: Config): Promise<void> {
 }
 
 /** The application, listening. */
-async function start(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
+async function start(
+  config: Config,
+  databaseUrl: string,
+  output: StartOutput,
+): Promise<NestExpressApplication> {
   try {
     await assertDatabase(databaseUrl);
     await prepareDatabase(databaseUrl);
+    const warning = await assertOriginalDatabase(databaseUrl, config);
+    if (warning !== undefined) output.warn(warning);
     const app = await createApplication(config, databaseUrl);
     await listen(app, config);
     return app;

@@ -11,6 +11,7 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 const WITHOUT_ENTITY: Record<string, string> = {
   account_acts: 'written by app.record_account_act, and read once by the work that records it',
   account_mails: 'written and read by functions alone, since an account belongs to no workspace',
+  database_identity: 'which database this is, read and written by the owner of the database alone',
   idempotency_keys: 'read and written by app.claim_key and app.finish alone',
   kpi_figures: 'counters that app.fold_tallies keeps and KpiFiguresReader adds up',
   migrations: 'the list of migrations that TypeORM keeps',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../platform/observability/metrics.js';
+import type { Cost } from '../terms/terms.js';
 import { RunnerFailed, type RunnerFailure } from './briefing.js';
 
 type Outcome = 'answered' | RunnerFailure | 'error';
@@ -20,10 +21,12 @@ const OUTCOMES: Record<Outcome, true> = {
   error: true,
 };
 
-/** Counts what came of each question to the model, for Prometheus. */
+/** Counts what came of each question to the model and what it cost, for Prometheus. */
 @Injectable()
 export class ModelCalls {
   readonly #count: (outcome: Outcome) => void;
+  readonly #dollars: (amount: number) => void;
+  readonly #tokens: (amount: number) => void;
 
   constructor(metrics: Metrics) {
     this.#count = metrics.outcomes(
@@ -31,6 +34,20 @@ export class ModelCalls {
       'Questions that this process asked the model, by what came of them',
       Object.keys(OUTCOMES) as Outcome[],
     );
+    this.#dollars = metrics.sum(
+      'consigliere_model_cost_usd_total',
+      'What questions of this process to the model cost, in US dollars; 0 while its prices are unknown',
+    );
+    this.#tokens = metrics.sum(
+      'consigliere_model_tokens_total',
+      'Tokens that the model read and wrote for this process',
+    );
+  }
+
+  /** Failed questions cost as well. */
+  paid({ amount, tokensIn, tokensOut }: Cost): void {
+    this.#dollars(amount);
+    this.#tokens(tokensIn + tokensOut);
   }
 
   answered(): void {

@@ -101,6 +101,8 @@ export class ModelClient {
       const failure = failureOf(error, { stopped: signal, deadline, timeoutMs, cost, apiKey, now: now() });
       calls?.failed(failure);
       throw failure;
+    } finally {
+      calls?.paid(meter.cost);
     }
   }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Figures } from '../../platform/observability/figures.js';
 import { ConnectorsModule } from '../connectors/connectors.module.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { KpiModule } from '../kpi/kpi.module.js';
@@ -14,6 +15,7 @@ import { ConfiguredConnectors } from './configured-connectors.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Connections } from './connections.repository.js';
 import { ConnectorAlerts } from './connector-alerts.js';
+import { CONNECTOR_KINDS } from './connector-kinds.js';
 import { ConnectorHealthTile } from './connector-health-tile.js';
 import { ConnectorProbes } from './connector-probes.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
@@ -57,7 +59,16 @@ import { ProbeQueue } from './probe-queue.js';
   ],
 })
 export class ConnectionsModule {
-  constructor(tiles: KpiTiles, tile: ConnectorHealthTile) {
+  constructor(tiles: KpiTiles, tile: ConnectorHealthTile, figures: Figures) {
     tiles.register('connectorHealth', (question) => tile.figures(question));
+    figures.declare({
+      name: 'consigliere_connectors_red',
+      help: 'Connectors whose checks fail, by what they are',
+      label: 'kind',
+      statement: () => ({
+        text: 'select kind as label, n as value from app.red_connectors($1)',
+        values: [[...CONNECTOR_KINDS]],
+      }),
+    });
   }
 }

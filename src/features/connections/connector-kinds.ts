@@ -1,5 +1,15 @@
 /** What is configured and can fail (CONTRACT, Connector). */
-export type ConnectorKind = 'database' | 'queue' | 'mail' | 'model' | 'partner' | 'webhook' | 'http';
+export const CONNECTOR_KINDS = [
+  'database',
+  'queue',
+  'mail',
+  'model',
+  'partner',
+  'webhook',
+  'http',
+] as const;
+
+export type ConnectorKind = (typeof CONNECTOR_KINDS)[number];
 
 /** Well, degraded, failing (SPECIFICATION, Connector health). */
 export type ConnectorStatus = 'green' | 'yellow' | 'red';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Figures } from '../../platform/observability/figures.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
@@ -55,4 +56,12 @@ import { TestDestination } from './test-destination.js';
   ],
   exports: [Destinations, DestinationChanges, DestinationHealthReader, PostEvent],
 })
-export class WebhooksModule {}
+export class WebhooksModule {
+  constructor(figures: Figures) {
+    figures.declare({
+      name: 'consigliere_destinations_paused',
+      help: 'Destinations of events that are paused, since twenty deliveries in a row were given up',
+      statement: () => ({ text: 'select app.paused_destinations() as value' }),
+    });
+  }
+}

@@ -33,6 +33,8 @@ export class Config {
   readonly dataDir: string;
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined;
+  /** As `database_identity` spells it. */
+  readonly restoredDatabase: string | undefined;
   /** `automatic`: memory while this is the only process of its database. */
   readonly rateLimitStore: 'memory' | 'postgres' | 'automatic';
   /** 32 bytes in base64. */
@@ -88,6 +90,7 @@ export class Config {
     this.logLevel = values.LOG_LEVEL;
     this.dataDir = resolve(values.DATA_DIR);
     this.databaseUrl = values.DATABASE_URL;
+    this.restoredDatabase = values.RESTORED_DATABASE;
     this.rateLimitStore = values.RATE_LIMIT_STORE ?? defaultRateLimitStore(values);
     this.secretsKey = values.SECRETS_KEY;
     this.modelProvider = values.MODEL_PROVIDER;

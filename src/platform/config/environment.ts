@@ -206,6 +206,16 @@ export const environment = z.object({
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       secret: true,
     }),
+  RESTORED_DATABASE: z
+    .string()
+    .regex(/^\d{1,20}-\d{1,10}$/, 'must be the two numbers, with a hyphen between, that the refused start shows')
+    .optional()
+    .register(notes, {
+      description:
+        'After a restore (docs/guides/backup.md): the database that may do the work which waited in the backup, as the refused start names it.',
+      example: '7431960251904123456-16390',
+      whenUnset: 'a restored database does no work',
+    }),
   RATE_LIMIT_STORE: oneOf(['memory', 'postgres', 'automatic']).optional().register(notes, {
     description:
       'Where requests are counted: `memory` is exact for one process only; `automatic` is memory until a second process uses the database.',

@@ -6,10 +6,15 @@ export class ConnectionGate {
   #free: number;
 
   constructor(
-    admitted: number,
+    private readonly admitted: number,
     private readonly timeoutMs: number,
   ) {
     this.#free = admitted;
+  }
+
+  /** How many are inside, how many more may enter at once, and how many wait. */
+  get occupancy(): { busy: number; free: number; waiting: number } {
+    return { busy: this.admitted - this.#free, free: this.#free, waiting: this.#waiting.size };
   }
 
   /** @throws Unavailable when nobody left in time */

@@ -27,6 +27,11 @@ export class Db {
 
   constructor(private readonly dataSource: DataSource) {}
 
+  /** How many of this process's connections are in use and free, and how many statements wait for one. */
+  get connections(): { busy: number; free: number; waiting: number } {
+    return this.#gate.occupancy;
+  }
+
   /**
    * Runs `work` in a transaction, or in the one that is already open for this scope's workspace. With `opening`,
    * these statements travel with the BEGIN and their rows are handed to `work`.

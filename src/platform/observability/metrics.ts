@@ -43,4 +43,10 @@ export class Metrics {
     for (const outcome of outcomes) counter.inc({ outcome }, 0);
     return (outcome) => counter.inc({ outcome });
   }
+
+  /** Declares an amount that this process adds up; answers how to add to it. */
+  sum(name: string, help: string): (amount: number) => void {
+    const counter = new Counter({ name, help, registers: [this.registry] });
+    return (amount) => counter.inc(amount);
+  }
 }

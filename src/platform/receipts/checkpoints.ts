@@ -5,6 +5,7 @@ import { Config } from '../config/config.js';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
 import { SigningKeys } from './signing-keys.js';
+import { Metrics } from '../observability/metrics.js';
 import { checkpointText } from './verify-chain.js';
 
 const LOOK_EVERY_MS = 5_000;
@@ -16,13 +17,22 @@ const CHAINS_AT_ONCE = 100;
  */
 @Injectable()
 export class Checkpoints {
+  readonly #count: (outcome: 'signed' | 'failed') => void;
+
   constructor(
     private readonly config: Config,
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly keys: SigningKeys,
     private readonly logger: PinoLogger,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.#count = metrics.outcomes(
+      'consigliere_checkpoints_total',
+      'Tries of this process to sign the head of a receipt chain; failed: the chain or its key was changed by hand, or the database is gone',
+      ['signed', 'failed'],
+    );
+  }
 
   @Interval(LOOK_EVERY_MS)
   async signDue(): Promise<void> {
@@ -40,6 +50,7 @@ export class Checkpoints {
 
   /** One chain that cannot be signed (its head was changed by hand) must not keep the others from their signature. */
   private warn(err: unknown, chain?: { workspaceId: string; seq: number }): void {
+    this.#count('failed');
     const { workspaceId, seq } = chain ?? {};
     this.logger.warn(
       { err, workspaceId, seq },
@@ -60,5 +71,6 @@ export class Checkpoints {
         signature,
       ]),
     );
+    this.#count('signed');
   }
 }

@@ -54,6 +54,10 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   LOG_LEVEL: ['loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
   DATA_DIR: ['a\nb', 'must be 1 to 4096 characters on one line'],
   DATABASE_URL: ['mysql://localhost/x', 'must be a postgres or postgresql URL'],
+  RESTORED_DATABASE: [
+    '16390',
+    'must be the two numbers, with a hyphen between, that the refused start shows',
+  ],
   RATE_LIMIT_STORE: ['redis', 'must be one of memory, postgres, automatic'],
   SECRETS_KEY: ['short', 'must be 32 bytes in base64, as printed by: openssl rand -base64 32'],
   MODEL_PROVIDER: ['gpt', 'must be one of builtin, openai, anthropic, openai-compatible'],
