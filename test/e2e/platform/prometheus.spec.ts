@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MetricsServer } from '../../../src/platform/observability/metrics-server.js';
+import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
 import { newOperatorToken } from '../../../src/platform/kernel/operator-token.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { ServiceProcess } from '../../support/processes.js';
@@ -128,6 +129,36 @@ describe('METRICS_PORT', () => {
     await until('consigliere_workspaces_killed', 0);
   });
 
+  it('counts connectors that are red, destinations that are paused, and chains that are signed', async () => {
+    for (const kind of ['database', 'queue', 'mail', 'model', 'partner', 'webhook', 'http']) {
+      expect((await scrape()).get(`consigliere_connectors_red{kind="${kind}"}`), kind).toBe(0);
+    }
+    await test.rows(`update connectors set status = 'red' where kind in ('mail', 'model')`);
+    await until('consigliere_connectors_red{kind="mail"}', 1);
+    expect((await scrape()).get('consigliere_connectors_red{kind="queue"}')).toBe(0);
+    await test.rows(`update connectors set status = 'green'`);
+    await until('consigliere_connectors_red{kind="mail"}', 0);
+
+    expect((await scrape()).get('consigliere_destinations_paused')).toBe(0);
+    await test.rows(`update webhook_destinations set status = 'paused'`);
+    await until('consigliere_destinations_paused', 1);
+    await test.rows(`update webhook_destinations set status = 'active'`);
+    await until('consigliere_destinations_paused', 0);
+
+    await test.app.get(Checkpoints).signDue();
+    const samples = await scrape();
+    expect(samples.get('consigliere_checkpoints_total{outcome="signed"}')).toBeGreaterThan(0);
+    expect(samples.get('consigliere_checkpoints_total{outcome="failed"}')).toBe(0);
+  });
+
+  it('counts its connections to the database', async () => {
+    const samples = await scrape();
+    const [busy, free, waiting] = ['busy', 'free', 'waiting'].map((state) =>
+      samples.get(`consigliere_database_connections{state="${state}"}`),
+    );
+    expect([busy! + free!, waiting]).toEqual([8, 0]);
+  });
+
   it('tells how much work waits by kind, and for how long the oldest has been due', async () => {
     const kind = 'webhook.deliver';
     await test.rows(
@@ -160,6 +191,11 @@ describe('METRICS_PORT', () => {
       await session.query('begin; set local enable_seqscan = off');
       for (const [sql, index] of [
         [`select count(*) from guardians where mode = 'killed'`, 'guardians_killed'],
+        [`select count(*) from connectors where kind = 'mail' and status = 'red'`, 'connectors_red'],
+        [
+          `select count(*) from webhook_destinations where status = 'paused' and deleted_at is null`,
+          'webhook_destinations_paused',
+        ],
         [`select key, n from tallies where kind = 'approvals' and bucket = '-infinity'`, 'tallies_of_all'],
       ]) {
         const { rows } = await session.query(`explain ${sql}`);
