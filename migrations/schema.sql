@@ -683,7 +683,7 @@ begin
     now() + random() * interval '30 minutes'
   from (
     select d.workspace_id, 'webhook' as kind, d.destination_id as subject,
-      coalesce(substring(d.url from '^https?://([^/?#]{1,280})'), 'Webhook') as name
+      coalesce(left(substring(d.url from '^https?://([^/?#]+)'), 280), 'Webhook') as name
     from webhook_destinations d where d.deleted_at is null
     union all
     select p.workspace_id, 'partner', '', 'Partner' from partner_secrets p
@@ -1852,6 +1852,14 @@ begin
   ) r group by r.metric;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.paused_destinations()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select count(*) from webhook_destinations where status = 'paused' and deleted_at is null $function$;
+alter function app.paused_destinations() owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.read_order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
  RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean)
  LANGUAGE plpgsql
@@ -2017,6 +2025,18 @@ begin
   where u.workspace_id = new.workspace_id and u.standing_order_id = new.standing_order_id;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.red_connectors(p_kinds text[])
+ RETURNS TABLE(kind text, n bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select k.kind, count(c.connector_id) from unnest(p_kinds) k (kind)
+  left join connectors c on c.kind = k.kind and c.status = 'red'
+  group by k.kind
+$function$;
+alter function app.red_connectors(text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.refuse_change()
  RETURNS trigger
@@ -2858,6 +2878,7 @@ create table connectors (
   constraint connectors_pkey PRIMARY KEY (workspace_id, connector_id),
   constraint connectors_workspace_id_kind_subject_key UNIQUE (workspace_id, kind, subject)
 );
+CREATE INDEX connectors_red ON public.connectors USING btree (workspace_id, kind, connector_id) WHERE (status = 'red'::text);
 CREATE INDEX connectors_shared ON public.connectors USING btree (workspace_id) WHERE (audience <> '{}'::text[]);
 CREATE INDEX connectors_to_check ON public.connectors USING btree (next_check_at);
 alter table connectors enable row level security;
@@ -2921,6 +2942,15 @@ CASE
     ELSE false
 END);
 grant delete, insert, select on custom_report_sections to consigliere_app;
+
+create table database_identity (
+  is_only_row boolean not null default true,
+  identity text not null,
+  noted_at timestamp with time zone not null default now(),
+  constraint database_identity_identity_check CHECK ((identity ~ '^[0-9]+-[0-9]+$'::text)),
+  constraint database_identity_is_only_row_check CHECK (is_only_row),
+  constraint database_identity_pkey PRIMARY KEY (is_only_row)
+);
 
 create table decision_links (
   workspace_id text not null,
@@ -4689,6 +4719,7 @@ create table webhook_destinations (
   constraint webhook_destinations_pkey PRIMARY KEY (destination_id)
 );
 CREATE INDEX webhook_destinations_of_workspace ON public.webhook_destinations USING btree (workspace_id, created_at DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX webhook_destinations_paused ON public.webhook_destinations USING btree (workspace_id) WHERE ((status = 'paused'::text) AND (deleted_at IS NULL));
 alter table webhook_destinations enable row level security;
 alter table webhook_destinations force row level security;
 create policy isolation on webhook_destinations for all to public using (

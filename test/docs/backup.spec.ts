@@ -105,8 +105,12 @@ describe.skipIf(programs === undefined)('the guide to backups, on a service at w
   const filed = async (where: string) =>
     (await readdir(join(where, 'outbox'))).filter((name) => name.endsWith('.eml'));
   const packets = async (server: MachineServer) =>
-    (await server.run('select status, count(*)::int as n from work_packets group by 1 order by 1', 'consigliere'))
-      .rows;
+    (
+      await server.run(
+        'select status, count(*)::int as n from work_packets group by 1 order by 1',
+        'consigliere',
+      )
+    ).rows;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'consigliere-backup-'));
@@ -158,7 +162,9 @@ describe.skipIf(programs === undefined)('the guide to backups, on a service at w
     await run('make-the-role.sh');
     expect(await run('back-up.sh')).toMatch(/complete\n$/);
     // One that could not be made would look like a backup: the guide says why it needs a role of its own.
-    const asOwner = block('back-up.sh').split('\n')[0]!.replace('"$BACKUP/consigliere"', '"$OWNER/consigliere"');
+    const asOwner = block('back-up.sh')
+      .split('\n')[0]!
+      .replace('"$BACKUP/consigliere"', '"$OWNER/consigliere"');
     await expect(
       promisify(execFile)('bash', ['-c', asOwner], {
         cwd: folder,

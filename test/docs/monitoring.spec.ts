@@ -64,11 +64,13 @@ function partsOf(query: string): { selectors: Selector[]; grouped: string[] } {
     .filter(({ index }) => !isInBraces(rest, index))
     .map(([, metric, braces = '']) => ({
       metric: metric!,
-      matchers: [...braces.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)].map(([, label, operator, value]) => ({
-        label: label!,
-        operator: operator!,
-        value: value!,
-      })),
+      matchers: [...braces.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)].map(
+        ([, label, operator, value]) => ({
+          label: label!,
+          operator: operator!,
+          value: value!,
+        }),
+      ),
     }));
   return { selectors, grouped };
 }

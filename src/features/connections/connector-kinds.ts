@@ -1,13 +1,5 @@
 /** What is configured and can fail (CONTRACT, Connector). */
-export const CONNECTOR_KINDS = [
-  'database',
-  'queue',
-  'mail',
-  'model',
-  'partner',
-  'webhook',
-  'http',
-] as const;
+export const CONNECTOR_KINDS = ['database', 'queue', 'mail', 'model', 'partner', 'webhook', 'http'] as const;
 
 export type ConnectorKind = (typeof CONNECTOR_KINDS)[number];
 

@@ -82,6 +82,9 @@ describe('the main job with a model and a mail server', () => {
       error: null,
     });
     expectUnbroken(done);
+    const figures = await (await fetch(`${test.url}/metrics`)).text();
+    expect(figures).toMatch(/^consigliere_model_cost_usd_total 0\.000143$/m);
+    expect(figures).toMatch(/^consigliere_model_tokens_total 1020$/m);
 
     expect(mail.received).toHaveLength(1);
     const [{ from, to, bytes }] = mail.received as [MailServer['received'][number]];

@@ -189,6 +189,14 @@ describe('METRICS_PORT', () => {
     const session = await test.database.owner.connect();
     try {
       await session.query('begin; set local enable_seqscan = off');
+      // Among few rows any index costs the same.
+      await session.query(
+        `insert into webhook_destinations (destination_id, workspace_id, description, url, events, status, api_version,
+           sealed_secret, created_by, created_at)
+         select 'many' || n, $1, '', '', '{}', 'active', '', '', '{}', now() from generate_series(1, 1000) n`,
+        [test.workspaceId],
+      );
+      await session.query('analyze webhook_destinations');
       for (const [sql, index] of [
         [`select count(*) from guardians where mode = 'killed'`, 'guardians_killed'],
         [`select count(*) from connectors where kind = 'mail' and status = 'red'`, 'connectors_red'],
