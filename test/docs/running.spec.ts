@@ -6,7 +6,12 @@ import { delimiter, join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../e2e/mail/mail-server.js';
-import { type MachineServer, machinePostgres, startMachineServer } from '../support/machine-postgres.js';
+import {
+  freePort,
+  type MachineServer,
+  machinePostgres,
+  startMachineServer,
+} from '../support/machine-postgres.js';
 import { ServiceProcess } from '../support/processes.js';
 
 const guide = await readFile(join(import.meta.dirname, '../../docs/guides/running.md'), 'utf8');
@@ -54,22 +59,24 @@ describe.skipIf(programs === undefined)('the guide to running it', () => {
       DATABASE_URL: server.url.replace(/\/\/.*@(.*)$/, '//consigliere:of-the-owner@$1/consigliere'),
       SECRETS_KEY: randomBytes(32).toString('base64'),
       SMTP_URL: mail.url,
-      PORT: '0',
       METRICS_PORT: '0',
       DATA_DIR: folder,
     };
     expect(Object.keys(environment)).toEqual(expect.arrayContaining(Object.keys(printed)));
-    for (const role of ['api', 'worker']) {
+    const ports = [await freePort(), await freePort()];
+    for (const [index, role] of ['api', 'worker'].entries()) {
       expect(blockWith('npm start')).toContain(`PROCESS_ROLE=${role}`);
-      processes.push(await ServiceProcess.start({ ...environment, PROCESS_ROLE: role }));
+      const PORT = String(ports[index]);
+      processes.push(await ServiceProcess.start({ ...environment, PORT, PROCESS_ROLE: role }));
     }
     const { token, email } = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8'));
     expect([token.startsWith('cons_'), email]).toEqual([true, 'ada@example.org']);
-    for (const { url, logs } of processes) {
+    for (const [index, { url, logs }] of processes.entries()) {
+      expect(url).toBe('https://consigliere.example.com');
       const { port } = logs.find(({ msg }) => msg === 'figures for Prometheus have a port of their own')!;
       const answers = await bash(
         blockWith('/health/ready')
-          .replace('http://127.0.0.1:3000', url)
+          .replace('127.0.0.1:3000', `127.0.0.1:${ports[index]}`)
           .replace('127.0.0.1:9464', `127.0.0.1:${String(port)}`),
       );
       expect(answers).toContain('"status":"ok"');

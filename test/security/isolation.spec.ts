@@ -607,6 +607,7 @@ describe('the catalogue', () => {
     await asApp({ workspaceId: a.workspaceId, teamIds: '*' }, async (client) => {
       for (const text of [
         'select * from sql_functions',
+        'select * from database_identity',
         'select password_hash from users',
         'select * from users',
         'select * from migrations',

@@ -95,7 +95,8 @@ export async function startMachineServer(programs: string): Promise<MachineServe
   };
 }
 
-async function freePort(): Promise<number> {
+/** One that nobody listens on just now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

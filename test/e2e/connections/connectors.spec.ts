@@ -97,10 +97,13 @@ describe('GET /api/pro/connectors: 200', () => {
     const long = `https://${'a'.repeat(400)}/hook`;
     await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
     for (const [address, name] of [
-      [url, `${receiver.hostPort}`],
+      [url, receiver.hostPort],
       [long, 'a'.repeat(280)],
     ]) {
-      await test.rows('update webhook_destinations set url = $2 where workspace_id = $1', [workspaceId, address]);
+      await test.rows('update webhook_destinations set url = $2 where workspace_id = $1', [
+        workspaceId,
+        address,
+      ]);
       await test.rows('select app.discover_connectors()');
       expect((await owner.get('/connectors')).body.items.at(-1)).toMatchObject({ kind: 'webhook', name });
       await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
