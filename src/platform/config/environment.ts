@@ -208,7 +208,10 @@ export const environment = z.object({
     }),
   RESTORED_DATABASE: z
     .string()
-    .regex(/^\d{1,20}-\d{1,10}$/, 'must be the two numbers, with a hyphen between, that the refused start shows')
+    .regex(
+      /^\d{1,20}-\d{1,10}$/,
+      'must be the two numbers, with a hyphen between, that the refused start shows',
+    )
     .optional()
     .register(notes, {
       description:

@@ -43,15 +43,17 @@ export class Figures {
       help: 'Whether the database answered; at 0 the figures that come from it are left out',
       registers: [metrics.registry],
     });
-    new Gauge({
-      name: 'consigliere_database_connections',
-      help: 'Connections of this process to the database that are busy or free, and requests and work waiting for one',
-      labelNames: ['state'],
-      registers: [metrics.registry],
-      collect() {
-        for (const [state, count] of Object.entries(db.connections)) this.set({ state }, count);
-      },
-    });
+    metrics.registry.registerMetric(
+      new Gauge({
+        name: 'consigliere_database_connections',
+        help: 'Connections of this process to the database that are busy or free, and requests and work waiting for one',
+        labelNames: ['state'],
+        registers: [],
+        collect() {
+          for (const [state, count] of Object.entries(db.connections)) this.set({ state }, count);
+        },
+      }),
+    );
   }
 
   /** Declares a figure that is read from the database at each scrape. */

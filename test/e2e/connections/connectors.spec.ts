@@ -90,26 +90,6 @@ describe('GET /api/pro/connectors: 200', () => {
     expect(kindsOf(await owner.get('/connectors'))).toContain('partner');
   });
 
-  it('shows a destination that a process finds without a connector when it starts, in any length of its host', async () => {
-    const { workspaceId, owner } = await test.createWorkspace();
-    const url = `http://${receiver.hostPort}/hook?key=s3cret`;
-    await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET });
-    const long = `https://${'a'.repeat(400)}/hook`;
-    await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
-    for (const [address, name] of [
-      [url, receiver.hostPort],
-      [long, 'a'.repeat(280)],
-    ]) {
-      await test.rows('update webhook_destinations set url = $2 where workspace_id = $1', [
-        workspaceId,
-        address,
-      ]);
-      await test.rows('select app.discover_connectors()');
-      expect((await owner.get('/connectors')).body.items.at(-1)).toMatchObject({ kind: 'webhook', name });
-      await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
-    }
-  });
-
   it('pages', async () => {
     const first = (await other.owner.get('/connectors?limit=3')).body;
     expect(first).toMatchObject({ total: 4, limit: 3, offset: 0 });
