@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedde
 import { measureApprovals } from './approvals.js';
 import { measureAuditPages } from './audit-pages.js';
 import { quantile } from './calls.js';
+import { measureCosts } from './costs.js';
 import { measureDecisions, USES } from './decisions.js';
 import { measureDeliveries } from './deliveries.js';
 import { measureDrafts } from './drafts.js';
@@ -18,13 +19,16 @@ import { start } from './processes.js';
 import {
   machine,
   reportComparisons,
+  reportCosts,
   reportDeliveries,
+  reportProcesses,
   reportRates,
   reportSimulations,
   reportStarts,
   reportTimes,
 } from './report.js';
 import { measurePreflights } from './preflights.js';
+import { measureProcesses } from './several-processes.js';
 import { measureSimulations } from './simulations.js';
 import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
@@ -34,12 +38,15 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, simulations
- * and growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
+ * processes, simulations and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
 const GROWTH_ROWS = isQuick ? 2_000 : 20_000;
+
+/** What the server does in the background by itself would be counted as the cost of whatever is measured meanwhile. */
+const UNDISTURBED = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '16GB' };
 
 const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-bench-'));
 await chmod(dataDir, 0o755);
@@ -72,6 +79,18 @@ async function main(): Promise<void> {
   if (wants('decisions')) await withDatabase('decisions', measureAndReportDecisions);
   if (wants('kill')) await withDatabase('kill', measureAndReportKills);
   if (wants('kpi')) await withDatabase('kpi', measureAndReportKpi);
+  if (wants('costs')) {
+    await withDatabase(
+      'costs',
+      async (environment) => reportCosts(await measureCosts(environment)),
+      UNDISTURBED,
+    );
+  }
+  if (wants('processes')) {
+    await withDatabase('processes', async (environment) =>
+      reportProcesses(await measureProcesses(environment)),
+    );
+  }
   if (wants('simulations')) {
     await withDatabase('simulations', async (environment) => {
       const [small, large] = await asOwner(environment['DATABASE_URL']!, (owner) =>
@@ -170,11 +189,12 @@ async function measureRest(environment: Record<string, string>): Promise<void> {
 async function withDatabase(
   name: string,
   work: (environment: Record<string, string>) => Promise<void>,
+  settings: Record<string, string> = {},
 ): Promise<void> {
   const server = await startEmbeddedPostgres({
     dataDir: join(dataDir, name),
     // For the time from a COMMIT to its delivery.
-    settings: { track_commit_timestamp: 'on' },
+    settings: { track_commit_timestamp: 'on', ...settings },
     log: () => undefined,
   });
   const breakOff = () => void server.stop().then(() => process.exit(130));

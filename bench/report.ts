@@ -1,6 +1,9 @@
 import { cpus, totalmem } from 'node:os';
 import { quantile } from './calls.js';
+import type { CostFigures } from './costs.js';
 import type { DeliveryFigures } from './deliveries.js';
+import type { Cost } from './meter.js';
+import type { Throughput } from './several-processes.js';
 import type { SimulationFigures } from './simulations.js';
 import { CLIENTS, type Comparison, ROUND_MS, ROUNDS } from './load.js';
 
@@ -61,6 +64,54 @@ export function reportSimulations(figures: readonly SimulationFigures[]): void {
     console.log(
       `| ${draft} | ${decisions} | ${seconds.toFixed(2)} | ${cpuSeconds.toFixed(2)} | ${beforeMb.toFixed(0)} | ${peakMb.toFixed(0)} | ${slowestOtherMs.toFixed(0)} |`,
     );
+  }
+}
+
+/** Two measurements of each: their mean, and by how much the second differs from the first. */
+export function reportCosts({ acts, idle, receiptsADay }: CostFigures): void {
+  const columns: [string, (cost: Cost) => number, number][] = [
+    ['round trips', (cost) => cost.roundTrips, 1],
+    ['statements', (cost) => cost.statements, 1],
+    ['rows in', (cost) => cost.inserted, 1],
+    ['upd.', (cost) => cost.updated, 1],
+    ['del.', (cost) => cost.deleted, 1],
+    ['WAL kB', (cost) => cost.walBytes / 1_000, 1],
+    ['blocks', (cost) => cost.blocks, 0],
+    ['CPU ms service', (cost) => cost.serviceCpuMs, 2],
+    ['CPU ms database', (cost) => cost.databaseCpuMs, 2],
+  ];
+  const line = (what: string, costs: readonly Cost[]) => {
+    const cells = columns.map(([, of, digits]) => {
+      const [first, second] = costs.map(of) as [number, number];
+      return `${((first + second) / 2).toFixed(digits)} ±${(Math.abs(first - second) / 2).toFixed(digits)}`;
+    });
+    console.log(`| ${what} | ${cells.join(' | ')} |`);
+  };
+  console.log(`\n| one of each | ${columns.map(([name]) => name).join(' | ')} |`);
+  console.log(`|---|${'---:|'.repeat(columns.length)}`);
+  for (const [what, costs] of Object.entries(acts)) line(what, costs);
+  for (const [role, costs] of Object.entries(idle)) line(`a second of an idle process, role ${role}`, costs);
+  console.log(`\nThe day of a report has ${receiptsADay.toFixed(0)} receipts.`);
+}
+
+/** Medians of the rounds, against those of one process. */
+export function reportProcesses(figures: readonly Throughput[]): void {
+  const [one] = figures as [Throughput];
+  console.log(
+    `\nMedians of ${one.handIns.length} alternating rounds; the load generator, the processes and the database share`,
+  );
+  console.log(`${cpus().length} cores.\n`);
+  console.log('| processes | hand-ins /s | against one | from hand-in to sent mail /s | against one |');
+  console.log('|---:|---:|---:|---:|---:|');
+  for (const { processes, handIns, jobs } of figures) {
+    const cells = [
+      [handIns, one.handIns],
+      [jobs, one.jobs],
+    ].map(([ours, ofOne]) => {
+      const [rate, base] = [median(ours!), median(ofOne!)];
+      return `${rate.toFixed(0)} | ${(rate / base).toFixed(2)}`;
+    });
+    console.log(`| ${processes} | ${cells.join(' | ')} |`);
   }
 }
 

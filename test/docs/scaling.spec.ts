@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+import { codeIn, type Reach, reachedFrom, rowsBelow } from './database-reach.js';
+import { ROOT } from './named-tests.js';
+
+const page = await readFile(join(ROOT, 'docs/scaling.md'), 'utf8');
+
+interface SqlFunction {
+  name: string;
+  body: string;
+  /** It runs with the rights of its owner, which row-level security may not bind to one workspace. */
+  definer: boolean;
+}
+
+/** A row of the page: what crosses, and the files and functions that use it. */
+interface Crossing {
+  things: string[];
+  places: string[];
+}
+
+let test: TestApp;
+let functions: SqlFunction[];
+let tables: { name: string; hasWorkspace: boolean }[];
+/** Where each thing that crosses is used, by the sources and the functions of the database. */
+let reach: Reach;
+beforeAll(async () => {
+  test = await startTestApp();
+  functions = await test.rows<SqlFunction>(
+    `select 'app.' || proname as name, prosrc as body, prosecdef as definer from pg_proc
+     where pronamespace = 'app'::regnamespace`,
+  );
+  tables = await test.rows(
+    `select c.relname as name, exists (select from pg_attribute a
+       where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped) as "hasWorkspace"
+     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
+  );
+  const definers = functions.filter(({ definer }) => definer).map(({ name }) => name);
+  const ofNoWorkspace = tables.filter(({ hasWorkspace }) => !hasWorkspace).map(({ name }) => name);
+  const { entityMetadatas } = test.app.get(DataSource);
+  reach = reachedFrom({
+    functions: definers,
+    tables: ofNoWorkspace,
+    entities: Object.fromEntries(
+      entityMetadatas
+        .filter(({ tableName }) => ofNoWorkspace.includes(tableName))
+        .map((entity) => [entity.name, entity.tableName]),
+    ),
+  });
+  for (const name of [...definers, 'pg_notify']) {
+    const callers = functions.filter((one) => one.name !== name && mentions(one.body, name));
+    const places = reach.get(name) ?? new Set();
+    for (const caller of callers) places.add(caller.name);
+    reach.set(name, places);
+  }
+});
+afterAll(() => test.close());
+
+const mentions = (body: string, name: string) => new RegExp(`\\b${name.replace('.', '\\.')}\\b`).test(body);
+
+/** The page leaves `src/` out. */
+const fileOf = (place: string) => (/^(app\.|scripts\/)/.test(place) ? place : `src/${place}`);
+
+function crossingsBelow(heading: string): Crossing[] {
+  return rowsBelow(page, heading).map(([what, where]) => ({
+    things: codeIn(what!),
+    places: codeIn(where!).map(fileOf),
+  }));
+}
+
+const ACROSS = 'Functions that look across workspaces';
+const BOUND = 'Functions with more rights, for one workspace';
+const OTHERS = 'Other ways past a workspace';
+const LOCAL = 'Tables of no workspace';
+const KEYS = 'Keys without the workspace';
+
+describe('what crosses workspaces, in docs/scaling.md', () => {
+  it('has each function that row-level security does not bind to one workspace, and no other', () => {
+    const listed = [...crossingsBelow(ACROSS), ...crossingsBelow(BOUND)].flatMap(({ things }) => things);
+
+    expect(listed.toSorted()).toEqual(
+      functions
+        .filter(({ definer }) => definer)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+  });
+
+  it('takes for bound to one workspace only what goes by the workspace of its transaction, or of its row', () => {
+    for (const name of crossingsBelow(BOUND).flatMap(({ things }) => things)) {
+      const { body } = functions.find((one) => one.name === name)!;
+      expect(body, name).toMatch(/current_setting\('app\.workspace_id', true\)|new\.workspace_id/);
+    }
+  });
+
+  it('has each other way past a workspace, and no other', () => {
+    const listed = crossingsBelow(OTHERS).flatMap(({ things }) => things);
+
+    const others = [...reach.keys()].filter((thing) => !thing.startsWith('app.') && thing !== 'db.system');
+    expect(listed.toSorted()).toEqual(others.toSorted());
+  });
+
+  it('says of each where it is used, by file and by function', () => {
+    for (const heading of [ACROSS, BOUND, OTHERS]) {
+      for (const { things, places } of crossingsBelow(heading)) {
+        const used = new Set(things.flatMap((thing) => [...(reach.get(thing) ?? [])]));
+        expect(places.toSorted(), things.join(', ')).toEqual([...used].toSorted());
+      }
+    }
+  });
+
+  it('names every file that runs a statement outside of a workspace', () => {
+    const named = [ACROSS, BOUND, OTHERS].flatMap((heading) =>
+      crossingsBelow(heading).flatMap(({ places }) => places),
+    );
+
+    // Statements of the whole service that touch no table.
+    const ofNoTable = [
+      'src/platform/observability/health.controller.ts',
+      'src/platform/observability/figures.ts',
+    ];
+    expect([...named, ...ofNoTable]).toEqual(expect.arrayContaining([...reach.get('db.system')!]));
+  });
+});
+
+describe('how the tables could be distributed, in docs/scaling.md', () => {
+  it('has each table of no workspace, with what becomes of it, and no other', () => {
+    const listed = rowsBelow(page, LOCAL);
+
+    expect(listed.flatMap(([names]) => codeIn(names!)).toSorted()).toEqual(
+      tables
+        .filter(({ hasWorkspace }) => !hasWorkspace)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    for (const [names, kind, reason] of listed) {
+      expect(kind, names).toMatch(/^(reference|local)$/);
+      expect(reason, names).not.toBe('');
+    }
+  });
+
+  it('has each key of the other tables that does not contain the workspace, and no other', async () => {
+    const references = rowsBelow(page, LOCAL)
+      .filter(([, kind]) => kind === 'reference')
+      .flatMap(([names]) => codeIn(names!));
+    const found = await test.rows<{ table: string; keys: string[] }>(KEYS_WITHOUT_WORKSPACE, [references]);
+
+    const listed = Object.fromEntries(
+      rowsBelow(page, KEYS).map(([table, keys]) => [codeIn(table!)[0], codeIn(keys!).toSorted()]),
+    );
+    expect(listed).toEqual(Object.fromEntries(found.map(({ table, keys }) => [table, keys.toSorted()])));
+  });
+});
+
+/** Primary, unique and foreign keys; a foreign key to a reference table ($1) may be as it is. */
+const KEYS_WITHOUT_WORKSPACE = `
+with tenant as (
+  select c.oid, c.relname::text as name, a.attnum from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+)
+select name as "table", array_agg(key) as keys from (
+  select t.name, i.relname::text as key from tenant t
+  join pg_index x on x.indrelid = t.oid and x.indisunique and t.attnum <> all (x.indkey::int2[])
+  join pg_class i on i.oid = x.indexrelid
+  union all
+  select t.name, k.conname::text from tenant t
+  join pg_constraint k on k.conrelid = t.oid and k.contype = 'f' and t.attnum <> all (k.conkey)
+  join pg_class f on f.oid = k.confrelid and f.relname::text <> all ($1)
+) keys group by name`;
