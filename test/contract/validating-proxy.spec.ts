@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { type EventReceiver, startEventReceiver } from '../support/event-receiver.js';
+import { recordStatements } from '../support/recorded-statements.js';
 import { publishersOf } from '../support/skill-packs.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { DOCUMENT_FILE, operations } from './operations.js';
@@ -9,6 +10,7 @@ import { undeclared } from './undeclared.js';
 import { ValidatingProxy } from './validating-proxy.js';
 import { type Area, PUBLISHER, Walk } from './walk.js';
 
+const statements = recordStatements();
 let test: TestApp;
 let receiver: EventReceiver;
 let proxy: ValidatingProxy;
@@ -58,3 +60,24 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
     });
   },
 );
+
+/** As a condition, in a join, or among the columns of a row that is added. */
+const NAMES_WORKSPACE =
+  /workspace_id"?\s*(=|in\b)|=\s*(\w+\.)?"?workspace_id|into\s+"?\w+"?\s*(as \w+ )?\([^)]*workspace_id/i;
+
+describe('the statements that all of this has sent', () => {
+  it('name the workspace wherever they touch a table of workspaces (docs/scaling.md)', async () => {
+    const tables = await test.rows<{ name: string }>(
+      `select c.relname as name from pg_class c
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`,
+    );
+    const names = tables.map(({ name }) => name).join('|');
+    const touching = [...statements].filter((text) =>
+      new RegExp(`\\b(from|join|into|update|using)\\s+"?(${names})\\b`, 'i').test(text),
+    );
+
+    expect(touching.length).toBeGreaterThan(0);
+    expect(touching.filter((text) => !NAMES_WORKSPACE.test(text))).toEqual([]);
+  });
+});

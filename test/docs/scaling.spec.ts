@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RouteTable } from '../../src/platform/http/route-table.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 import { codeIn, type Reach, reachedFrom, rowsBelow } from './database-reach.js';
 import { ROOT } from './named-tests.js';
@@ -151,6 +152,23 @@ describe('how the tables could be distributed, in docs/scaling.md', () => {
       rowsBelow(page, KEYS).map(([table, keys]) => [codeIn(table!)[0], codeIn(keys!).toSorted()]),
     );
     expect(listed).toEqual(Object.fromEntries(found.map(({ table, keys }) => [table, keys.toSorted()])));
+  });
+});
+
+describe('what could be read from a replica, in docs/scaling.md', () => {
+  it('has each reading route of the API, by itself or by the path above it, and no path without one', () => {
+    const listed = rowsBelow(page, 'Read replicas').flatMap(([paths]) => codeIn(paths!));
+    const routes = test.app
+      .get(RouteTable)
+      .entries.filter(({ method }) => method === 'GET')
+      .flatMap(({ paths }) => paths)
+      .filter((path) => path.startsWith('/api/pro/'))
+      .map((path) => path.slice('/api/pro'.length));
+    const covers = (above: string, path: string) => path === above || path.startsWith(`${above}/`);
+
+    expect(routes.filter((path) => !listed.some((above) => covers(above, path)))).toEqual([]);
+    expect(listed.filter((above) => !routes.some((path) => covers(above, path)))).toEqual([]);
+    expect(new Set(listed).size).toBe(listed.length);
   });
 });
 
