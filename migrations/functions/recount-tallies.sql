@@ -9,9 +9,14 @@ insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
 select workspace_id, team_id, 'directives', status || ' ' || coalesce(capo, ''), '-infinity', count(*), 0
 from directives group by 1, 2, 4
 union all
-select workspace_id, team_id, 'cost', cost->>'currency', date_trunc('hour', started_at, 'UTC'), count(*),
-  sum((cost->>'amount')::numeric)
-from directives where started_at is not null and (cost->>'amount')::numeric <> 0 group by 1, 2, 4, 5
+select workspace_id, team_id, 'cost', currency, date_trunc('hour', at, 'UTC'), count(*), sum(amount)
+from (
+  select workspace_id, team_id, cost->>'currency' as currency, coalesce(started_at, created_at) as at,
+    (cost->>'amount')::numeric as amount
+  from directives
+  union all
+  select workspace_id, team_id, currency, charged_at, amount from model_charges
+) costs where amount <> 0 group by 1, 2, 4, 5
 union all
 select workspace_id, team_id, 'approvals', case when status = 'pending' and ready then 'ready' else status end || ' '
   || coalesce(capo, ''), '-infinity', count(*), 0
@@ -38,9 +43,11 @@ insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, a
 select f.workspace_id, o.team_id, f.kind, s.minutes, date_bin(make_interval(mins => s.minutes), f.at,
   timestamptz '2001-01-01 00:00:00+00'), f.key, sum(f.n), sum(f.amount)
 from (
-  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, started_at as at, 1 as n,
+  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, coalesce(started_at, created_at) as at, 1 as n,
     (cost->>'amount')::numeric as amount
-  from directives where started_at is not null and (cost->>'amount')::numeric <> 0
+  from directives where (cost->>'amount')::numeric <> 0
+  union all
+  select workspace_id, team_id, 'cost', currency, charged_at, 1, amount from model_charges where amount <> 0
   union all
   select workspace_id, team_id, 'pending', '', requested_at, 1, 0 from approvals
   union all

@@ -16,6 +16,8 @@ import { CapoSkills } from './capo-skills.js';
 import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
 import { ModelCalls } from './model-calls.js';
+import { ModelChargeEntity } from './model-charge.entity.js';
+import { ModelCharges } from './model-charges.js';
 import type { ModelClient } from './model-client.js';
 import type { ModelPrices } from './model-cost.js';
 import { OutsideTargetsReader } from './outside-targets.reader.js';
@@ -34,7 +36,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
 /** @level 5 */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([PausedCapoEntity]),
+    TypeOrmModule.forFeature([PausedCapoEntity, ModelChargeEntity]),
     StandingOrdersModule,
     SignalsModule,
     ConnectorsModule,
@@ -48,6 +50,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     DraftingStates,
     ModelBudget,
     ModelCalls,
+    ModelCharges,
     {
       provide: MODEL,
       inject: [Config, Clock, ModelBudget, ModelCalls],
@@ -90,6 +93,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     BriefingReader,
     DraftingStates,
     ModelBudget,
+    ModelCharges,
     CapoSkills,
     CAPO_RUNNER,
     MODEL,

@@ -9,6 +9,7 @@ import type { ModelPrices } from './model-cost.js';
 import { failureOf, quotable, refusesFormat } from './model-failure.js';
 import { estimatedTokens, Meter, priced, type Usage } from './model-meter.js';
 import { modelObject, type ModelObject, type ModelOptions } from './model-provider.js';
+import { failedAfterPaying } from './paid.js';
 
 export interface ModelClientOptions extends ModelOptions {
   /** Of the model; without prices a run costs 0 in the ledger. */
@@ -80,7 +81,7 @@ export class ModelClient {
       throw new Error('openai-compatible needs a base URL');
   }
 
-  /** @throws RunnerFailed */
+  /** @throws RunnerFailed; `paidBefore` says what was paid for until then */
   async ask<T>(
     question: Question<T>,
     { signal }: { signal: AbortSignal },
@@ -100,7 +101,8 @@ export class ModelClient {
       const { cost } = meter;
       const failure = failureOf(error, { stopped: signal, deadline, timeoutMs, cost, apiKey, now: now() });
       calls?.failed(failure);
-      throw failure;
+      const { provider: name, model } = this.options;
+      throw failedAfterPaying(failure, { engine: { name, model }, cost });
     } finally {
       calls?.paid(meter.cost);
     }

@@ -4,6 +4,7 @@ import { checkDraft } from './draft-checks.js';
 import type { ModelClient } from './model-client.js';
 import { answerSchema, readAnswer } from './model-output.js';
 import { dataFor, instructionsFor } from './model-prompt.js';
+import { failedAfterPaying } from './paid.js';
 
 /**
  * A capo that drafts with a language model. Its answer is checked against the registry, and for what it may have invented
@@ -27,7 +28,12 @@ export class ModelRunner implements CapoRunner {
       },
       options,
     );
-    const { provider, model } = this.model.options;
-    return { ...checkDraft(answer, briefing), engine: { name: provider, model }, cost };
+    const { provider: name, model } = this.model.options;
+    const paid = { engine: { name, model }, cost };
+    try {
+      return { ...checkDraft(answer, briefing), ...paid };
+    } catch (error) {
+      throw failedAfterPaying(error, paid);
+    }
   }
 }

@@ -165,9 +165,9 @@ export class AnswerMessage {
       actor,
       action: 'chat.answered',
       entity: { type: 'conversation', id: conversationId },
-      // Whoever reads receipts reads that something was asked, and not what.
+      // Whoever reads receipts reads that something was asked, and not what. What a model cost has a receipt of its own.
       summary: `The consigliere answered ${actor.name} in a chat.`,
-      details: { engine, cost, directives: directiveIds.length },
+      details: { engine, directives: directiveIds.length },
     });
     const { teamIds } = scopeOf(caller);
     const both = {

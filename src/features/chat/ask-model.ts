@@ -1,12 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { RunnerFailed } from '../capos/briefing.js';
 import { MODEL } from '../capos/capos.module.js';
+import { ModelCharges } from '../capos/model-charges.js';
 import type { ModelClient } from '../capos/model-client.js';
+import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
 import { addCost } from '../directives/directive.js';
-import { type Cost, NO_COST } from '../terms/terms.js';
+import { NO_COST } from '../terms/terms.js';
 import { ChatFacts } from './chat-facts.reader.js';
 import type { ChatEngine } from './chat-message.entity.js';
 import { Conversations } from './conversations.repository.js';
@@ -16,14 +19,13 @@ import { chatQuestion, type Earlier, MAX_LOOK_UPS, MAX_ROUNDS, type ModelAnswer 
 import { safeReply } from './reply-text.js';
 
 /** An answer that nothing has been done about yet. */
-export interface Answered {
+export interface Answered extends Paid {
   reply: string;
   intents: ChatIntent[];
   /** To be handed in, word for word. */
   directives: string[];
   refused: boolean;
   engine: ChatEngine;
-  cost: Cost;
 }
 
 /** How long a member waits for an answer at most, however often the model looks something up. */
@@ -58,6 +60,8 @@ export class AskModel {
     @Inject(MODEL) private readonly model: ModelClient | null,
     private readonly facts: ChatFacts,
     private readonly conversations: Conversations,
+    private readonly db: Db,
+    private readonly charges: ModelCharges,
     private readonly clock: Clock,
     private readonly logger: PinoLogger,
   ) {}
@@ -70,22 +74,56 @@ export class AskModel {
   async execute(caller: Caller, conversationId: string | null, message: string): Promise<Answered> {
     const now = this.clock.now();
     const turnId = await this.conversations.beginTurn(caller, now, now + TURN_MS + AFTER_TURN_MS);
+    const { provider: name, model } = this.model!.options;
+    const paid = { engine: { name, model }, cost: NO_COST };
     try {
-      return await this.answer(caller, conversationId, message);
+      return await this.answer(caller, conversationId, message, paid);
     } finally {
-      await this.conversations.endTurn(caller, turnId).catch((error: unknown) => {
-        this.logger.warn(
-          { err: error },
-          'the end of a question could not be written; it ends by itself in a minute',
+      await this.end(caller, turnId, conversationId, paid).catch((error: unknown) => {
+        this.logger.error(
+          { err: error, cost: paid.cost },
+          'the end of a question could not be written; it ends by itself in a minute, and what it cost has no receipt',
         );
       });
     }
   }
 
-  private async answer(caller: Caller, conversationId: string | null, message: string): Promise<Answered> {
+  /** What was paid for is told here and not with the answer: whatever becomes of that, the model has been paid. */
+  private async end(
+    caller: Caller,
+    turnId: string,
+    conversationId: string | null,
+    paid: Paid,
+  ): Promise<void> {
+    const { workspaceId, memberId } = caller;
+    await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
+      this.conversations.endTurn(caller, turnId);
+      if (!isPaid(paid)) return;
+      const actor = actorOf(caller);
+      this.charges.receipt(
+        {
+          actor,
+          action: 'chat.model_asked',
+          entity: conversationId
+            ? { type: 'conversation', id: conversationId }
+            : { type: 'member', id: memberId },
+          summary: `A model was asked for ${actor.name} in a chat.`,
+        },
+        paid,
+      );
+    });
+  }
+
+  /** @param paid grows with each round */
+  private async answer(
+    caller: Caller,
+    conversationId: string | null,
+    message: string,
+    paid: Paid & { engine: ChatEngine },
+  ): Promise<Answered> {
     const client = this.model!;
     const scope = scopeOf(caller);
-    const engine: ChatEngine = { name: client.options.provider, model: client.options.model };
+    const { engine } = paid;
     const until = performance.now() + TURN_MS;
     const [history, timezone] = await Promise.all([
       this.history(caller, conversationId),
@@ -94,7 +132,6 @@ export class AskModel {
     const named = idsIn(message).filter((_, at) => at < MAX_LOOK_UPS);
     const found: Found[] = [];
     for (const id of named) found.push(await this.facts.find(scope, { subject: 'record', id }));
-    let cost = NO_COST;
     try {
       for (let round = 1; ; round++) {
         const left = until - performance.now();
@@ -111,14 +148,14 @@ export class AskModel {
           timeoutMs: Math.max(1_000, Math.min(ROUND_MS, Math.round(left))),
         });
         const asked = await client.ask(question, { signal: new AbortController().signal });
-        cost = addCost(cost, asked.cost);
-        if (asked.answer.lookUps.length === 0)
-          return answered(asked.answer, { message, found, engine, cost });
+        paid.cost = addCost(paid.cost, asked.cost);
+        if (asked.answer.lookUps.length === 0) return answered(asked.answer, { message, found, paid });
         for (const lookUp of newOnes(asked.answer.lookUps, found)) {
           found.push(await this.facts.find(scope, lookUp));
         }
       }
     } catch (error) {
+      paid.cost = addCost(paid.cost, paidBefore(error).cost);
       if (!(error instanceof RunnerFailed)) throw error;
       return {
         reply: safeReply(`I could not answer this: ${error.message} ${PLAIN}`, message),
@@ -126,7 +163,7 @@ export class AskModel {
         directives: [],
         refused: false,
         engine,
-        cost: addCost(cost, error.cost),
+        cost: paid.cost,
       };
     }
   }
@@ -157,17 +194,12 @@ const keyOf = ({ subject, id }: LookUp) => (subject === 'record' ? `record ${id}
 
 function answered(
   { reply, directives, refused }: ModelAnswer,
-  {
-    message,
-    found,
-    engine,
-    cost,
-  }: { message: string; found: readonly Found[]; engine: ChatEngine; cost: Cost },
+  { message, found, paid }: { message: string; found: readonly Found[]; paid: Paid & { engine: ChatEngine } },
 ): Answered {
   const named = new Set(idsIn(reply));
   const intents = found.map(({ subject, facts }) => {
     const { intent, ids } = intentOf(INTENT_OF[subject], facts);
     return { intent, ids: ids.filter((id) => named.has(id)) };
   });
-  return { reply: safeReply(reply, message), intents, directives, refused, engine, cost };
+  return { reply: safeReply(reply, message), intents, directives, refused, ...paid };
 }

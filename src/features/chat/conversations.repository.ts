@@ -137,14 +137,13 @@ export class Conversations {
     return turnId;
   }
 
-  async endTurn(caller: Caller, turnId: string): Promise<void> {
-    await this.db.transaction(scopeOf(caller), async () => {
-      this.db.write('delete from chat_turns where workspace_id = $1 and member_id = $2 and turn_id = $3', [
-        caller.workspaceId,
-        caller.memberId,
-        turnId,
-      ]);
-    });
+  /** Ends it in the open transaction. */
+  endTurn({ workspaceId, memberId }: Caller, turnId: string): void {
+    this.db.write('delete from chat_turns where workspace_id = $1 and member_id = $2 and turn_id = $3', [
+      workspaceId,
+      memberId,
+      turnId,
+    ]);
   }
 
   /** @throws ChatBusy while a model is being asked for the member */

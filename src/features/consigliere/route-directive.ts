@@ -5,6 +5,8 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { RunnerFailed } from '../capos/briefing.js';
 import { CAPOS } from '../capos/capo.js';
+import { paidBefore } from '../capos/paid.js';
+import { ChargeUnused } from '../directives/charge-unused.js';
 import type { DirectiveEntity } from '../directives/directive.entity.js';
 import { addCost, titleOf } from '../directives/directive.js';
 import { DirectiveTransitions } from '../directives/directive-transitions.js';
@@ -46,6 +48,7 @@ export class RouteDirective implements OnModuleInit {
     private readonly transitions: DirectiveTransitions,
     private readonly router: Router,
     private readonly giveUpDraft: GiveUpDraft,
+    private readonly chargeUnused: ChargeUnused,
   ) {}
 
   onModuleInit(): void {
@@ -78,15 +81,23 @@ export class RouteDirective implements OnModuleInit {
     try {
       routed = await this.router.byModel(item.workspaceId, request, signal);
     } catch (error) {
-      if (!(error instanceof RunnerFailed)) throw error;
+      const paid = paidBefore(error);
+      if (!(error instanceof RunnerFailed)) {
+        await this.chargeUnused.afterFailure(item, 'routing', paid, error);
+        throw error;
+      }
+      await this.chargeUnused.execute(item, 'routing', paid);
       // As with a draft: whoever killed the workspace has voided the attempt, or the message of the kill came late.
       await this.db.transaction(scopeOfWork(item), async () => this.work.reschedule(item, 0));
       return;
     }
-    await this.db.transaction(scopeOfWork(item), async () => {
-      const found = await this.locked(item);
-      if (found) this.assign(item, found, routed);
-    });
+    await this.chargeUnused.after(item, 'routing', routed, () =>
+      this.db.transaction(scopeOfWork(item), async () => {
+        const found = await this.locked(item);
+        if (found) this.assign(item, found, routed);
+        return found !== undefined;
+      }),
+    );
   }
 
   private async requestOf({

@@ -4,16 +4,16 @@ import { Unavailable } from '../../platform/kernel/errors.js';
 import { RunnerFailed } from '../capos/briefing.js';
 import { MODEL } from '../capos/capos.module.js';
 import type { ModelClient } from '../capos/model-client.js';
-import { type Cost, NO_COST } from '../terms/terms.js';
+import { type Paid, paidBefore } from '../capos/paid.js';
+import { NO_COST } from '../terms/terms.js';
 import { routingQuestion } from './model-routing.js';
 import { routeDirective, type RouteRequest, type Routing } from './route.js';
 
-export interface Routed extends Routing {
+export interface Routed extends Routing, Paid {
   /** The model that was asked; null when there is none. */
   model: string | null;
   /** Why the vocabulary decided although there is a model. */
   fallback: string | null;
-  cost: Cost;
 }
 
 /** Finds the capo a directive belongs to: by a model where one is configured, else, or when that fails, by its words. */
@@ -29,17 +29,18 @@ export class Router {
   }
 
   byWords(request: RouteRequest): Routed {
-    return { ...routeDirective(request), model: null, fallback: null, cost: NO_COST };
+    return { ...routeDirective(request), model: null, fallback: null, engine: null, cost: NO_COST };
   }
 
   /** @throws RunnerFailed only when it was stopped */
   async byModel(workspaceId: string, request: RouteRequest, signal: AbortSignal): Promise<Routed> {
     const client = this.model!;
-    const { model } = client.options;
+    const { provider: name, model } = client.options;
+    const engine = { name, model };
     try {
       const question = routingQuestion(workspaceId, request);
       const { answer, cost } = await client.ask(question, { signal });
-      return { ...answer, model, fallback: null, cost };
+      return { ...answer, model, fallback: null, engine, cost };
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       const failed = error instanceof RunnerFailed ? error : undefined;
@@ -50,7 +51,7 @@ export class Router {
         'a directive is routed by its words, since the model failed',
       );
       const fallback = failed?.message ?? 'An unexpected error occurred.';
-      return { ...this.byWords(request), model, fallback, cost: failed?.cost ?? NO_COST };
+      return { ...this.byWords(request), model, fallback, engine, cost: paidBefore(error).cost };
     }
   }
 }

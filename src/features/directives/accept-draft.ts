@@ -67,21 +67,22 @@ export class AcceptDraft {
     private readonly escalateFailed: EscalateFailed,
   ) {}
 
-  async execute(item: WorkItem, draft: Draft): Promise<void> {
+  /** Answers whether the directive was charged for the draft; it is not where nobody wants a draft of it any more. */
+  async execute(item: WorkItem, draft: Draft): Promise<boolean> {
     const { workspaceId, id } = item;
-    await this.db.transaction(scopeOfWork(item), async () => {
+    return this.db.transaction(scopeOfWork(item), async () => {
       const guardian = await this.guardians.lockShared(workspaceId);
       const approval = await this.approvals.lockPending(workspaceId, id);
       const directive = await this.directives.lockDrafting(workspaceId, id);
       this.work.complete(item);
-      if (!directive) return;
+      if (!directive) return false;
       const packets = await this.packetsOf(directive, draft);
       if (typeof packets === 'string') {
         const error = { code: 'INVALID_OUTPUT', message: packets };
         this.directives.chargeFailure(directive, addCost(directive.cost, draft.cost), error);
-        this.transitions.noteFailedDraft(directive, error, draft.cost);
+        this.transitions.noteUnused(directive, 'draft', error, draft);
         this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
-        return;
+        return true;
       }
       const decidable = packets.map((packet) => decidedPacketOf(packet, directive.priority));
       const policy = await this.gate.decide(decidable, {
@@ -90,6 +91,7 @@ export class AcceptDraft {
       });
       this.attach(directive, draft, packets, policy);
       await this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
+      return true;
     });
   }
 

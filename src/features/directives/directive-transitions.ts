@@ -5,7 +5,8 @@ import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { Events } from '../events/events.js';
-import type { CapoRole, Cost, DirectiveStatus } from '../terms/terms.js';
+import { isPaid, type Paid } from '../capos/paid.js';
+import type { CapoRole, DirectiveStatus } from '../terms/terms.js';
 import { DIRECTIVE_STATES, type DirectiveTrigger } from './directive-states.js';
 import { type Change, Directives } from './directives.repository.js';
 
@@ -17,6 +18,14 @@ export interface Named {
   capo: CapoRole | null;
   status: DirectiveStatus;
 }
+
+/** What a model was paid for. */
+export type PaidFor = 'draft' | 'routing';
+
+const UNUSED: Readonly<Record<PaidFor, { action: string; summary: string }>> = {
+  draft: { action: 'directive.draft_failed', summary: 'A draft was paid for and cannot be used' },
+  routing: { action: 'directive.routing_unused', summary: 'Routing was paid for and cannot be used' },
+};
 
 /** The receipt of a transition, or of something else that happened to a directive. */
 export interface DirectiveReceipt extends Partial<
@@ -55,15 +64,16 @@ export class DirectiveTransitions {
     });
   }
 
-  /** What was paid for a draft of which nothing can be used; nothing is noted where nothing was paid. */
-  noteFailedDraft(directive: Named, error: { code: string; message: string }, cost: Cost): void {
-    if (cost.tokensIn + cost.tokensOut === 0) return;
+  /** What was paid for an answer of which nothing can be used; nothing is noted where nothing was paid. */
+  noteUnused(directive: Named, paidFor: PaidFor, error: { code: string; message: string }, paid: Paid): void {
+    if (!isPaid(paid)) return;
+    const { action, summary } = UNUSED[paidFor];
     this.note(directive, {
       actor: directive.capo ? capoActor(directive.capo) : SYSTEM,
-      action: 'directive.draft_failed',
+      action,
       outcome: 'failure',
-      summary: `A draft was paid for and cannot be used: ${error.message}`,
-      details: { code: error.code, cost },
+      summary: `${summary}: ${error.message}`,
+      details: { code: error.code, engine: paid.engine, cost: paid.cost },
     });
   }
 

@@ -18,6 +18,7 @@ import { AcceptDraft } from './accept-draft.js';
 import { AssertWanted } from './assert-wanted.js';
 import { BudgetOverride } from './budget-override.js';
 import { CancelDirective } from './cancel-directive.js';
+import { ChargeUnused } from './charge-unused.js';
 import { DecidedOutput } from './decided-output.js';
 import { DirectiveEntity } from './directive.entity.js';
 import { DirectivesController } from './directives.controller.js';
@@ -84,6 +85,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DraftDirective,
     AcceptDraft,
     AssertWanted,
+    ChargeUnused,
     BudgetOverride,
     DecidedOutput,
     CompleteDirective,
@@ -115,6 +117,14 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     UsualCost,
     WorkPackets,
   ],
-  exports: [Directives, DirectiveTransitions, GiveUpDraft, HandInDirective, UsualCost, WorkPackets],
+  exports: [
+    ChargeUnused,
+    Directives,
+    DirectiveTransitions,
+    GiveUpDraft,
+    HandInDirective,
+    UsualCost,
+    WorkPackets,
+  ],
 })
 export class DirectivesModule {}

@@ -9,11 +9,13 @@ import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
 import { withReplyTo } from '../capos/reply-to.js';
+import { paidBefore } from '../capos/paid.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted, KILLED_TOPIC } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { AcceptDraft } from './accept-draft.js';
+import { ChargeUnused } from './charge-unused.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
@@ -39,6 +41,7 @@ export class DraftDirective implements OnModuleInit {
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
     private readonly acceptDraft: AcceptDraft,
     private readonly recordFailure: RecordDraftFailure,
+    private readonly chargeUnused: ChargeUnused,
     private readonly giveUpDraft: GiveUpDraft,
     private readonly transitions: DirectiveTransitions,
   ) {}
@@ -64,12 +67,22 @@ export class DraftDirective implements OnModuleInit {
       const briefing = await this.briefings.read(scopeOfWork(item), directive);
       draft = withReplyTo(await this.runner.run(briefing, { signal }), briefing);
     } catch (error) {
-      if (!(error instanceof RunnerFailed)) throw error;
-      if (error.code === 'aborted') await this.callOff(item);
-      else await this.recordFailure.execute(item, error);
+      const paid = paidBefore(error);
+      if (!(error instanceof RunnerFailed)) {
+        await this.chargeUnused.afterFailure(item, 'draft', paid, error);
+        throw error;
+      }
+      if (error.code === 'aborted') {
+        await this.chargeUnused.execute(item, 'draft', paid);
+        await this.callOff(item);
+      } else {
+        await this.chargeUnused.after(item, 'draft', paid, () =>
+          this.recordFailure.execute(item, error, paid),
+        );
+      }
       return;
     }
-    await this.acceptDraft.execute(item, draft);
+    await this.chargeUnused.after(item, 'draft', draft, () => this.acceptDraft.execute(item, draft));
   }
 
   /** The directive, if it is still to be drafted and its capo may work on it now. */

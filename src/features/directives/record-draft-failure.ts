@@ -8,6 +8,7 @@ import { Approvals } from '../approvals/approvals.repository.js';
 import type { RunnerFailed } from '../capos/briefing.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
+import type { Paid } from '../capos/paid.js';
 import { Signals } from '../signals/signals.repository.js';
 import { addCost, titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -34,32 +35,35 @@ export class RecordDraftFailure {
     private readonly logger: PinoLogger,
   ) {}
 
-  async execute(item: WorkItem, failure: RunnerFailed): Promise<void> {
+  /** Answers whether the directive was charged for the draft; it is not where nobody wants a draft of it any more. */
+  async execute(item: WorkItem, failure: RunnerFailed, paid: Paid): Promise<boolean> {
     const { workspaceId, id } = item;
     const isWaiting = failure.code === 'model_budget_exceeded';
     const failures = item.failures + (isWaiting ? 0 : 1);
     const waitMs = waitBeforeRetry(failure, failures);
     const error: WorkError = { code: failure.code.toUpperCase(), message: failure.message };
-    await this.db.transaction(scopeOfWork(item), async () => {
+    const isCharged = await this.db.transaction(scopeOfWork(item), async () => {
       const approval = await this.approvals.lockPending(workspaceId, id);
       const directive = await this.directives.lockDrafting(workspaceId, id);
-      if (!directive) return;
+      if (!directive) return false;
       // Tokens are paid for even when nothing usable came back.
-      this.directives.chargeFailure(directive, addCost(directive.cost, failure.cost), error);
-      this.transitions.noteFailedDraft(directive, error, failure.cost);
+      this.directives.chargeFailure(directive, addCost(directive.cost, paid.cost), error);
+      this.transitions.noteUnused(directive, 'draft', error, paid);
       if (waitMs === undefined) {
         this.endDirective.giveUp(directive, approval, error);
         this.work.complete(item);
-        return;
+        return true;
       }
       if (failures === 2 && !isWaiting) this.warn(directive, error, waitMs);
       this.work.reschedule(item, waitMs, error, isWaiting ? 0 : 1);
+      return true;
     });
     // Not the message: it may quote the directive.
     this.logger.warn(
       { directiveId: id, workspaceId, code: error.code, attempt: failures, waitMs },
       waitMs === undefined ? 'a draft was given up' : 'a draft waits for its next attempt',
     );
+    return isCharged;
   }
 
   /** Once, when it has failed a second time: the first may have been chance. */

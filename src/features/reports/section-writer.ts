@@ -7,21 +7,23 @@ import { type CapoRunner, type Draft, RunnerFailed } from '../capos/briefing.js'
 import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPOS } from '../capos/capo.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
+import { type Paid, paidBefore } from '../capos/paid.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { type Cost, NO_COST } from '../terms/terms.js';
+import { NO_COST } from '../terms/terms.js';
 import type { ReportEntity } from './report.entity.js';
 import type { WrittenSection } from './report.js';
 
 /** What came of asking a capo for a section. */
-export interface Written {
+export interface Written extends Paid {
   section: WrittenSection;
-  engine: Draft['engine'] | null;
-  cost: Cost;
+  /** Of one that is late: what its capo turns out to have been paid for once it does end, if it ever does. */
+  paidLater?: Promise<Paid>;
 }
 
 const LONGEST_BODY = 20_000;
+const NOTHING: Paid = { engine: null, cost: NO_COST };
 
 /**
  * Asks a capo for the text of a section. The capo gets what it gets for a directive of no team; of what it makes only
@@ -39,27 +41,24 @@ export class SectionWriter {
 
   /** Never fails: what goes wrong stands in the section. Ends when the signal aborts, whatever the capo does then. */
   async write(report: ReportEntity, section: WrittenSection, signal: AbortSignal): Promise<Written> {
-    const failed = (error: string, cost = NO_COST): Written => ({
+    const failed = (error: string, paid: Paid = NOTHING): Written => ({
       section: { ...section, status: 'failed', error },
-      engine: null,
-      cost,
+      ...paid,
     });
+    const late = (paid: Paid): Written => ({ section: { ...section, status: 'late', error: LATE }, ...paid });
     try {
       const holdup = await this.holdup({ workspaceId: report.workspaceId, teamIds: 'all' }, section);
       if (holdup !== undefined) return failed(holdup);
-      const draft = await endingWith(signal, this.draft(report, section, signal));
-      if (draft === 'late') {
-        return { ...failed(''), section: { ...section, status: 'late', error: LATE } };
-      }
+      const drafting = this.draft(report, section, signal);
+      const draft = await endingWith(signal, drafting);
+      if (draft === 'late') return { ...late(NOTHING), paidLater: drafting.catch(paidBefore) };
       const body = textOf(draft);
       const { engine, cost } = draft;
-      if (body === '') return { ...failed('Its capo wrote no text for it.', cost), engine };
+      if (body === '') return failed('Its capo wrote no text for it.', { engine, cost });
       return { section: { ...section, status: 'done', body: cutText(body, LONGEST_BODY) }, engine, cost };
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
-      if (signal.aborted)
-        return { ...failed('', error.cost), section: { ...section, status: 'late', error: LATE } };
-      return failed(error.message, error.cost);
+      return signal.aborted ? late(paidBefore(error)) : failed(error.message, paidBefore(error));
     }
   }
 
@@ -116,7 +115,5 @@ async function endingWith<T>(signal: AbortSignal, work: Promise<T>): Promise<T |
     return await Promise.race([work, late]);
   } finally {
     signal.removeEventListener('abort', end);
-    // Whatever it says afterwards is nobody's any more.
-    void work.catch(() => undefined);
   }
 }

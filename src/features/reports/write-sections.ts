@@ -1,13 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import { isLateResult } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { Receipts } from '../../platform/receipts/receipts.js';
+import { throughOutage } from '../../platform/work/through-outage.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { capoActor } from '../capos/capo-actor.js';
+import { ModelCharges } from '../capos/model-charges.js';
+import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
 import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { NO_COST } from '../terms/terms.js';
 import { DELIVER_WORK } from './deliver-report.js';
+import type { WrittenSection } from './report.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
 import { SectionWriter, type Written } from './section-writer.js';
@@ -24,8 +29,9 @@ export class WriteSections implements OnModuleInit {
     private readonly work: Work,
     private readonly reports: Reports,
     private readonly writer: SectionWriter,
-    private readonly receipts: Receipts,
+    private readonly charges: ModelCharges,
     private readonly clock: Clock,
+    private readonly logger: PinoLogger,
   ) {}
 
   onModuleInit(): void {
@@ -60,14 +66,52 @@ export class WriteSections implements OnModuleInit {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
     // Each is entered as it comes: one that is late takes none with it.
     const writing = pending.map(async (section) => {
-      const written = await this.writer.write(report, section, limit);
-      await this.db.transaction(scopeOfWork(item), async () => {
-        this.work.check(item);
-        const current = await this.reports.lock(item.workspaceId, item.id);
-        if (current) this.enter(current, [written]);
+      const charged = (paid: Paid) => this.chargeUnused(report, section, paid);
+      const written = await this.writer.write(report, section, limit).catch(async (error: unknown) => {
+        await charged(paidBefore(error));
+        throw error;
       });
+      // Nobody waits for it: a capo that goes on for ever holds nothing back.
+      void written.paidLater?.then(charged).catch((error: unknown) => {
+        this.logger.error({ err: error }, 'what a section that came too late has cost could not be written');
+      });
+      try {
+        await this.db.transaction(scopeOfWork(item), async () => {
+          this.work.check(item);
+          const current = await this.reports.lock(item.workspaceId, item.id);
+          if (current) this.enter(current, [written]);
+        });
+      } catch (error) {
+        if (isLateResult(error)) await charged(written);
+        throw error;
+      }
     });
     await Promise.all(writing);
+  }
+
+  /** A model is paid when it answers, whether or not the report can still use that. */
+  private async chargeUnused(
+    { workspaceId, reportId, date }: ReportEntity,
+    { sectionId, title, capo }: WrittenSection,
+    paid: Paid,
+  ): Promise<void> {
+    if (!isPaid(paid)) return;
+    await throughOutage(() =>
+      this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
+        this.charges.receipt(
+          {
+            actor: capoActor(capo),
+            action: 'report.section_unused',
+            entity: { type: 'report', id: reportId },
+            capo,
+            outcome: 'failure',
+            summary: `What was paid for to write the section "${title}" of the Daily Report of ${date} cannot be used.`,
+            details: { sectionId },
+          },
+          paid,
+        );
+      }),
+    );
   }
 
   /** What the report has gone out without stays as it is; what it cost is told all the same. */
@@ -86,18 +130,19 @@ export class WriteSections implements OnModuleInit {
 
   private record({ reportId, date }: ReportEntity, { section, engine, cost }: Written): void {
     const { sectionId, title, capo, status, error } = section;
-    this.receipts.append({
+    const receipt = {
       actor: capoActor(capo),
       action: 'report.section_written',
       entity: { type: 'report', id: reportId },
       capo,
-      outcome: status === 'done' ? 'success' : 'failure',
+      outcome: status === 'done' ? ('success' as const) : ('failure' as const),
       summary:
         status === 'done'
           ? `The section "${title}" of the Daily Report of ${date} was written.`
           : `The section "${title}" of the Daily Report of ${date} was not written: ${error}`,
-      details: { sectionId, status, engine, cost },
-    });
+      details: { sectionId, status },
+    };
+    this.charges.receipt(receipt, { engine, cost });
   }
 }
 

@@ -39,6 +39,8 @@ const NO_SECRETS = new Set([
   'teams.name_key',
   'work_packets.allowed_hash',
   'reports.head_hash',
+  'model_charges.tokens_in',
+  'model_charges.tokens_out',
   'model_usage.tokens',
   'model_usage.reserved_tokens',
   'workspace_exports.head_hash',

@@ -45,9 +45,10 @@ export class FullCount {
     const sameTime = await this.sameTimeLastWeek(now, zone);
     const revenue = { from: 'revenue_events', at: 'occurred_at', n: 'amount' };
     const money = (name: string) => ({
-      from: `(select workspace_id, team_id, started_at, (cost->>'amount')::numeric as amount, cost->>'currency' as currency
-        from directives) ${name}`,
-      at: 'started_at',
+      from: `(select workspace_id, team_id, coalesce(started_at, created_at) as at, (cost->>'amount')::numeric as amount,
+          cost->>'currency' as currency from directives
+        union all select workspace_id, team_id, charged_at, amount, currency from model_charges) ${name}`,
+      at: 'at',
       n: 'amount',
     });
     const executed = {

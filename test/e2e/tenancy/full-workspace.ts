@@ -104,6 +104,11 @@ async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<
     `insert into model_usage (workspace_id, day, amount, tokens) values ($1, '2026-02-18', 1, 1000)`,
   );
   await rows(
+    `insert into model_charges (workspace_id, receipt_id, amount, currency, tokens_in, tokens_out, charged_at)
+     values ($1, $2, 0.01, 'USD', 900, 120, now())`,
+    newId('rcp'),
+  );
+  await rows(
     `insert into tallies (workspace_id, kind, key, bucket, n, amount) values ($1, 'packets', 'none', '-infinity', 0, 0)`,
   );
   await rows(

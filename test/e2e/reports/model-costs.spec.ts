@@ -1,0 +1,305 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MetricsServer } from '../../../src/platform/observability/metrics-server.js';
+import { countReport } from '../../../src/features/verifier/report-proof.js';
+import { receiptsIn } from '../../../src/features/verifier/verifier.js';
+import { LoopbackModel, type ModelReply, type ModelRequest } from '../../support/loopback-model.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { ChatDesk } from '../chat/chat-desk.js';
+import { Desk } from '../directives/desk.js';
+import { ReportDesk } from './report-desk.js';
+
+const MEMO = { text: 'Write a memo on the delays.', capo: 'capo_ops' };
+const QUESTION = 'Is there anything about the delivery that I should worry about?';
+const SECTION = {
+  title: 'Pipeline',
+  directive: 'Sum up the pipeline.',
+  capo: 'capo_revenue',
+  includeInReport: true,
+};
+
+const drafts: ModelReply = {
+  content: JSON.stringify({
+    summary: 'A memo is ready.',
+    packets: [
+      {
+        title: 'Memo',
+        type: 'document.file',
+        target: 'Memo',
+        params: { title: 'Memo on delays', body: 'Two deliveries are late.' },
+        rationale: 'The directive asks for it.',
+        multipliers: [],
+      },
+    ],
+  }),
+};
+const routes: ModelReply = {
+  content: JSON.stringify({ capos: ['capo_ops'], reason: 'A delivery.', candidates: [] }),
+};
+const chats: ModelReply = {
+  content: JSON.stringify({ lookUps: [], reply: 'All is well.', directives: [], refused: false }),
+};
+const garbles: ModelReply = { content: 'Well, let me think about it.' };
+
+type Reply = ModelReply | (() => ModelReply | Promise<ModelReply>);
+
+let model: LoopbackModel;
+let test: TestApp;
+let desk: ReportDesk;
+let work: Desk;
+let replies: Record<'routing' | 'draft' | 'chat', Reply>;
+
+beforeAll(async () => {
+  model = await LoopbackModel.start();
+  test = await startTestApp({
+    MODEL_PROVIDER: 'openai-compatible',
+    MODEL_BASE_URL: model.url,
+    MODEL_NAME: 'test-model',
+    MODEL_TIMEOUT_SECONDS: '4',
+    MODEL_MAX_TOKENS: '1000',
+    MODEL_PRICE_INPUT: '0.1',
+    MODEL_PRICE_OUTPUT: '3',
+    REPORT_SECTION_SECONDS: '2',
+    METRICS_PORT: '0',
+  });
+  const noon = new Date(test.clock.now());
+  noon.setUTCHours(12, 0, 0, 0);
+  test.clock.advance(noon.getTime() - test.clock.now());
+});
+afterAll(async () => {
+  await test.close();
+  await model.stop();
+});
+
+beforeEach(async () => {
+  model.requests.length = 0;
+  replies = { routing: routes, draft: drafts, chat: chats };
+  model.reply = (request) => {
+    const reply = replies[nameOf(request)];
+    return typeof reply === 'function' ? reply() : reply;
+  };
+  desk = await ReportDesk.open(test);
+  work = new Desk(test, desk.workspace.owner.token);
+});
+
+function nameOf({ body }: ModelRequest): keyof typeof replies {
+  return body.response_format!.json_schema!.name as keyof typeof replies;
+}
+
+interface Spent {
+  amount: number;
+  tokens: number;
+}
+
+const exact = (amount: number) => Number(amount.toFixed(6));
+const sum = (costs: readonly { amount: number; tokensIn: number; tokensOut: number }[]): Spent => ({
+  amount: exact(costs.reduce((all, { amount }) => all + amount, 0)),
+  tokens: costs.reduce((all, { tokensIn, tokensOut }) => all + tokensIn + tokensOut, 0),
+});
+
+/** What the workspace has spent, by each of those who count it. */
+async function counts() {
+  const { workspaceId } = desk;
+  const [budget] = await test.rows<Spent & { reserved: number }>(
+    `select amount::float8, tokens::int, reserved_tokens::int as reserved from model_usage where workspace_id = $1`,
+    [workspaceId],
+  );
+  const receipts = await test.rows<{ cost: any; model: string | null }>(
+    `select d->'cost' as cost, coalesce(d->'engine'->>'model', d->>'model') as model
+     from (select body::jsonb->'details' as d from receipts where workspace_id = $1) r
+     where (d->'cost'->>'tokensIn')::int + (d->'cost'->>'tokensOut')::int > 0`,
+    [workspaceId],
+  );
+  const { body: metrics } = await desk.owner.get('/metrics');
+  const { body: kpi } = await desk.owner.get('/kpi');
+  const { costLedger } = (await desk.daily(desk.day(0))).body.sections;
+  return {
+    reserved: budget?.reserved ?? 0,
+    budget: { amount: budget?.amount ?? 0, tokens: budget?.tokens ?? 0 },
+    receipts: sum(receipts.map(({ cost }) => cost)),
+    ledger: sum(costLedger.byModel),
+    metrics: metrics.cost.h24 as number,
+    kpi: kpi.tiles.costLast7Days.value as number,
+    models: [...new Set(receipts.map((one) => one.model))],
+    ledgerModels: costLedger.byModel.map((one: { model: string | null }) => one.model),
+  };
+}
+
+/** Everybody counts the same, once the last call has been settled. */
+async function expectCountedEverywhere(calls: number): Promise<Spent> {
+  const isSame = ({ reserved, budget, receipts, ledger, metrics, kpi }: Awaited<ReturnType<typeof counts>>) =>
+    model.requests.length >= calls &&
+    reserved === 0 &&
+    budget.tokens > 0 &&
+    [receipts, ledger].every(({ amount, tokens }) => amount === budget.amount && tokens === budget.tokens) &&
+    metrics === budget.amount &&
+    kpi === budget.amount;
+  const found = await eventually(counts, isSame, 8).catch(() => counts());
+  const { budget } = found;
+  expect(found).toEqual({
+    reserved: 0,
+    budget,
+    receipts: budget,
+    ledger: budget,
+    metrics: budget.amount,
+    kpi: budget.amount,
+    models: ['test-model'],
+    ledgerModels: ['test-model'],
+  });
+  expect(budget.tokens).toBeGreaterThan(0);
+  expect(model.requests.length).toBeGreaterThanOrEqual(calls);
+  const { text } = await desk.owner.get('/audit-feed?format=jsonl');
+  const exported = await receiptsIn(Readable.from([Buffer.from(text)]));
+  const report = (await desk.daily(desk.day(0))).body;
+  expect(countReport(exported, report, desk.workspaceId).differences).toEqual([]);
+  return budget;
+}
+
+/** The model has been asked, and answers once it is told to. */
+function askedAndWaiting(name: keyof typeof replies, answer: ModelReply) {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<ModelReply>();
+  replies[name] = () => {
+    asked.resolve();
+    return released.promise;
+  };
+  return { asked: asked.promise, answer: () => released.resolve(answer) };
+}
+
+describe('what a model was paid counts the same in the budget, receipts, metrics, tiles and the ledger of the report:', () => {
+  it('routing and a draft', async () => {
+    await work.handInReady({ text: MEMO.text });
+    expect(await expectCountedEverywhere(2)).toEqual({ amount: 0.0009, tokens: 2_040 });
+  });
+
+  it('routing of a directive that is cancelled before a capo begins', async () => {
+    await work.client.post('/agents/capo_ops/pause');
+    const { directiveId } = await work.handIn({ text: MEMO.text });
+    await eventually(
+      () => work.directive(directiveId),
+      ({ cost }) => cost.tokensIn > 0,
+    );
+    expect((await work.client.post(`/directives/${directiveId}/cancel`)).status).toBe(200);
+    await expectCountedEverywhere(1);
+  });
+
+  it('routing that nobody waits for any more', async () => {
+    const routing = askedAndWaiting('routing', routes);
+    const { directiveId } = await work.handIn({ text: MEMO.text });
+    await routing.asked;
+    expect((await work.client.post(`/directives/${directiveId}/cancel`)).status).toBe(200);
+    routing.answer();
+    await expectCountedEverywhere(1);
+    expect((await work.directive(directiveId)).cost.tokensIn).toBeGreaterThan(0);
+  });
+
+  it('a draft that is refused twice', async () => {
+    replies.draft = garbles;
+    const { directiveId } = await work.handIn(MEMO);
+    await work.until(directiveId, 'failed');
+    await expectCountedEverywhere(2);
+  });
+
+  it('a draft that did not come in time, and the one after it', async () => {
+    replies.draft = 'nothing';
+    const { directiveId, approvalId } = await work.handIn(MEMO);
+    await eventually(
+      () => work.approval(approvalId),
+      ({ drafting }) => drafting?.lastError?.code === 'TIMEOUT',
+    );
+    replies.draft = drafts;
+    await test.rows('update work_items set due_at = now() where id = $1', [directiveId]);
+    await work.ready(approvalId);
+    await expectCountedEverywhere(2);
+  });
+
+  it('a draft that the kill switch has stopped', async () => {
+    const draft = askedAndWaiting('draft', drafts);
+    const { directiveId } = await work.handIn({ ...MEMO, requiresApproval: undefined });
+    await draft.asked;
+    expect((await work.kill()).status).toBe(200);
+    await expectCountedEverywhere(1);
+    draft.answer();
+    expect((await work.directive(directiveId)).cost.tokensIn).toBeGreaterThan(0);
+  });
+
+  it('a draft that nobody waits for any more', async () => {
+    const draft = askedAndWaiting('draft', drafts);
+    const { directiveId } = await work.handIn(MEMO);
+    await draft.asked;
+    expect((await work.client.post(`/directives/${directiveId}/cancel`)).status).toBe(200);
+    draft.answer();
+    await expectCountedEverywhere(1);
+    expect(await work.directive(directiveId)).toMatchObject({ status: 'cancelled', output: null });
+  });
+
+  it('answers in the chat, and what could not be answered', async () => {
+    const chat = new ChatDesk(test, desk.workspace.owner);
+    await chat.say(QUESTION);
+    await expectCountedEverywhere(1);
+    replies.chat = garbles;
+    await chat.say(QUESTION);
+    await expectCountedEverywhere(3);
+  });
+
+  it('an answer in the chat that its member may not have any more', async () => {
+    const operator = await test.createMember(desk.workspaceId, 'operator');
+    const chat = new ChatDesk(test, operator);
+    const question = askedAndWaiting('chat', chats);
+    const answer = chat.send(QUESTION);
+    await question.asked;
+    await test.rows(`update members set role = 'viewer' where workspace_id = $1 and role = 'operator'`, [
+      desk.workspaceId,
+    ]);
+    question.answer();
+    expect((await answer).status).toBe(403);
+    await expectCountedEverywhere(1);
+  });
+
+  it('sections of the report that were written, were refused, and came too late', async () => {
+    await desk.owner.post('/reports/custom-sections', SECTION);
+    await desk.look(desk.day(2));
+    await expectCountedEverywhere(1);
+    replies.draft = garbles;
+    await desk.look(desk.day(3));
+    await desk.daily(desk.day(4));
+    await expectCountedEverywhere(3);
+    replies.draft = 'nothing';
+    await desk.daily(desk.day(6));
+    await eventually(
+      async () => (await desk.daily(desk.day(6))).body.customSections[0],
+      ({ status }) => status === 'late',
+    );
+    await expectCountedEverywhere(4);
+  });
+
+  it('in a workspace of another currency beside it, and never added to it', async () => {
+    expect((await desk.owner.put('/settings', { currency: 'EUR' })).status).toBe(200);
+    await work.handInReady(MEMO);
+    await new ChatDesk(test, desk.workspace.owner).say(QUESTION);
+    const { body } = await desk.owner.get('/metrics');
+    expect(body.cost).toMatchObject({ currency: 'EUR', h24: 0, byCurrency: { USD: { h24: 0.0009 } } });
+    const { costLedger } = (await desk.daily(desk.day(0))).body.sections;
+    expect(costLedger).toMatchObject({ total: 0, currency: 'EUR', byCurrency: { USD: 0.0009 } });
+    const { costLast7Days } = (await desk.owner.get('/kpi')).body.tiles;
+    expect(costLast7Days).toMatchObject({ value: 0, unit: 'EUR', byCurrency: { USD: 0.0009 } });
+  });
+
+  it('all together for Prometheus, as this process has used it', async () => {
+    const [all] = await test.rows<Spent>(
+      'select sum(amount)::float8 as amount, sum(tokens)::int as tokens from model_usage',
+    );
+    const response = await fetch(`http://127.0.0.1:${test.app.get(MetricsServer).port}/metrics`);
+    const text = await response.text();
+    const sample = (name: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${name} `))!
+          .split(' ')[1],
+      );
+    const tokens = ['in', 'out'].map((kind) => sample(`consigliere_model_tokens_total{kind="${kind}"}`));
+    expect(tokens[0]! + tokens[1]!).toBe(all!.tokens);
+    expect(exact(sample('consigliere_model_cost_total{kind="USD"}'))).toBe(exact(all!.amount));
+  });
+});
