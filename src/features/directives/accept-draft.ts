@@ -10,7 +10,7 @@ import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { isActionType, parametersOf, validateAction } from '../capos/action-types.js';
-import type { Concern, Draft, DraftPacket } from '../capos/briefing.js';
+import type { Draft, DraftPacket } from '../capos/briefing.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
@@ -35,12 +35,13 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { EndDirective } from './end-directive.js';
+import { nothingPrepared } from './nothing-prepared.js';
 import { authorOf, outcomeOfDraft, readyContent, whyNobodyElseMayAllow } from './ready-content.js';
 
 interface Accepted {
   directive: DirectiveEntity;
+  draft: Draft;
   packets: WorkPacketEntity[];
-  concerns: readonly Concern[];
   policy: PolicyDecision[];
   guardian: GuardianEntity;
 }
@@ -90,23 +91,25 @@ export class AcceptDraft {
         waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
       });
       this.attach(directive, draft, packets, policy);
-      await this.decide({ directive, packets, concerns: draft.concerns, policy, guardian }, approval);
+      await this.decide({ directive, draft, packets, policy, guardian }, approval);
       return true;
     });
   }
 
   private async decide(accepted: Accepted, approval: ApprovalEntity | undefined): Promise<void> {
-    const { directive, packets, concerns, policy } = accepted;
+    const { directive, draft, packets, policy } = accepted;
+    const { concerns } = draft;
     const reasons = whyNobodyElseMayAllow(packets, concerns);
     const outcome = outcomeOfDraft(
       policy.map(({ decision }) => decision),
       reasons,
     );
-    // Without a work packet there is nothing that anybody would have to allow.
+    // Without a work packet there is nothing that anybody would have to allow, and nothing that could be carried out.
     const isEmpty = packets.length === 0 && reasons.length === 0;
     if (outcome === 'deny') await this.deny(accepted, approval);
     else if (directive.requiresApproval || approval) this.review(accepted, directive.approvalId!);
-    else if (outcome !== 'require_approval' || isEmpty) this.send(accepted);
+    else if (isEmpty) this.endDirective.endUnprepared(directive, nothingPrepared(draft));
+    else if (outcome !== 'require_approval') this.send(accepted);
     else this.review(accepted, this.ask(directive));
   }
 
@@ -208,13 +211,10 @@ export class AcceptDraft {
       }
     }
     this.work.enqueue('packet.send', ...atOnce);
-    const isDone = packets.length === 0;
-    this.transitions.apply(directive, isDone ? 'complete' : 'allow', {
+    this.transitions.apply(directive, 'allow', {
       actor: capoActor(directive.capo!),
-      action: isDone ? 'directive.executed' : 'directive.sending',
-      summary: isDone
-        ? `${CAPOS[directive.capo!].name} prepared nothing for "${titleOf(directive.text)}".`
-        : `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
+      action: 'directive.sending',
+      summary: `"${titleOf(directive.text)}" was released: the standing orders allow it.`,
       details: { packets: packets.length, delayed: packets.length - atOnce.length },
       guardianEpoch: guardian.epoch,
     });
@@ -232,7 +232,8 @@ export class AcceptDraft {
   }
 
   private review(accepted: Accepted, approvalId: string): void {
-    const { directive, packets, concerns, policy, guardian } = accepted;
+    const { directive, draft, packets, policy, guardian } = accepted;
+    const { concerns } = draft;
     const { workspaceId, directiveId, deadline, engine } = directive;
     const title = titleOf(directive.text);
     for (const [index, packet] of packets.entries()) {

@@ -88,17 +88,17 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
   },
   {
     trigger: 'complete',
-    from: ['pending_approval', 'executing', 'sending'],
+    from: ['pending_approval', 'sending'],
     to: 'executed',
     by: 'its capo',
-    when: 'Every work packet has been carried out, or there was none.',
+    when: 'Every work packet has been carried out, or a person approved that there is none.',
   },
   {
     trigger: 'fail',
     from: ['pending_approval', 'queued', 'executing', 'sending'],
     to: 'failed',
     by: 'its capo, or the guardian',
-    when: 'No draft could be made, a standing order denies it, or a work packet failed.',
+    when: 'No draft could be made, a draft holds nothing to carry out and nobody is asked, a standing order denies it, or a work packet failed.',
   },
   {
     trigger: 'reject',

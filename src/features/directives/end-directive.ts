@@ -76,16 +76,33 @@ export class EndDirective {
 
   /** {@link fail}, with a signal: nobody decided on this end, so somebody has to hear of it. */
   giveUp(directive: DirectiveEntity, approval: ApprovalEntity | undefined, error: WorkError): void {
-    const { capo, teamId, directiveId } = directive;
-    const actor = capo ? capoActor(capo) : SYSTEM;
-    this.fail(directive, approval, error, actor);
+    this.fail(directive, approval, error, directive.capo ? capoActor(directive.capo) : SYSTEM);
+    this.warn(directive, {
+      title: `No draft: ${titleOf(directive.text)}`,
+      body: `${error.message} If it is still wanted, have it drafted again with POST /directives/${directive.directiveId}/retry.`,
+    });
+  }
+
+  /** {@link fail}, with a signal, where a draft was made and holds nothing to carry out: the same words would come to the same. */
+  endUnprepared(directive: DirectiveEntity, error: WorkError): void {
+    this.fail(directive, undefined, error, capoActor(directive.capo!));
+    this.warn(directive, {
+      title: `Nothing prepared: ${titleOf(directive.text)}`,
+      body: `${error.message} If it is still wanted, hand it in again in other words.`,
+    });
+  }
+
+  private warn(
+    { capo, teamId, directiveId }: DirectiveEntity,
+    { title, body }: { title: string; body: string },
+  ): void {
     this.signals.raise({
       type: 'agent',
       severity: 'warning',
-      title: `No draft: ${titleOf(directive.text)}`,
-      body: `${error.message} If it is still wanted, have it drafted again with POST /directives/${directiveId}/retry.`,
+      title,
+      body,
       score: null,
-      source: actor,
+      source: capo ? capoActor(capo) : SYSTEM,
       teamId,
       capo,
       entity: { type: 'directive', id: directiveId },
