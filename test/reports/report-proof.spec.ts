@@ -5,7 +5,9 @@ import {
   type ReceiptContent,
   receiptHash,
 } from '../../src/platform/receipts/receipt.js';
+import { sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { CAPO_ROLES } from '../../src/features/terms/terms.js';
+import { OpenWork } from '../../src/features/verifier/open-work.js';
 import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
 import {
   type CountableReport,
@@ -38,6 +40,8 @@ class Noted {
   /** In ten-thousandths. */
   readonly revenue: Record<string, number> = {};
   readonly costMicros: Record<string, number> = {};
+  readonly costMicrosOfModels: Record<string, number> = {};
+  readonly blockedOfCapos: Record<string, number> = {};
   scores = 0;
   scoreMillionths = 0;
 }
@@ -65,7 +69,7 @@ class Days {
   private act(noted: Noted): void {
     const capo = CAPO_ROLES[this.below(CAPO_ROLES.length)]!;
     const currency = CURRENCIES[this.below(CURRENCIES.length)]!;
-    switch (this.below(6)) {
+    switch (this.below(8)) {
       case 0: {
         const units = this.below(10_000_000) - 1_000_000;
         noted.events++;
@@ -90,7 +94,6 @@ class Days {
         const n = this.receipts.length;
         const [directiveId, approvalId] = [`dir_${n}`, `apr_${n}`];
         const packets = 1 + this.below(4);
-        const micros = this.below(100_000);
         const denied = this.below(5) === 0;
         this.append({ action: 'directive.created', directiveId, capo });
         this.append({
@@ -99,14 +102,12 @@ class Days {
           directiveId,
           capo,
         });
-        noted.costMicros['USD'] = (noted.costMicros['USD'] ?? 0) + micros;
         this.append({
           action: 'directive.drafted',
           directiveId,
           capo,
           details: {
-            engine: { name: 'openai-compatible', model: `model-${micros % 3}` },
-            cost: { amount: micros / 1_000_000, currency: 'USD', tokensIn: 10, tokensOut: 1 },
+            ...this.paid(noted, currency),
             packets,
             decisions: Array.from({ length: packets }, () => ({
               outcome: denied ? 'deny' : 'require_approval',
@@ -115,6 +116,7 @@ class Days {
         });
         if (denied) {
           noted.movesBlocked += packets;
+          noted.blockedOfCapos[capo] = (noted.blockedOfCapos[capo] ?? 0) + packets;
           this.append({
             action: 'approval.cancelled',
             entity: { type: 'directive', id: directiveId },
@@ -136,6 +138,22 @@ class Days {
         }
         break;
       }
+      case 4: {
+        // What a model is paid for besides drafts that are used: none of it belongs to a draft.
+        const [action, ofCapo] = [
+          ['chat.model_asked', null],
+          ['report.section_written', capo],
+          ['directive.draft_failed', capo],
+          ['directive.routing_unused', null],
+        ][this.below(4)] as [string, typeof capo | null];
+        this.append({ action, capo: ofCapo, details: this.paid(noted, currency) });
+        break;
+      }
+      case 5:
+        noted.movesBlocked++;
+        noted.blockedOfCapos[capo] = (noted.blockedOfCapos[capo] ?? 0) + 1;
+        this.append({ action: 'packet.denied', capo });
+        break;
       default: {
         const waiting = this.#open.shift();
         if (!waiting) break;
@@ -156,6 +174,18 @@ class Days {
         } else this.append({ action: 'directive.rejected', directiveId, capo });
       }
     }
+  }
+
+  private paid(noted: Noted, currency: string): Record<string, unknown> {
+    const micros = this.below(100_000);
+    const model = `model-${micros % 3}`;
+    const ofModel = `${model} ${currency}`;
+    noted.costMicros[currency] = (noted.costMicros[currency] ?? 0) + micros;
+    noted.costMicrosOfModels[ofModel] = (noted.costMicrosOfModels[ofModel] ?? 0) + micros;
+    return {
+      engine: { name: 'openai-compatible', model },
+      cost: { amount: micros / 1_000_000, currency, tokensIn: 10, tokensOut: 1 },
+    };
   }
 
   private append(receipt: Partial<ReceiptContent> & { action: string }): void {
@@ -186,12 +216,18 @@ class Days {
 }
 
 const all = new Days(DAYS);
+/** So few that each value of each receipt can be changed. */
+const few = new Days(25);
+
+function figuresOf({ from, to }: { from: number; to: number }, { receipts } = all) {
+  const figures = new FiguresOfReceipts();
+  for (const receipt of receipts.slice(from - 1, to)) figures.receipt(receipt);
+  return figures.in('EUR');
+}
 
 /** The report of a day as the service makes it; what is open is told as of the end of the day. */
-function reportOf({ from, to }: { from: number; to: number }): CountableReport {
-  const figures = new FiguresOfReceipts();
-  for (const receipt of all.receipts.slice(from - 1, to)) figures.receipt(receipt);
-  const { guardianState: _blocked, ...sections } = figures.in('EUR');
+function reportOf({ from, to }: { from: number; to: number }, of = all): CountableReport {
+  const { guardianState: _blocked, ...sections } = figuresOf({ from, to }, of);
   return {
     reportId: 'rpt_1',
     date: '2026-02-17',
@@ -199,8 +235,65 @@ function reportOf({ from, to }: { from: number; to: number }): CountableReport {
     currency: 'EUR',
     sections,
     receiptRange: { from, to },
-    receiptHead: { seq: to, hash: to === 0 ? GENESIS_HASH : all.receipts[to - 1]!.hash! },
+    receiptHead: { seq: to, hash: to === 0 ? GENESIS_HASH : of.receipts[to - 1]!.hash! },
   };
+}
+
+/** A report of some days together, with all its sections and its own receipt: every kind of act is in it. */
+function wholeReport(): { report: CountableReport; receipts: ExportedReceipt[] } {
+  const { from } = few.days[2]!;
+  const { to } = few.days.at(-1)!;
+  const report = reportOf({ from, to }, few);
+  const open = new OpenWork();
+  for (const receipt of few.receipts) open.receipt(receipt.seq, receipt);
+  const { mode, pending, pendingMoves, queued } = open.figures;
+  const { blockedMoves } = figuresOf({ from, to }, few).guardianState;
+  report.sections.approvalQueue = { pending, urgent: 0 };
+  report.sections.guardianState = { mode, pendingMoves, blockedMoves };
+  report.sections.tomorrowQueue = { total: queued };
+  report.sections.costLedger = {
+    ...report.sections.costLedger!,
+    budget: { limit: 10, unit: 'amount', currency: 'USD' },
+  };
+  const seq = to + 1;
+  const prevHash = few.receipts.at(-1)!.hash!;
+  const { prevHash: _before, hash: _hash, seq: _seq, ...last } = few.receipts.at(-1)!;
+  const content = {
+    ...last,
+    receiptId: `rcp_${seq}`,
+    action: 'report.generated',
+    entity: { type: 'report', id: report.reportId },
+    directiveId: null,
+    capo: null,
+    details: { contentHash: hashOfReport(report), urgent: [], urgentCount: 0 },
+  };
+  const hash = receiptHash(prevHash, receiptBody({ ...content, workspaceId: WORKSPACE }));
+  return { report, receipts: [...few.receipts, { ...content, seq, prevHash, hash }] };
+}
+
+interface Leaf {
+  path: string;
+  /** Puts another value in its place; answers the one that was there. */
+  set(root: object, change: (value: unknown) => unknown): unknown;
+}
+
+/** Every value within that is no object or list. */
+function leavesOf(root: object): Leaf[] {
+  return Object.entries(root).flatMap(([name, value]): Leaf[] => {
+    const step = Array.isArray(root) ? `[${name}]` : `.${name}`;
+    if (typeof value === 'object' && value !== null) {
+      return leavesOf(value).map((leaf) => ({
+        path: step + leaf.path,
+        set: (changed, change) => leaf.set(changed[name as keyof typeof changed], change),
+      }));
+    }
+    const set: Leaf['set'] = (changed, change) => {
+      const before: unknown = changed[name as keyof typeof changed];
+      Object.assign(changed, { [name]: change(before) });
+      return before;
+    };
+    return [{ path: step, set }];
+  });
 }
 
 describe('a report counted again from its receipts', () => {
@@ -218,8 +311,18 @@ describe('a report counted again from its receipts', () => {
       expect(revenue!.eventsTotal).toBe(noted.events);
       const inUnits = Object.entries(others).map(([currency, units]) => [currency, units / 10_000]);
       expect(revenue!.byCurrency).toEqual(Object.fromEntries(inUnits));
-      const { USD } = noted.costMicros;
-      expect(costLedger!.byCurrency).toEqual(USD === undefined ? {} : { USD: USD / 1_000_000 });
+      const { EUR: costInEur = 0, ...otherCosts } = noted.costMicros;
+      const inMicros = (micros: Record<string, number>) =>
+        Object.fromEntries(Object.entries(micros).map(([name, n]) => [name, n / 1_000_000]));
+      expect(costLedger!.total).toBe(costInEur / 1_000_000);
+      expect(costLedger!.byCurrency).toEqual(inMicros(otherCosts));
+      const byModel = costLedger!.byModel.map(({ model, currency, amount }) => [
+        `${model} ${currency}`,
+        amount,
+      ]);
+      expect(Object.fromEntries(byModel)).toEqual(inMicros(noted.costMicrosOfModels));
+      for (const [capo, { movesBlocked }] of Object.entries(agentActivity!.capos))
+        expect(movesBlocked).toBe(noted.blockedOfCapos[capo] ?? 0);
       expect(trustIntelligence!.scoresCompleted).toBe(noted.scores);
       if (noted.scores === 0) expect(trustIntelligence!.averageScore).toBeNull();
       else
@@ -282,6 +385,87 @@ describe('a report counted again from its receipts', () => {
       'sections.revenue.eventsTotal',
       'sections.agentActivity.directivesExecuted',
     ]);
+  });
+
+  it('names every single number and word of the report that was changed', () => {
+    const { report, receipts } = wholeReport();
+    expect(countReport(receipts, report, WORKSPACE)).toMatchObject({ differences: [], notCounted: [] });
+    const leaves = leavesOf(report.sections);
+    expect(leaves.length).toBeGreaterThan(60);
+    for (const leaf of leaves) {
+      const changed = structuredClone(report);
+      const before = leaf.set(changed.sections, (value) =>
+        typeof value === 'number' ? value + 1 : value === null ? 1 : `${String(value)}x`,
+      );
+      const { differences } = countReport(receipts, changed, WORKSPACE);
+      const paths = differences.map(({ path }) => path);
+      const where = `${leaf.path}, which was ${JSON.stringify(before)}`;
+      // What no receipt shows stands in the hash that the receipt of the report holds.
+      expect(paths, where).toContain(`receipts[${receipts.length}].contentHash`);
+      if (!leaf.path.includes('.budget.')) expect(paths, where).toContain(`sections${leaf.path}`);
+    }
+    for (const change of [
+      { receiptHead: { ...report.receiptHead, hash: sha256('another') } },
+      { receiptRange: { ...report.receiptRange, from: report.receiptRange.from + 1 } },
+      { currency: 'USD' },
+      { date: '2026-02-18' },
+    ]) {
+      const { differences } = countReport(receipts, { ...report, ...change }, WORKSPACE);
+      expect(differences.length, JSON.stringify(change)).toBeGreaterThan(0);
+    }
+  });
+
+  it(
+    'names every single receipt of the day that was changed, and what it falsifies',
+    { timeout: 60_000 },
+    () => {
+      const { report, receipts } = wholeReport();
+      const { from, to } = report.receiptRange;
+      const falsified = new Set<string>();
+      for (let seq = from; seq <= to; seq++) {
+        const receipt = receipts[seq - 1]!;
+        for (const leaf of leavesOf(receipt.details)) {
+          const changed = structuredClone(receipt);
+          leaf.set(changed.details, (value) => (typeof value === 'number' ? value + 1 : `${String(value)}x`));
+          const { differences } = countReport(receipts.with(seq - 1, changed), report, WORKSPACE);
+          const [first, ...others] = differences;
+          expect(first, `${receipt.action} ${leaf.path}`).toMatchObject({
+            path: `receipts[${seq}]`,
+            message: `Receipt ${seq} was changed: its hash does not match its content.`,
+          });
+          for (const { path } of others) falsified.add(path.replace(/\[\d+\].*|(?<=byCurrency)\..*/, ''));
+        }
+      }
+      // Every kind of number that the details of a receipt decide.
+      expect([...falsified]).toEqual(
+        expect.arrayContaining([
+          'sections.revenue.total',
+          'sections.revenue.byCurrency',
+          'sections.agentActivity.movesApproved',
+          'sections.agentActivity.movesBlocked',
+          'sections.trustIntelligence.averageScore',
+          'sections.guardianState.blockedMoves',
+          'sections.costLedger.total',
+          'sections.costLedger.byCurrency',
+          'sections.costLedger.byCapo',
+          'sections.costLedger.byModel',
+        ]),
+      );
+    },
+  );
+
+  it('names a receipt that was taken out, put in twice, or exchanged with its neighbour', () => {
+    const { report, receipts } = wholeReport();
+    const { from } = report.receiptRange;
+    const [one, two] = [receipts[from]!, receipts[from + 1]!];
+    for (const tampered of [
+      receipts.toSpliced(from, 1),
+      receipts.toSpliced(from, 0, one),
+      receipts.toSpliced(from, 2, two, one),
+    ]) {
+      const { differences, notCounted } = countReport(tampered, report, WORKSPACE);
+      expect(differences.length + notCounted.length).toBeGreaterThan(0);
+    }
   });
 
   it('counts nothing where receipts of the day are missing, and says so', () => {
