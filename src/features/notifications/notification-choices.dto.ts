@@ -21,7 +21,7 @@ export class NotificationChoiceView {
    */
   escalations!: NotifyChoice;
   /**
-   * Daily reports: `all` or `none`.
+   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
    * @example 'all'
    */
   reports!: ReportChoice;
@@ -42,7 +42,7 @@ export class OwnNotificationChoice {
    */
   escalations!: NotifyChoice | null;
   /**
-   * Daily reports.
+   * Daily reports that admins have mailed to the caller's address.
    * @example null
    */
   reports!: ReportChoice | null;
@@ -92,7 +92,7 @@ export class ChangeNotificationChoices {
   escalations?: NotifyChoice | null;
 
   /**
-   * Daily reports: `all` or `none`.
+   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
    * @example 'none'
    */
   @IsOptional()

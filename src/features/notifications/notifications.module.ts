@@ -22,6 +22,7 @@ import { NotificationOutcomes } from './notification-outcomes.js';
 import { Notifications } from './notifications.repository.js';
 import { PlanNotifications } from './plan-notifications.js';
 import { PrepareMail } from './prepare-mail.js';
+import { ReportReaders } from './report-readers.reader.js';
 import { SendNotifications } from './send-notifications.js';
 
 /** @level 7 */
@@ -48,9 +49,11 @@ import { SendNotifications } from './send-notifications.js';
     NotificationOutcomes,
     PlanNotifications,
     PrepareMail,
+    ReportReaders,
     SendNotifications,
     DecisionLinks,
     DecideByLink,
   ],
+  exports: [ReportReaders],
 })
 export class NotificationsModule {}

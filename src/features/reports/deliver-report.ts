@@ -8,6 +8,7 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Events } from '../events/events.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
+import { ReportReaders } from '../notifications/report-readers.reader.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
@@ -43,6 +44,7 @@ export class DeliverReport implements OnModuleInit {
     private readonly reports: Reports,
     private readonly configs: ReportConfigs,
     private readonly deliveries: ReportDeliveries,
+    private readonly readers: ReportReaders,
     private readonly events: Events,
     private readonly mailer: Mailer,
     private readonly address: PublicAddress,
@@ -105,6 +107,12 @@ export class DeliverReport implements OnModuleInit {
       const isOpen = report && report.deliveryStatus !== 'sent' && report.deliveryStatus !== 'failed';
       if (!config?.email || config.emailAddress === null || !isOpen) {
         this.work.complete(item);
+        return undefined;
+      }
+      const declined = await this.readers.whoDeclined(workspaceId, config.emailAddress);
+      if (declined) {
+        this.work.complete(item);
+        this.deliveries.skip(report, declined);
         return undefined;
       }
       const mailId = report.mailId ?? newId('msg');

@@ -32,6 +32,17 @@ export class ReportDeliveries {
     });
   }
 
+  /** The member at the configured address has chosen to be mailed no reports; the report can be read all the same. */
+  skip(report: ReportEntity, { name }: { name: string }): void {
+    const deliveryError = `${name} has chosen to be mailed no reports.`;
+    this.reports.update(report, { deliveryStatus: 'none', deliveryAt: this.clock.now(), deliveryError });
+    this.receipts.append({
+      ...subject(report),
+      action: 'report.mail_skipped',
+      summary: `The Daily Report of ${report.date} was not mailed: ${deliveryError}`,
+    });
+  }
+
   fail(report: ReportEntity, error: WorkError): void {
     const deliveryAt = this.clock.now();
     this.reports.update(report, { deliveryStatus: 'failed', deliveryAt, deliveryError: error.message });

@@ -4,6 +4,7 @@ import { CaposModule } from '../capos/capos.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AddCustomSection } from './add-custom-section.js';
@@ -37,6 +38,7 @@ import { WriteSections } from './write-sections.js';
     EventsModule,
     GuardianModule,
     MailModule,
+    NotificationsModule,
     SignalsModule,
     WorkspacesModule,
   ],

@@ -32,7 +32,7 @@ export class ChangeNotifications {
   escalations?: NotifyChoice | null;
 
   /**
-   * Daily reports: `all` or `none`.
+   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
    * @example 'none'
    */
   @IsOptional()
@@ -53,7 +53,7 @@ export class NotificationsView {
    */
   escalations!: NotifyChoice;
   /**
-   * Daily reports: `all` or `none`.
+   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
    * @example 'all'
    */
   reports!: ReportChoice;

@@ -174,6 +174,65 @@ describe('a report that is mailed', () => {
   });
 });
 
+describe('a member who is mailed reports, or wants none', () => {
+  /** The configured address is that of a member of the workspace. */
+  async function openedFor(notifications: object, own: object) {
+    const desk = await opened();
+    const member = await test.createMember(desk.workspaceId, 'viewer');
+    const [{ user_id: userId }] = (await test.rows<{ user_id: string }>(
+      `select user_id from members where workspace_id = $1 and role = 'viewer'`,
+      [desk.workspaceId],
+    )) as [{ user_id: string }];
+    const address = `${userId}@acme.example`;
+    await test.rows(`update users set email = $2, display_name = 'Mira' where user_id = $1`, [
+      userId,
+      address,
+    ]);
+    const delivery = { emailAddress: address.toUpperCase() };
+    expect((await desk.owner.put('/reports/config', { delivery })).status).toBe(200);
+    expect((await desk.owner.put('/settings', { notifications })).status).toBe(200);
+    expect((await member.put('/profile/notifications', own)).status).toBe(200);
+    return desk;
+  }
+
+  it.each([
+    ['the workspace says none', { reports: 'none' }, {}],
+    ['the member says none', {}, { reports: 'none' }],
+  ])('is not mailed where %s, and the report says why', async (_where, notifications, own) => {
+    const desk = await openedFor(notifications, own);
+    await desk.look(desk.day(2));
+    const [skipped] = await eventually(
+      () =>
+        test.rows<{ body: string }>(
+          `select body from receipts where workspace_id = $1 and action = 'report.mail_skipped'`,
+          [desk.workspaceId],
+        ),
+      ({ length }) => length > 0,
+    );
+    expect(JSON.parse(skipped!.body).summary).toBe(
+      `The Daily Report of ${desk.day(1)} was not mailed: Mira has chosen to be mailed no reports.`,
+    );
+    expect((await desk.owner.get('/reports')).body.items[0]).toMatchObject({
+      date: desk.day(1),
+      delivery: { status: 'none', at: expect.any(String) },
+    });
+    expect(await mails()).toEqual([]);
+  });
+
+  it('is mailed where the member wants them, whatever the workspace says', async () => {
+    const desk = await openedFor({ reports: 'none' }, { reports: 'all' });
+    await desk.look(desk.day(2));
+    expect(await mailed(1)).toHaveLength(1);
+  });
+
+  it('is mailed to an address that is no member of the workspace', async () => {
+    const desk = await opened();
+    expect((await desk.owner.put('/settings', { notifications: { reports: 'none' } })).status).toBe(200);
+    await desk.look(desk.day(2));
+    expect(await mailed(1)).toHaveLength(1);
+  });
+});
+
 describe("sections of the workspace's own", () => {
   const section = (title: string, directive: string, capo = 'capo_revenue') => ({ title, directive, capo });
 
