@@ -42,7 +42,7 @@ async function prepare(zone: string) {
 type Act = { what: number; ago: number; team: number; number: number; also: boolean };
 const ACTS = fc.array(
   fc.record<Act>({
-    what: fc.integer({ min: 0, max: 11 }),
+    what: fc.integer({ min: 0, max: 14 }),
     // To the second, so that many lie right at the borders of days.
     ago: fc.oneof(
       fc.integer({ min: 0, max: 65 * 86_400 }),
@@ -67,6 +67,7 @@ async function carryOut(
   const executed: string[] = [];
   const approvals: { id: string; at: number }[] = [];
   const directives: string[] = [];
+  const unstarted: { id: string; at: number }[] = [];
   for (const { what, ago, team, number, also } of acts) {
     const at = now - ago * 1000;
     const teamId = teams[team]!;
@@ -94,6 +95,13 @@ async function carryOut(
       );
     } else if (what === 10) await kpi.evalRun(at, also, teamId);
     else if (what === 11 && number % 5 === 0) await kpi.move(teamId, teams[(team + 1) % 3]!);
+    else if (what === 12) await kpi.modelCharge(at, number / 1_000_000, currency);
+    else if (what === 13)
+      unstarted.push({ id: await kpi.unstarted(at, number / 1_000_000, currency, teamId), at });
+    else if (what === 14 && unstarted.length > 0) {
+      const { id, at: from } = unstarted.pop()!;
+      await kpi.begin(id, from + Math.floor((now - from) * (number / 100_000)));
+    }
     if (number % 7 === 0) await kpi.fold(1 + (number % 40));
   }
 }

@@ -34,6 +34,39 @@ export class KpiRows {
     return directiveId;
   }
 
+  /** A directive that was routed for so much, and that no capo has begun. */
+  async unstarted(
+    at: number,
+    amount: number,
+    currency = 'USD',
+    teamId: string | null = null,
+  ): Promise<string> {
+    const directiveId = newId('dir');
+    await this.rows(
+      `insert into directives (directive_id, workspace_id, team_id, text, routed_by, priority, requires_approval,
+         context, status, cost, created_by, created_at)
+       values ($1, $2, $3, 'x', 'consigliere', 'medium', true, '{}', 'queued', $4, '{}', $5)`,
+      [directiveId, this.workspaceId, teamId, { amount, currency }, new Date(at)],
+    );
+    return directiveId;
+  }
+
+  async begin(directiveId: string, at: number): Promise<void> {
+    await this.rows('update directives set started_at = $2 where directive_id = $1', [
+      directiveId,
+      new Date(at),
+    ]);
+  }
+
+  /** What a model cost that belongs to no directive. */
+  async modelCharge(at: number, amount: number, currency = 'USD'): Promise<void> {
+    await this.rows(
+      `insert into model_charges (workspace_id, receipt_id, amount, currency, tokens_in, tokens_out, charged_at)
+       values ($1, $2, $3, $4, 900, 120, $5)`,
+      [this.workspaceId, newId('rcp'), amount, currency, new Date(at)],
+    );
+  }
+
   /** What the drafts of a directive cost, as far as is known by now. */
   async charge(directiveId: string, amount: number): Promise<void> {
     await this.rows(
