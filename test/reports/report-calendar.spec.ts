@@ -12,39 +12,8 @@ import {
   runOn,
   startOf,
 } from '../../src/features/reports/report-calendar.js';
+import { ZONES } from './zones.js';
 
-const ZONES = [
-  'UTC',
-  'Europe/Berlin',
-  'Europe/London',
-  'Europe/Dublin',
-  'Europe/Lisbon',
-  'Europe/Istanbul',
-  'Europe/Kyiv',
-  'America/New_York',
-  'America/Los_Angeles',
-  'America/St_Johns',
-  'America/Sao_Paulo',
-  'America/Havana',
-  'America/Santiago',
-  'America/Asuncion',
-  'America/Phoenix',
-  'Africa/Cairo',
-  'Africa/Casablanca',
-  'Africa/Johannesburg',
-  'Asia/Beirut',
-  'Asia/Jerusalem',
-  'Asia/Kathmandu',
-  'Asia/Kolkata',
-  'Asia/Tehran',
-  'Asia/Tokyo',
-  'Australia/Lord_Howe',
-  'Australia/Sydney',
-  'Pacific/Apia',
-  'Pacific/Chatham',
-  'Pacific/Kiritimati',
-  'Atlantic/Azores',
-];
 /** Times at which clocks change, and times at which they do not. */
 const TIMES = ['00:00', '01:45', '02:30', '07:00', '23:59'];
 const DAY_MS = 86_400_000;

@@ -61,7 +61,7 @@ export class KpiTilesView {
    */
   approvalsPending!: KpiTile;
   /**
-   * What drafts cost that were begun in the last seven days, today being one; compared with the seven days before, up to the
+   * What models cost in the last seven days (drafts by when they were begun), today being one; compared with the seven days before, up to the
    * same quarter of an hour.
    */
   costLast7Days!: KpiMoneyTile;

@@ -121,6 +121,9 @@ export class WorkspaceMetricsView {
   directives!: DirectiveCounts;
   /** How approvals are decided. */
   approvals!: ApprovalMetrics;
-  /** What drafts have cost; a draft counts when its directive was taken up. */
+  /**
+   * What models have cost: drafts and routing when the capo began with the directive, answers in the chat and sections of reports
+   * as they were made.
+   */
   cost!: Sums;
 }

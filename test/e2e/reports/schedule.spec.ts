@@ -144,3 +144,47 @@ describe('the schedule', () => {
     test.clock.advance(-11.5 * 3_600_000);
   });
 });
+
+describe('the nights in which clocks change (QUALITY, Daylight saving)', () => {
+  /** Looks once more, and answers the reports there are then. */
+  async function looked(desk: ReportDesk, at: string) {
+    test.clock.stop(Date.parse(at));
+    await test.rows(`update report_configs set due_at = '2000-01-01Z' where workspace_id = $1`, [
+      desk.workspaceId,
+    ]);
+    await eventually(
+      () =>
+        test.rows(
+          `select 1 from report_configs where workspace_id = $1 and due_at > '2000-01-02Z'
+             and not exists (select from work_items where kind = 'report.schedule' and id = $1 and claimed)`,
+          [desk.workspaceId],
+        ),
+      ({ length }) => length === 1,
+    );
+    return (await desk.reports()).map(({ date }) => date);
+  }
+
+  it.each([
+    ['02:30 is skipped in Europe/Berlin', 'Europe/Berlin', '02:30', '2027-03-27', '2027-03-28T01:30:00Z'],
+    ['02:30 comes twice in Europe/Berlin', 'Europe/Berlin', '02:30', '2026-10-24', '2026-10-25T00:30:00Z'],
+    ['01:45 comes twice on Lord Howe', 'Australia/Lord_Howe', '01:45', '2027-04-03', '2027-04-03T14:45:00Z'],
+    ['midnight is skipped in Cairo', 'Africa/Cairo', '00:00', '2027-04-29', '2027-04-29T22:00:00Z'],
+    ['midnight is skipped in Havana', 'America/Havana', '00:00', '2027-03-13', '2027-03-14T05:00:00Z'],
+    ['midnight is skipped in Santiago', 'America/Santiago', '00:00', '2027-09-04', '2027-09-05T04:00:00Z'],
+  ])('%s: one report, at its time', async (_night, timezone, time, date, at) => {
+    const desk = await ReportDesk.open(test, { zone: timezone, days: 90 });
+    await desk.owner.put('/reports/config', { delivery: { time } });
+    const eve = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
+    await test.rows('update report_configs set last_date = $2 where workspace_id = $1', [
+      desk.workspaceId,
+      eve,
+    ]);
+    const after = (ms: number) => new Date(Date.parse(at) + ms).toISOString();
+    expect(await looked(desk, after(-1_000))).toEqual([]);
+    expect(await looked(desk, after(0))).toEqual([date]);
+    for (const minutes of [1, 30, 60, 61, 120, 600])
+      expect(await looked(desk, after(minutes * 60_000))).toEqual([date]);
+    expect(await desk.actions('report.generated')).toHaveLength(1);
+    test.clock.goOn();
+  });
+});
