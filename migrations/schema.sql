@@ -328,6 +328,14 @@ begin
     select d.cost->>'currency', (d.cost->>'amount')::numeric from public.directives d
     where d.workspace_id = p_workspace_id and d.started_at > p_from and d.started_at < app.next_hour(p_from)
       and (d.cost->>'amount')::numeric <> 0
+    union all
+    select d.cost->>'currency', (d.cost->>'amount')::numeric from public.directives d
+    where d.workspace_id = p_workspace_id and d.started_at is null and d.created_at > p_from
+      and d.created_at < app.next_hour(p_from) and (d.cost->>'amount')::numeric <> 0
+    union all
+    select m.currency, m.amount from public.model_charges m
+    where m.workspace_id = p_workspace_id and m.charged_at > p_from and m.charged_at < app.next_hour(p_from)
+      and m.amount <> 0
   ) r group by r.currency;
 end $function$;
 
@@ -393,10 +401,10 @@ begin
   -- Drafts of the built-in runner cost nothing, and write nothing here.
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
   select new.workspace_id, c.team_id, 'cost', c.cost->>'currency',
-    date_bin('15 minutes', c.started_at, timestamptz '2001-01-01 00:00:00+00'), c.n, c.n * (c.cost->>'amount')::numeric
-  from (values (old.team_id, old.started_at, old.cost, -1), (new.team_id, new.started_at, new.cost, 1))
-    c (team_id, started_at, cost, n)
-  where c.started_at is not null and (c.cost->>'amount')::numeric <> 0
+    date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, c.n * (c.cost->>'amount')::numeric
+  from (values (old.team_id, coalesce(old.started_at, old.created_at), old.cost, -1),
+      (new.team_id, coalesce(new.started_at, new.created_at), new.cost, 1)) c (team_id, at, cost, n)
+  where c.at is not null and (c.cost->>'amount')::numeric <> 0
     and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at
       or new.team_id is distinct from old.team_id);
   return null;
@@ -411,6 +419,20 @@ begin
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
     (new.workspace_id, new.team_id, 'evals', '',
       date_bin('15 minutes', new.created_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.passed::int);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_model_charge()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.amount <> 0 then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
+      (new.workspace_id, new.team_id, 'cost', new.currency,
+        date_bin('15 minutes', new.charged_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.amount);
+  end if;
   return null;
 end $function$;
 
@@ -1964,9 +1986,14 @@ insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
 select workspace_id, team_id, 'directives', status || ' ' || coalesce(capo, ''), '-infinity', count(*), 0
 from directives group by 1, 2, 4
 union all
-select workspace_id, team_id, 'cost', cost->>'currency', date_trunc('hour', started_at, 'UTC'), count(*),
-  sum((cost->>'amount')::numeric)
-from directives where started_at is not null and (cost->>'amount')::numeric <> 0 group by 1, 2, 4, 5
+select workspace_id, team_id, 'cost', currency, date_trunc('hour', at, 'UTC'), count(*), sum(amount)
+from (
+  select workspace_id, team_id, cost->>'currency' as currency, coalesce(started_at, created_at) as at,
+    (cost->>'amount')::numeric as amount
+  from directives
+  union all
+  select workspace_id, team_id, currency, charged_at, amount from model_charges
+) costs where amount <> 0 group by 1, 2, 4, 5
 union all
 select workspace_id, team_id, 'approvals', case when status = 'pending' and ready then 'ready' else status end || ' '
   || coalesce(capo, ''), '-infinity', count(*), 0
@@ -1993,9 +2020,11 @@ insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, a
 select f.workspace_id, o.team_id, f.kind, s.minutes, date_bin(make_interval(mins => s.minutes), f.at,
   timestamptz '2001-01-01 00:00:00+00'), f.key, sum(f.n), sum(f.amount)
 from (
-  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, started_at as at, 1 as n,
+  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, coalesce(started_at, created_at) as at, 1 as n,
     (cost->>'amount')::numeric as amount
-  from directives where started_at is not null and (cost->>'amount')::numeric <> 0
+  from directives where (cost->>'amount')::numeric <> 0
+  union all
+  select workspace_id, team_id, 'cost', currency, charged_at, 1, amount from model_charges where amount <> 0
   union all
   select workspace_id, team_id, 'pending', '', requested_at, 1, 0 from approvals
   union all
@@ -3415,6 +3444,39 @@ END);
 create policy system_reads on members for select to consigliere_system using (true);
 grant insert, select, update on members to consigliere_app;
 grant select on members to consigliere_system;
+
+create table model_charges (
+  workspace_id text not null,
+  receipt_id text not null,
+  team_id text,
+  capo text,
+  amount numeric(18,6) not null,
+  currency text not null,
+  tokens_in bigint not null,
+  tokens_out bigint not null,
+  charged_at timestamp with time zone not null,
+  constraint model_charges_amount_check CHECK ((amount >= (0)::numeric)),
+  constraint model_charges_team_id_check CHECK ((team_id IS NULL)),
+  constraint model_charges_tokens_in_check CHECK ((tokens_in >= 0)),
+  constraint model_charges_tokens_out_check CHECK ((tokens_out >= 0)),
+  constraint model_charges_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint model_charges_pkey PRIMARY KEY (workspace_id, receipt_id)
+);
+CREATE INDEX model_charges_by_time ON public.model_charges USING btree (workspace_id, charged_at);
+alter table model_charges enable row level security;
+alter table model_charges force row level security;
+create policy isolation on model_charges for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+CREATE TRIGGER count_insert AFTER INSERT ON public.model_charges FOR EACH ROW EXECUTE FUNCTION app.count_model_charge();
+grant insert, select on model_charges to consigliere_app;
 
 create table model_usage (
   workspace_id text not null,
