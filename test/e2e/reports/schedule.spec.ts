@@ -182,8 +182,7 @@ describe('the nights in which clocks change (QUALITY, Daylight saving)', () => {
     const after = (ms: number) => new Date(Date.parse(at) + ms).toISOString();
     expect(await looked(desk, after(-1_000))).toEqual([]);
     expect(await looked(desk, after(0))).toEqual([date]);
-    for (const minutes of [30, 61, 600])
-      expect(await looked(desk, after(minutes * 60_000))).toEqual([date]);
+    for (const minutes of [30, 61, 600]) expect(await looked(desk, after(minutes * 60_000))).toEqual([date]);
     expect(await desk.actions('report.generated')).toHaveLength(1);
     test.clock.goOn();
   });
