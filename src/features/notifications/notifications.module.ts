@@ -22,7 +22,7 @@ import { NotificationOutcomes } from './notification-outcomes.js';
 import { Notifications } from './notifications.repository.js';
 import { PlanNotifications } from './plan-notifications.js';
 import { PrepareMail } from './prepare-mail.js';
-import { ReportReaders } from './report-readers.reader.js';
+import { ReportReaders } from './report-readers.js';
 import { SendNotifications } from './send-notifications.js';
 
 /** @level 7 */

@@ -8,7 +8,7 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Events } from '../events/events.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
-import { ReportReaders } from '../notifications/report-readers.reader.js';
+import { ReportReaders } from '../notifications/report-readers.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
@@ -109,7 +109,7 @@ export class DeliverReport implements OnModuleInit {
         this.work.complete(item);
         return undefined;
       }
-      const declined = await this.readers.whoDeclined(workspaceId, config.emailAddress);
+      const declined = await this.readers.whoDeclined(this.db.unit.scope, config.emailAddress);
       if (declined) {
         this.work.complete(item);
         this.deliveries.skip(report, declined);

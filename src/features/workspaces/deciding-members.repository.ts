@@ -52,6 +52,19 @@ export class DecidingMembers {
     );
   }
 
+  /** The active member with this address. */
+  async reachedAt(
+    workspaceId: string,
+    address: string,
+  ): Promise<Pick<DecidingMember, 'memberId' | 'name'> | undefined> {
+    const [row] = await this.db.query<Pick<DecidingMember, 'memberId' | 'name'>>(
+      `select m.member_id, u.display_name as name from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower($2)`,
+      [workspaceId, address],
+    );
+    return row;
+  }
+
   /** An active member. */
   async find(workspaceId: string, memberId: string): Promise<StandingMember | undefined> {
     const [row] = await this.db.query<Omit<StandingMember, 'teamIds'>>(

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { choiceOf, NO_CHOICE } from './notification-choice.js';
+import { NotificationChoices } from './notification-choices.repository.js';
+
+/** Whether those whom reports would be mailed to want them. */
+@Injectable()
+export class ReportReaders {
+  constructor(
+    private readonly members: DecidingMembers,
+    private readonly choices: NotificationChoices,
+    private readonly workspaces: Workspaces,
+  ) {}
+
+  /** Who of the workspace is reached at this address and has chosen to be mailed no reports; in the open transaction. */
+  async whoDeclined(scope: Scope, address: string): Promise<{ name: string } | undefined> {
+    const { workspaceId } = scope;
+    const member = await this.members.reachedAt(workspaceId, address);
+    if (!member) return undefined;
+    const { memberId, name } = member;
+    const settings = await this.workspaces.settings(scope);
+    const own = await this.choices.ofAll(workspaceId, [memberId]);
+    const { reports } = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
+    return reports === 'none' ? { name } : undefined;
+  }
+}
