@@ -426,7 +426,9 @@ describe('a report counted again from its receipts', () => {
         const receipt = receipts[seq - 1]!;
         for (const leaf of leavesOf(receipt.details)) {
           const changed = structuredClone(receipt);
-          leaf.set(changed.details, (value) => (typeof value === 'number' ? value + 1 : `${JSON.stringify(value)}x`));
+          leaf.set(changed.details, (value) =>
+            typeof value === 'number' ? value + 1 : `${JSON.stringify(value)}x`,
+          );
           const { differences } = countReport(receipts.with(seq - 1, changed), report, WORKSPACE);
           const [first, ...others] = differences;
           expect(first, `${receipt.action} ${leaf.path}`).toMatchObject({

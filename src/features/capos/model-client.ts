@@ -86,10 +86,10 @@ export class ModelClient {
     question: Question<T>,
     { signal }: { signal: AbortSignal },
   ): Promise<{ answer: T; cost: Cost }> {
-    const { prices, apiKey, calls, now = Date.now } = this.options;
+    const { apiKey, calls, now = Date.now } = this.options;
     const timeoutMs = Math.min(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, question.timeoutMs ?? Infinity);
     const deadline = AbortSignal.timeout(timeoutMs);
-    const meter = new Meter(prices);
+    const meter = new Meter();
     try {
       this.#loaded ??= modelObject(this.options);
       const model = await this.#loaded;

@@ -1,4 +1,4 @@
-import type { Cost } from '../terms/terms.js';
+import { type Cost, NO_COST } from '../terms/terms.js';
 import { costOf, type ModelPrices } from './model-cost.js';
 
 /** What a provider says that one call used; a server of one's own may say nothing. */
@@ -9,19 +9,20 @@ export interface Usage {
 
 /** Tokens of all calls of one run. */
 export class Meter {
-  private tokensIn = 0;
-  private tokensOut = 0;
+  #cost: Cost = NO_COST;
 
-  constructor(private readonly prices: ModelPrices | undefined) {}
-
-  /** The same as the budget counts. */
-  add({ tokensIn, tokensOut }: Cost): void {
-    this.tokensIn += tokensIn;
-    this.tokensOut += tokensOut;
+  /** The same as the budget counts: each call rounded by itself. */
+  add({ amount, tokensIn, tokensOut }: Cost): void {
+    this.#cost = {
+      amount: Number((this.#cost.amount + amount).toFixed(6)),
+      currency: this.#cost.currency,
+      tokensIn: this.#cost.tokensIn + tokensIn,
+      tokensOut: this.#cost.tokensOut + tokensOut,
+    };
   }
 
   get cost(): Cost {
-    return priced(this.tokensIn, this.tokensOut, this.prices);
+    return this.#cost;
   }
 }
 
