@@ -37,12 +37,16 @@ import { DirectiveTransitions } from './directive-transitions.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 import { RetryDirective } from './retry-directive.js';
 import { CallEffect } from './packets/call-effect.js';
+import { CheckBeforeSending } from './packets/check-before-sending.js';
 import { CompensatePacket } from './packets/compensate-packet.js';
 import { ReportCompensationFailure } from './packets/report-compensation-failure.js';
 import { CompensationResults } from './packets/compensation-results.js';
 import { Compensations } from './packets/compensations.js';
+import { DuePackets } from './packets/due-packets.repository.js';
+import { DueUndos } from './packets/due-undos.repository.js';
 import { EscalateFailed } from './packets/escalate-failed.js';
 import { DecideCompensationFailure } from './packets/decide-compensation-failure.js';
+import { OutsideAttempts } from './packets/outside-attempts.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { RecallPackets } from './packets/recall-packets.js';
@@ -50,6 +54,7 @@ import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
+import { UnsentPackets } from './packets/unsent-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
@@ -113,6 +118,11 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     RecallPackets,
     SendAgain,
     SendPacket,
+    CheckBeforeSending,
+    DuePackets,
+    DueUndos,
+    OutsideAttempts,
+    UnsentPackets,
     UnconfirmedPackets,
     UsualCost,
     WorkPackets,

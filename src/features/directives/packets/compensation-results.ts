@@ -11,9 +11,11 @@ import { RevertProgress } from '../../guardian/revert-progress.js';
 import type { StepStatus } from '../../guardian/revert.entity.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { ReportCompensationFailure } from './report-compensation-failure.js';
+import type { DueUndo } from './due-undos.repository.js';
 import type { EffectFailed } from './packet-effect.js';
 import { RevertDirective } from './revert-directive.js';
 import type { Undone } from './undo.js';
+import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -41,7 +43,8 @@ export class CompensationResults {
     { epoch }: GuardianEntity,
   ): Promise<void> {
     const receiptId = this.receipts.append({
-      ...subject(step, packet),
+      ...receiptSubject(packet),
+      actor: step.revertedBy,
       action: 'packet.reverted',
       summary: `"${packet.title}" was undone.`,
       details: { ...detailsOf(step, packet), result },
@@ -62,7 +65,8 @@ export class CompensationResults {
     { outcome, reason }: Exclude<Undone, { outcome: 'done' }>,
   ): Promise<void> {
     const receiptId = this.receipts.append({
-      ...subject(step, packet),
+      ...receiptSubject(packet),
+      actor: step.revertedBy,
       action: 'packet.not_reverted',
       outcome: outcome === 'skipped' ? 'success' : 'failure',
       summary: `"${packet.title}" was not undone: ${reason}`,
@@ -80,15 +84,15 @@ export class CompensationResults {
   /** It was not undone. What a second kill called off has not failed: it goes on when the revert does. */
   async fail(
     item: WorkItem,
-    found: { guardian: GuardianEntity; packet: WorkPacketEntity; step: OpenStep },
+    due: DueUndo,
     failure: EffectFailed,
     calledOff: boolean,
   ): Promise<void> {
-    const { guardian, step } = found;
+    const { guardian, step } = due;
     const failures = item.failures + 1;
     const isStopped = !mayUndo(guardian, step);
     if (!failure.retryable || (failures >= MAX_ATTEMPTS && !isStopped && !calledOff)) {
-      await this.giveUp(found, failure);
+      await this.giveUp(due, failure);
       this.work.complete(item);
       return;
     }
@@ -101,11 +105,12 @@ export class CompensationResults {
 
   /** A person has to look; the revert goes on with the next. The work on it is ended by the caller. */
   async giveUp(
-    { packet, step }: { packet: WorkPacketEntity; step: OpenStep },
+    { packet, step }: DueUndo,
     { code, message }: EffectFailed,
   ): Promise<void> {
     const receiptId = this.receipts.append({
-      ...subject(step, packet),
+      ...receiptSubject(packet),
+      actor: step.revertedBy,
       action: 'packet.not_reverted',
       outcome: 'failure',
       summary: `"${packet.title}" could not be undone: ${message}`,
@@ -133,17 +138,6 @@ export class CompensationResults {
 /** A revert undoes while the guardian recovers; what failed then may be tried again by itself later, as anything else may leave. */
 export function mayUndo({ mode }: Pick<GuardianEntity, 'mode'>, { revertStatus }: OpenStep): boolean {
   return mode === 'recovering' || (revertStatus === 'done' && !letsNothingLeave(mode));
-}
-
-/** What the receipts of an undo have in common. */
-function subject({ revertedBy }: OpenStep, packet: WorkPacketEntity) {
-  return {
-    actor: revertedBy,
-    entity: { type: 'work_packet', id: packet.workPacketId },
-    directiveId: packet.directiveId,
-    teamId: packet.teamId,
-    capo: packet.capo,
-  };
 }
 
 /** `undoes` is the receipt of the execution. */

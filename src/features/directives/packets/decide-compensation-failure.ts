@@ -14,6 +14,7 @@ import { COMPENSATE } from '../../guardian/revert-progress.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { COMPENSATION_FAILED, DONE_BY_HAND, RETRY } from './report-compensation-failure.js';
 import { RevertDirective } from './revert-directive.js';
+import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -77,7 +78,7 @@ export class DecideCompensationFailure implements OnModuleInit {
     if (mode !== 'recovering' && letsNothingLeave(mode)) throw haltedIn(mode);
     const summary = `${caller.name} has the undo of "${packet.title}" tried again.`;
     this.receipts.append({
-      ...subject(packet),
+      ...receiptSubject(packet),
       actor: actorOf(caller),
       action: 'packet.revert_retried',
       summary,
@@ -102,7 +103,7 @@ export class DecideCompensationFailure implements OnModuleInit {
     const by = actorOf(caller);
     const summary = `${caller.name} says that "${packet.title}" was undone by hand.`;
     const receiptId = this.receipts.append({
-      ...subject(packet),
+      ...receiptSubject(packet),
       actor: by,
       action: 'packet.reverted',
       summary,
@@ -115,8 +116,4 @@ export class DecideCompensationFailure implements OnModuleInit {
     await this.revertDirective.execute(packet, { ...step, revertedBy: by });
     return summary;
   }
-}
-
-function subject({ workPacketId, directiveId, teamId, capo }: WorkPacketEntity) {
-  return { entity: { type: 'work_packet', id: workPacketId }, directiveId, teamId, capo };
 }

@@ -71,3 +71,12 @@ export function asEffectFailed(error: unknown): EffectFailed {
     false,
   );
 }
+
+/** The process that was sending it ended. */
+export function processEnded(): EffectFailed {
+  return new EffectFailed(
+    'UNCONFIRMED',
+    'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.',
+    false,
+  );
+}

@@ -1,30 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { SYSTEM } from '../../../platform/auth/caller.js';
 import { Clock } from '../../../platform/kernel/clock.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { backoffMs } from '../../../platform/work/backoff.js';
 import { Work } from '../../../platform/work/work.js';
-import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
+import type { WorkItem } from '../../../platform/work/work-item.js';
 import { type Action, type ActionResult, compensationOf } from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
 import { CAPOS } from '../../capos/capo.js';
-import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { PolicyDenied } from '../../guardian/guardian.errors.js';
-import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { EscalateFailed } from './escalate-failed.js';
 import { executedSentence } from './executed-sentence.js';
 import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
-import { delayOf, delayOfWork } from './throttled-packet.js';
-import { decisionsInReceipt } from './work-packet.js';
+import { receiptSubject } from './work-packet.js';
 import type { PacketResult, WorkPacketEntity } from './work-packet.entity.js';
-import { type DuePacket, WorkPackets } from './work-packets.repository.js';
+import { WorkPackets } from './work-packets.repository.js';
 
 const MAX_ATTEMPTS = 5;
 
-/** What comes of a packet that was about to leave, in the open transaction: status, receipt, work, and its directive. */
+/** What comes of a packet that was carried out, or could not be, in the open transaction: status, receipt, work, and its directive. */
 @Injectable()
 export class PacketResults {
   constructor(
@@ -45,7 +40,7 @@ export class PacketResults {
     { epoch }: GuardianEntity,
   ): Promise<void> {
     const receiptId = this.receipts.append({
-      ...subject(packet),
+      ...receiptSubject(packet),
       action: 'packet.executed',
       summary: executedSentence(CAPOS[packet.capo].name, packet.title, action, result),
       details: {
@@ -70,7 +65,8 @@ export class PacketResults {
       executedAt,
       sendingSince: null,
     });
-    await this.end(item, packet);
+    this.work.complete(item);
+    await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
   }
 
   /**
@@ -100,6 +96,11 @@ export class PacketResults {
     else this.work.reschedule(item, Math.max(known.waitMs ?? 0, backoffMs(failures)), { code, message });
   }
 
+  /** A kill has halted it, and it may have left before: a person says whether it arrived. */
+  foundHalted(packet: WorkPacketEntity, { message }: EffectFailed): Promise<void> {
+    return this.escalateFailed.unconfirmed(packet, message, true);
+  }
+
   /**
    * Ends it as failed, with a signal, since a person has to look; whether it arrived, only a person can find out, if nobody
    * here knows. The work on it is ended by the caller.
@@ -107,7 +108,7 @@ export class PacketResults {
   async giveUp(packet: WorkPacketEntity, failure: EffectFailed, isKilled: boolean): Promise<void> {
     const { code, message } = failure;
     const receiptId = this.receipts.append({
-      ...subject(packet),
+      ...receiptSubject(packet),
       action: 'packet.failed',
       outcome: 'failure',
       summary: `"${packet.title}" was not carried out: ${message}`,
@@ -133,60 +134,6 @@ export class PacketResults {
     await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
   }
 
-  /** A standing order that came into force after it was allowed denies it. */
-  async deny(item: WorkItem, packet: WorkPacketEntity, policy: PolicyDecision): Promise<void> {
-    const { decision, input } = policy;
-    const because = decision.explanation.join(' ');
-    const receiptId = this.receipts.append({
-      ...subject(packet),
-      action: 'packet.denied',
-      outcome: 'denied',
-      summary: `"${packet.title}" was not sent: ${because}`,
-      details: { matched: decision.matched, decisions: decisionsInReceipt([policy]) },
-      guardianEpoch: input.guardian.epoch,
-    });
-    const error = { code: PolicyDenied.code, message: because };
-    this.packets.transition(packet, 'deny', {
-      decision,
-      result: { error },
-      receiptId,
-      sendingSince: null,
-    });
-    await this.escalateFailed.overBudget(packet, packet.title, [decision]);
-    await this.end(item, packet);
-  }
-
-  /** Standing orders delay it: it stays as it is, and is decided again at the time that its decision says. */
-  throttle(item: WorkItem, packet: DuePacket, policy: PolicyDecision): void {
-    const { decision, input } = policy;
-    const delay = delayOf(decision);
-    const until = new Date(decision.throttledUntil!).toISOString();
-    this.receipts.append({
-      ...subject(packet),
-      actor: GUARDIAN,
-      action: 'packet.throttled',
-      summary: `"${packet.title}" waits until ${until}: ${decision.explanation[0]}`,
-      details: { throttledUntil: decision.throttledUntil, decisions: decisionsInReceipt([policy]) },
-      guardianEpoch: input.guardian.epoch,
-    });
-    this.packets.throttle(packet, { ...delay, decision });
-    const { waitMs, because } = delayOfWork(decision, packet.deadline, this.clock.now());
-    this.work.reschedule(item, waitMs, because, 0);
-  }
-
-  /** It may not leave any more, and nobody has to be asked: its directive has ended, or its deadline passed. */
-  async cancel(item: WorkItem, packet: WorkPacketEntity, error: WorkError): Promise<void> {
-    const receiptId = this.receipts.append({
-      ...subject(packet),
-      actor: SYSTEM,
-      action: 'packet.cancelled',
-      summary: `"${packet.title}" was not sent: ${error.message}`,
-      details: { code: error.code },
-    });
-    this.packets.transition(packet, 'cancel', { result: { error }, receiptId, sendingSince: null });
-    await this.end(item, packet);
-  }
-
   private async end(item: WorkItem, { workspaceId, directiveId }: WorkPacketEntity): Promise<void> {
     this.work.complete(item);
     await this.completeDirective.packetEnded(workspaceId, directiveId);
@@ -206,15 +153,4 @@ function resultOf({ code, message, known }: EffectFailed): PacketResult {
 /** Receipts are kept for good; the words of others are not for them. */
 function withoutAnswer({ answer: _answer, ...result }: ActionResult): ActionResult {
   return result;
-}
-
-/** What the receipts of a packet have in common. */
-function subject(packet: WorkPacketEntity) {
-  return {
-    actor: capoActor(packet.capo),
-    entity: { type: 'work_packet', id: packet.workPacketId },
-    directiveId: packet.directiveId,
-    teamId: packet.teamId,
-    capo: packet.capo,
-  };
 }

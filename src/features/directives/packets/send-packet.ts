@@ -1,35 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Db } from '../../../platform/database/db.js';
-import { canonicalJson } from '../../../platform/kernel/canonical-json.js';
-import { Clock } from '../../../platform/kernel/clock.js';
-import { throughOutage } from '../../../platform/work/through-outage.js';
 import { Work } from '../../../platform/work/work.js';
-import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/work/work-item.js';
-import { type Action, type ActionResult, validateAction } from '../../capos/action-types.js';
-import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
-import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
+import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
+import type { Action } from '../../capos/action-types.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
-import { Guardians } from '../../guardian/guardians.repository.js';
-import { PolicyGate } from '../../guardian/policy-gate.js';
-import { hasEnded } from '../directive-states.js';
-import { EscalateFailed } from './escalate-failed.js';
-import { asEffectFailed, EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
-import { PacketEffects } from './packet-effects.js';
+import { CheckBeforeSending } from './check-before-sending.js';
+import { type DuePacket, DuePackets } from './due-packets.repository.js';
+import { type Outgoing, OutsideAttempts } from './outside-attempts.js';
+import { EffectFailed, type OutsideEffect, type PacketToSend, processEnded } from './packet-effect.js';
 import { PacketResults } from './packet-results.js';
-import { RecallPackets } from './recall-packets.js';
-import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
-import { type DuePacket, WorkPackets } from './work-packets.repository.js';
-
-const EFFECT_TIMEOUT_MS = 30_000;
-
-type Outside = OutsideEffect<Action['params']>;
-
-interface Handed {
-  packet: DuePacket;
-  action: Action;
-  effect: Outside;
-}
+import { UnsentPackets } from './unsent-packets.js';
 
 /**
  * Carries one packet out. In the transaction that marks it as sending, the guardian's row is locked, so nothing starts
@@ -39,17 +19,12 @@ interface Handed {
 @Injectable()
 export class SendPacket implements OnModuleInit {
   constructor(
-    private readonly db: Db,
-    private readonly clock: Clock,
     private readonly work: Work,
-    private readonly guardians: Guardians,
-    private readonly gate: PolicyGate,
-    private readonly packets: WorkPackets,
-    private readonly targets: OutsideTargetsReader,
-    private readonly effects: PacketEffects,
+    private readonly packets: DuePackets,
+    private readonly attempts: OutsideAttempts,
+    private readonly check: CheckBeforeSending,
     private readonly results: PacketResults,
-    private readonly recallPackets: RecallPackets,
-    private readonly escalateFailed: EscalateFailed,
+    private readonly unsent: UnsentPackets,
   ) {}
 
   onModuleInit(): void {
@@ -59,197 +34,79 @@ export class SendPacket implements OnModuleInit {
       perQueue: 8,
       tries: 5,
       abortTopic: KILLED_TOPIC,
-      run: (item, signal) => this.execute(item, signal),
+      run: (item, signal) =>
+        this.attempts.make(item, signal, {
+          begin: () => this.begin(item),
+          fail: (failure, calledOff) => this.fail(item, failure, calledOff),
+        }),
       giveUp: (item, error) => this.giveUp(item, error),
     });
   }
 
-  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
-    let handed: Handed | undefined;
-    try {
-      handed = await this.db.transaction(scopeOfWork(item), () => this.begin(item));
-    } catch (error) {
-      // What the effect had written is rolled back with the rest, so the failure is recorded by itself.
-      if (!(error instanceof EffectFailed)) throw error;
-      await this.db.transaction(scopeOfWork(item), () => this.recordFailure(item, error, false));
-    }
-    if (handed) await this.handOut(item, handed, signal);
-  }
-
   /** Carries out what happens inside the database; answers what has to leave it. */
-  private async begin(item: WorkItem): Promise<Handed | undefined> {
-    const { workspaceId, id } = item;
-    const [[guardian], , [packet]] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(workspaceId),
-      this.packets.lockDirectiveStatement(workspaceId, id),
-      this.packets.lockDueStatement(workspaceId, id),
-    ])) as [[GuardianEntity], unknown, [DuePacket?]];
+  private async begin(item: WorkItem): Promise<Outgoing | undefined> {
+    const { guardian, packet } = await this.packets.lockToBegin(item);
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
     if (!packet) return undefined;
     // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
-    const mayHaveLeft = await this.mayHaveLeft(packet);
+    const mayHaveLeft = await this.check.mayHaveLeft(packet);
     if (letsNothingLeave(guardian.mode)) {
-      if (mayHaveLeft && isHalted(guardian.mode))
-        await this.escalateFailed.unconfirmed(packet, PROCESS_ENDED, true);
+      if (mayHaveLeft && isHalted(guardian.mode)) await this.results.foundHalted(packet, processEnded());
       return undefined;
     }
-    if (mayHaveLeft) throw unconfirmed();
-    const action = await this.allowedAction(packet);
-    const effect = await this.effects.of(workspaceId, action);
-    if (!(await this.mayLeave(item, packet, guardian))) return undefined;
+    if (mayHaveLeft) throw processEnded();
+    const checked = await this.check.execute(packet, guardian);
+    if (checked.verdict !== 'go') {
+      await this.unsent.execute(item, packet, checked, guardian);
+      return undefined;
+    }
+    const { action, effect } = checked;
+    const begun = { ...packet, ...begunBy(packet, guardian) };
     if (effect.kind === 'inside') {
       const result = await effect.run(toSend(packet, action));
-      await this.results.succeed(item, { ...packet, ...begunBy(packet, guardian) }, action, result, guardian);
+      await this.results.succeed(item, begun, action, result, guardian);
       return undefined;
     }
     this.work.check(item);
-    return this.markSending(packet, action, effect, guardian);
+    return this.outgoing(item, begun, action, effect);
   }
 
-  /** The process that was sending it ended, and doing it again could not be told from doing it once. */
-  private async mayHaveLeft(packet: DuePacket): Promise<boolean> {
-    if (packet.status !== 'sending') return false;
-    try {
-      const effect = await this.effects.of(packet.workspaceId, actionOf(packet));
-      return effect.kind === 'outside' && !effect.repeatable;
-    } catch (error) {
-      // What it was sent to is not there any more, so doing it again says nothing about the first time.
-      if (error instanceof EffectFailed) return true;
-      throw error;
-    }
-  }
-
-  /**
-   * Checks the packet against what is true now; what may not be sent any more is dealt with here.
-   * @throws EffectFailed for one that may have been sent already: nobody can say that it was not
-   */
-  private async mayLeave(item: WorkItem, packet: DuePacket, guardian: GuardianEntity): Promise<boolean> {
-    const { allowedBy, priority } = packet;
-    const mayHaveLeft = packet.status === 'sending';
-    const ended = this.hasEnded(packet);
-    if (ended) {
-      if (mayHaveLeft) throw unconfirmed();
-      await this.results.cancel(item, packet, ended);
-      return false;
-    }
-    const recheck = await this.gate.recheck(decidedPacketOf(packet, priority), {
-      guardian,
-      allowedBy: allowedBy ?? 'policy',
-      waitingAhead: (ids) => this.packets.waitingAhead(packet.workspaceId, ids, packet),
-    });
-    if (recheck.verdict !== 'go' && mayHaveLeft) throw unconfirmed();
-    if (recheck.verdict === 'wait') this.work.park(item);
-    else if (recheck.verdict === 'throttle') this.results.throttle(item, packet, recheck.policy);
-    else if (recheck.verdict === 'deny') await this.results.deny(item, packet, recheck.policy);
-    else if (recheck.verdict === 'review')
-      await this.recallPackets.execute(item, packet, recheck.policy, guardian);
-    return recheck.verdict === 'go';
-  }
-
-  /** Why nobody wants the packet any more, though it was allowed. */
-  private hasEnded({ status, deadline, directiveStatus }: DuePacket): WorkError | undefined {
-    if (hasEnded(directiveStatus)) {
-      return { code: 'DIRECTIVE_ENDED', message: `Its directive is already ${directiveStatus}.` };
-    }
-    // One that was handed out before says how that ended, whatever the time.
-    if (status !== 'queued' || deadline === null || deadline > this.clock.now()) return undefined;
-    return { code: 'DEADLINE_PASSED', message: 'The deadline of its directive passed before it was sent.' };
-  }
-
-  /** @throws EffectFailed when the packet is not the one that was allowed, lacks something, or reaches something else now */
-  private async allowedAction(packet: DuePacket): Promise<Action> {
-    if (packet.needsInput.length > 0) {
-      const message = 'The work packet lacks something that a person has to supply.';
-      throw new EffectFailed('INPUT_REQUIRED', message, false);
-    }
-    const { workspaceId, engine, actionType, params } = packet;
-    const targets = await this.targets.for({ workspaceId, teamIds: 'all' }, [actionType]);
-    const validated = validateAction(engine, actionType, params, { targets });
-    if (!validated.ok && validated.faults.some(({ rule }) => rule === 'known')) {
-      const message = 'What the work packet reaches outside is not there any more.';
-      throw new EffectFailed('NOT_AVAILABLE', message, false);
-    }
-    if (!validated.ok || contentHash(packet) !== packet.allowedHash) {
-      throw new EffectFailed('CONTENT_CHANGED', 'The work packet has changed since it was allowed.', false);
-    }
-    const isBound = OUTSIDE_TYPES.includes(actionType);
-    if (isBound && canonicalJson(validated.action.params) !== canonicalJson(params)) {
-      const message = 'What the work packet reaches outside has changed since it was allowed.';
-      throw new EffectFailed('CONTENT_CHANGED', message, false);
-    }
-    return validated.action;
-  }
-
-  private async markSending(
-    packet: DuePacket,
-    action: Action,
-    effect: Outside,
-    guardian: GuardianEntity,
-  ): Promise<Handed> {
-    const begun = begunBy(packet, guardian);
-    const sendingSince = packet.sendingSince ?? this.clock.now();
-    const envelope = packet.envelope ?? (await effect.seal?.(packet.workspaceId)) ?? null;
-    this.packets.transition(packet, 'send', { ...begun, sendingSince, envelope });
-    return { packet: { ...packet, ...begun, status: 'sending', sendingSince, envelope }, action, effect };
-  }
-
-  private async handOut(
+  private async outgoing(
     item: WorkItem,
-    { packet, action, effect }: Handed,
-    signal: AbortSignal,
-  ): Promise<void> {
-    let result: ActionResult;
-    try {
-      result = await effect.run(
-        toSend(packet, action),
-        AbortSignal.any([signal, AbortSignal.timeout(EFFECT_TIMEOUT_MS)]),
-      );
-    } catch (error) {
-      const failure = asEffectFailed(error);
-      await throughOutage(() =>
-        this.db.transaction(scopeOfWork(item), () => this.recordFailure(item, failure, signal.aborted)),
-      );
-      return;
-    }
-    await throughOutage(() =>
-      this.db.transaction(scopeOfWork(item), async () => {
-        const guardian = await this.guardians.lockShared(packet.workspaceId);
+    begun: DuePacket,
+    action: Action,
+    effect: OutsideEffect<Action['params']>,
+  ): Promise<Outgoing> {
+    const envelope = begun.envelope ?? (await effect.seal?.(begun.workspaceId)) ?? null;
+    const packet = this.packets.markSending(begun, envelope);
+    return {
+      run: (signal) => effect.run(toSend(packet, action), signal),
+      succeed: async (result) => {
+        const guardian = await this.packets.lockGuardian(packet);
         await this.results.succeed(item, packet, action, result, guardian);
-      }),
-    );
+      },
+    };
   }
 
-  /** @param calledOff a kill has called it off, or the work is another attempt's by now */
-  private async recordFailure(item: WorkItem, failure: EffectFailed, calledOff: boolean): Promise<void> {
-    const [[{ mode }], [packet]] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(item.workspaceId),
-      this.packets.lockDueStatement(item.workspaceId, item.id),
-    ])) as [[GuardianEntity], [DuePacket?]];
-    if (packet) await this.results.fail(item, packet, failure, { isKilled: isHalted(mode), calledOff });
+  private async fail(item: WorkItem, failure: EffectFailed, calledOff: boolean): Promise<void> {
+    const { guardian, packet } = await this.packets.lock(item);
+    const isKilled = isHalted(guardian.mode);
+    if (packet) await this.results.fail(item, packet, failure, { isKilled, calledOff });
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
-    const [[{ mode }], [packet]] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(item.workspaceId),
-      this.packets.lockDueStatement(item.workspaceId, item.id),
-    ])) as [[GuardianEntity], [DuePacket?]];
+    const { guardian, packet } = await this.packets.lock(item);
     if (!packet) return;
-    const failure = (await this.mayHaveLeft(packet)) ? unconfirmed() : new EffectFailed(code, message, false);
-    await this.results.giveUp(packet, failure, isHalted(mode));
+    const mayHaveLeft = await this.check.mayHaveLeft(packet);
+    const failure = mayHaveLeft ? processEnded() : new EffectFailed(code, message, false);
+    await this.results.giveUp(packet, failure, isHalted(guardian.mode));
   }
 }
 
 /** The guardian is locked: what the last receipt was at that time shows whether a kill came before. */
 function begunBy({ attempts, headSeq }: DuePacket, { epoch }: GuardianEntity) {
   return { attempts: attempts + 1, beganEpoch: epoch, beganSeq: headSeq };
-}
-
-const PROCESS_ENDED =
-  'The process ended while this was being sent; it is not known whether it arrived, so it is not sent again.';
-
-function unconfirmed(): EffectFailed {
-  return new EffectFailed('UNCONFIRMED', PROCESS_ENDED, false);
 }
 
 function toSend(packet: DuePacket, action: Action): PacketToSend {

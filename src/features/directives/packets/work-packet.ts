@@ -1,5 +1,6 @@
 import type { DraftPacket } from '../../capos/briefing.js';
 import { type Action, ACTION_TYPES, leverageOf, type ValidAction } from '../../capos/action-types.js';
+import { capoActor } from '../../capos/capo-actor.js';
 import { engineOf } from '../../capos/capo.js';
 import type { DecidedPacket, RecordedInput } from '../../standing-orders/decision-input.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
@@ -22,6 +23,17 @@ export function contentHash({ workPacketId, actionType, target, params }: Packet
 export function actionOf({ actionType, params }: Pick<PacketContent, 'actionType' | 'params'>): Action {
   // Only what the registry accepted is stored.
   return { type: actionType, params } as Action;
+}
+
+/** What the receipts of a packet have in common; the actor is its capo unless another is named. */
+export function receiptSubject({ workPacketId, directiveId, teamId, capo }: WorkPacketEntity) {
+  return {
+    actor: capoActor(capo),
+    entity: { type: 'work_packet', id: workPacketId },
+    directiveId,
+    teamId,
+    capo,
+  };
 }
 
 export interface PacketOrigin {

@@ -8,7 +8,6 @@ import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
-import type { DirectiveStatus, Priority } from '../../terms/terms.js';
 import { HANDED_OUT, PACKET_STATES, type PacketTrigger } from './packet-states.js';
 import type { WorkPacketQuery } from './work-packets.dto.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
@@ -46,15 +45,6 @@ export type ListedPacket = Pick<
   | 'executedAt'
   | 'receiptId'
 > & { outcome: string | null };
-
-/** A packet that is about to leave, with what its directive says about it. */
-export interface DuePacket extends WorkPacketEntity {
-  priority: Priority;
-  deadline: number | null;
-  directiveStatus: DirectiveStatus;
-  /** The number of the last receipt of the workspace, read once the guardian was locked. */
-  headSeq: number;
-}
 
 /** How the packets of one directive ended; `open` ones have not. */
 export interface PacketTally {
@@ -133,18 +123,6 @@ export class WorkPackets {
       text: `select from directives where workspace_id = $1 and directive_id = (
           select directive_id from work_packets where workspace_id = $1 and work_packet_id = $2)
         for no key update`,
-      values: [workspaceId, workPacketId],
-    };
-  }
-
-  /** Locks a packet that may be handed out; no row for any other. Whoever asks has locked the guardian before. */
-  lockDueStatement(workspaceId: string, workPacketId: string): Statement {
-    return {
-      text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
-          d.status as directive_status, app.last_receipt_seq() as head_seq
-        from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
-        where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
-        for update of p`,
       values: [workspaceId, workPacketId],
     };
   }
