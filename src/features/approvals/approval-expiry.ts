@@ -1,10 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import type { ApprovalEntity, ApprovalStatus } from './approval.entity.js';
-
-export const APPROVAL_EXPIRING = 'approval_expiring' satisfies EscalationKind;
-export const APPROVAL_EXPIRED = 'approval_expired' satisfies EscalationKind;
 
 const MINUTE_MS = 60_000;
 const EARLIEST_MS = 24 * 60 * MINUTE_MS;

@@ -6,10 +6,11 @@ import { countByTally, type Listing, newestFirst, readPage, where } from '../../
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
-import { APPROVAL_EXPIRING, becauseOf, escalationTime } from './approval-expiry.js';
+import { becauseOf, escalationTime } from './approval-expiry.js';
 import { pendingListing } from './pending-approvals.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);

@@ -5,16 +5,14 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { DISMISS } from '../escalations/escalation-kinds.js';
+import { APPROVAL_EXPIRING, DISMISS, EXTEND, REJECT } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { isExpired } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
-import { APPROVAL_EXPIRING } from './approval-expiry.js';
 import { Approvals } from './approvals.repository.js';
-import { EXTEND, REJECT } from './escalated-approvals.js';
 
 /**
  * Tells people in time that an approval is about to expire, where a standing order asks for that. The work is enqueued when

@@ -5,6 +5,13 @@ import { Channel } from '../../platform/database/channel.js';
 import { Db } from '../../platform/database/db.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import {
+  APPROVAL_EXPIRED,
+  APPROVAL_EXPIRING,
+  EXTEND,
+  HAND_IN_AGAIN,
+  REJECT,
+} from '../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
 import { haltedIn } from '../guardian/guardian.errors.js';
@@ -13,14 +20,10 @@ import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { assertOtherEyes, isExpired } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
-import { APPROVAL_EXPIRED, APPROVAL_EXPIRING, escalationTime, extendedExpiry } from './approval-expiry.js';
+import { escalationTime, extendedExpiry } from './approval-expiry.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
-
-export const EXTEND = 'extend';
-export const REJECT = 'reject';
-export const HAND_IN_AGAIN = 'hand_in_again';
 
 /**
  * What a person may do about an approval that is about to expire, or has. Approving is not among it: that is done where the

@@ -9,13 +9,11 @@ import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { DISMISS } from '../escalations/escalation-kinds.js';
+import { APPROVAL_EXPIRED, DISMISS, HAND_IN_AGAIN } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
-import { APPROVAL_EXPIRED } from './approval-expiry.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
-import { HAND_IN_AGAIN } from './escalated-approvals.js';
 
 /**
  * Ends an approval that nobody decided in time; what it was about is not sent. The work is enqueued when the time has come

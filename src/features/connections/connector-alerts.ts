@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import { DISMISS } from '../escalations/escalation-kinds.js';
+import { CHECK, CONNECTOR_RED, DISMISS } from '../escalations/escalation-kinds.js';
 import { EscalationOptions } from '../escalations/escalation-options.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { Signals } from '../signals/signals.repository.js';
@@ -9,9 +9,6 @@ import type { SignalSeverity } from '../signals/signal-types.js';
 import { Connections } from './connections.repository.js';
 import type { Verdict } from './connector-health.js';
 import type { ConnectorEntity } from './connector.entity.js';
-
-const CONNECTOR_RED = 'connector_red';
-const CHECK = 'check';
 
 type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'name'>;
 

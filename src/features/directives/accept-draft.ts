@@ -19,7 +19,7 @@ import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import type { PolicyDecision } from '../guardian/policy-decision.js';
-import { EscalateFailed } from './packets/escalate-failed.js';
+import { PacketEscalations } from './packets/packet-escalations.js';
 import {
   actionOf,
   contentHash,
@@ -65,7 +65,7 @@ export class AcceptDraft {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly endDirective: EndDirective,
-    private readonly escalateFailed: EscalateFailed,
+    private readonly escalations: PacketEscalations,
   ) {}
 
   /** Answers whether the directive was charged for the draft; it is not where nobody wants a draft of it any more. */
@@ -190,7 +190,7 @@ export class AcceptDraft {
     const error = { code: PolicyDenied.code, message: message || PolicyDenied.message };
     this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
     const decisions = policy.map(({ decision }) => decision);
-    await this.escalateFailed.overBudget(directive, titleOf(directive.text), decisions);
+    await this.escalations.overBudget(directive, titleOf(directive.text), decisions);
   }
 
   /** Lets the packets go; one that an order delays is decided again at the time that its decision says. */

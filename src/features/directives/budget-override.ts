@@ -6,6 +6,7 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { capoActor } from '../capos/capo-actor.js';
+import { APPROVE_ONCE, BUDGET_EXCEEDED, RETRY } from '../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -14,7 +15,7 @@ import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
-import { APPROVE_ONCE, BUDGET_EXCEEDED, isOfBudget, RETRY } from './packets/escalate-failed.js';
+import { isDeniedByBudget } from '../standing-orders/evaluate.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { authorOf, readyContent } from './ready-content.js';
@@ -114,7 +115,10 @@ export class BudgetOverride implements OnModuleInit {
   private async stoppedBy({ workspaceId, directiveId }: DirectiveEntity): Promise<WorkPacketEntity[]> {
     const packets = await this.packets.lockStopped(workspaceId, directiveId);
     const denied = packets.filter(({ status }) => status === 'denied');
-    if (denied.length > 0 && denied.every(({ decision }) => decision !== null && isOfBudget(decision))) {
+    if (
+      denied.length > 0 &&
+      denied.every(({ decision }) => decision !== null && isDeniedByBudget(decision))
+    ) {
       return packets.filter(({ decision }) => decision !== null);
     }
     throw new InvalidTransition({

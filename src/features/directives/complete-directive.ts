@@ -7,7 +7,7 @@ import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
-import { EscalateFailed } from './packets/escalate-failed.js';
+import { PacketEscalations } from './packets/packet-escalations.js';
 import { executedTogether } from './packets/executed-sentence.js';
 import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
 
@@ -20,7 +20,7 @@ export class CompleteDirective {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
-    private readonly escalateFailed: EscalateFailed,
+    private readonly escalations: PacketEscalations,
   ) {}
 
   /**
@@ -71,7 +71,7 @@ export class CompleteDirective {
         },
         { error },
       );
-      await this.escalateFailed.directive(directive, title, tally);
+      await this.escalations.directive(directive, title, tally);
     } else if (tally.reverted > 0 && tally.executed === 0) {
       const summary = `What was carried out of "${title}" has been undone.`;
       this.transitions.apply(directive, 'revert', { actor: SYSTEM, action: 'directive.reverted', summary });

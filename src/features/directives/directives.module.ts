@@ -44,7 +44,7 @@ import { CompensationResults } from './packets/compensation-results.js';
 import { Compensations } from './packets/compensations.js';
 import { DuePackets } from './packets/due-packets.repository.js';
 import { DueUndos } from './packets/due-undos.repository.js';
-import { EscalateFailed } from './packets/escalate-failed.js';
+import { PacketEscalations } from './packets/packet-escalations.js';
 import { DecideCompensationFailure } from './packets/decide-compensation-failure.js';
 import { OutsideAttempts } from './packets/outside-attempts.js';
 import { PacketEffects } from './packets/packet-effects.js';
@@ -105,7 +105,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     HaltDirectives,
     CallEffect,
     WebhookEffect,
-    EscalateFailed,
+    PacketEscalations,
     DecideCompensationFailure,
     PacketEffects,
     Compensations,

@@ -16,14 +16,14 @@ import { UndoableWork } from '../guardian/undoable-work.js';
 import { CompleteDirective } from './complete-directive.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
-import { SEND_AGAIN } from './packets/send-again.js';
+import { SEND_AGAIN_WORK } from './packets/send-again.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** A draft that is under way is void; whoever resumes makes another. */
 const DRAFTING_WORK = ['directive.route', 'directive.draft'];
 /** A packet that has been handed out still says how it ended. */
-const SENDING_WORK = ['packet.send', SEND_AGAIN];
+const SENDING_WORK = ['packet.send', SEND_AGAIN_WORK];
 
 /** Stops directives, their packets and the clocks of their approvals with a kill; a revert lets them go on. */
 @Injectable()

@@ -271,6 +271,11 @@ function guardianReasons(mode: GuardianMode, reversibility: Reversibility): Reas
   }
 }
 
+/** Whether it was denied by what it would cost, and by no order that denies. */
+export function isDeniedByBudget({ outcome, matched }: Pick<Decision, 'outcome' | 'matched'>): boolean {
+  return outcome === 'deny' && !matched.some(({ effect }) => effect === 'deny');
+}
+
 function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
   const terms = matched.flatMap((order) => order.approval ?? []);
   const expiries = terms.flatMap((term) => term.expiresInMinutes ?? []);

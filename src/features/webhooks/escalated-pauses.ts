@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DISMISS } from '../escalations/escalation-kinds.js';
+import { CONNECTOR_RED, DISMISS, RESUME } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
-
-export const CONNECTOR_RED = 'connector_red';
-export const RESUME = 'resume';
 
 type Paused = Pick<WebhookDestinationEntity, 'destinationId'>;
 

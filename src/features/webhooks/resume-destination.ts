@@ -2,13 +2,14 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
+import { CONNECTOR_RED, RESUME } from '../escalations/escalation-kinds.js';
 import { EscalationOptions } from '../escalations/escalation-options.js';
 import { DELIVERY_WORK } from '../events/event.js';
 import { DestinationChanges } from './destination-changes.js';
 import { assertReceives, viewOf } from './destination.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { CONNECTOR_RED, EscalatedPauses, RESUME } from './escalated-pauses.js';
+import { EscalatedPauses } from './escalated-pauses.js';
 import { redactedUrl } from './redacted-url.js';
 
 /** Ends the pause of a destination by hand; what waited for it goes out at once. */

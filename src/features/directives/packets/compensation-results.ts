@@ -82,12 +82,7 @@ export class CompensationResults {
   }
 
   /** It was not undone. What a second kill called off has not failed: it goes on when the revert does. */
-  async fail(
-    item: WorkItem,
-    due: DueUndo,
-    failure: EffectFailed,
-    calledOff: boolean,
-  ): Promise<void> {
+  async fail(item: WorkItem, due: DueUndo, failure: EffectFailed, calledOff: boolean): Promise<void> {
     const { guardian, step } = due;
     const failures = item.failures + 1;
     const isStopped = !mayUndo(guardian, step);
@@ -104,10 +99,7 @@ export class CompensationResults {
   }
 
   /** A person has to look; the revert goes on with the next. The work on it is ended by the caller. */
-  async giveUp(
-    { packet, step }: DueUndo,
-    { code, message }: EffectFailed,
-  ): Promise<void> {
+  async giveUp({ packet, step }: DueUndo, { code, message }: EffectFailed): Promise<void> {
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
       actor: step.revertedBy,

@@ -1,29 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { DISMISS } from '../../escalations/escalation-kinds.js';
+import {
+  APPROVE_ONCE,
+  ARRIVED,
+  BUDGET_EXCEEDED,
+  DID_NOT_ARRIVE,
+  DISMISS,
+  KILL_UNCONFIRMED,
+  PACKET_FAILED,
+  RETRY,
+  SEND_AGAIN,
+} from '../../escalations/escalation-kinds.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
-import type { Decision } from '../../standing-orders/evaluate.js';
+import { type Decision, isDeniedByBudget } from '../../standing-orders/evaluate.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import type { PacketTally } from './work-packets.repository.js';
 
-export const PACKET_FAILED = 'packet_failed';
-export const KILL_UNCONFIRMED = 'kill_unconfirmed';
 /** What an escalation is about that stands for the failed directives of one team, or of none. */
 export const FAILED_DIRECTIVES = 'failed_directives';
-export const BUDGET_EXCEEDED = 'budget_exceeded';
-export const RETRY = 'retry';
-export const APPROVE_ONCE = 'approve_once';
 
 /** So many failures of a team are told one by one; one escalation stands for the rest (docs/decisions/0019). */
 const MOST_ONE_BY_ONE = 20;
 
 /**
- * Opens the escalations of work packets that failed, in the transaction in which they did: of those that certainly did not
- * leave, one for their directive when it has ended; of those that nobody here can tell about, one each.
+ * Opens the escalations of work packets that failed or that a budget denied, in the transaction in which that happened: of
+ * those that certainly did not leave, one for their directive; of those that nobody here can tell about, one each.
  */
 @Injectable()
-export class EscalateFailed {
+export class PacketEscalations {
   constructor(
     private readonly escalations: Escalations,
     private readonly directives: Directives,
@@ -62,7 +67,7 @@ export class EscalateFailed {
     decisions: readonly Decision[],
   ): Promise<void> {
     const denied = decisions.filter(({ outcome }) => outcome === 'deny');
-    if (denied.length === 0 || !denied.every(isOfBudget)) return;
+    if (denied.length === 0 || !denied.every(isDeniedByBudget)) return;
     const isOneMore =
       (await this.escalations.countOpen(BUDGET_EXCEEDED, teamId, MOST_ONE_BY_ONE)) >= MOST_ONE_BY_ONE;
     await this.escalations.open({
@@ -90,7 +95,7 @@ export class EscalateFailed {
       teamId,
       directiveId,
       reason: `Did "${title}" arrive? ${message}`,
-      options: isKilled ? ['arrived', 'send_again', DISMISS] : ['arrived', 'did_not_arrive', DISMISS],
+      options: isKilled ? [ARRIVED, SEND_AGAIN, DISMISS] : [ARRIVED, DID_NOT_ARRIVE, DISMISS],
       dueAt: null,
     });
   }
@@ -112,11 +117,6 @@ export class EscalateFailed {
     });
     this.directives.update(directive, { escalationId });
   }
-}
-
-/** Whether it was denied by what it would cost, and by no order that denies. */
-export function isOfBudget({ outcome, matched }: Decision): boolean {
-  return outcome === 'deny' && !matched.some(({ effect }) => effect === 'deny');
 }
 
 function budgetOf({ limits }: Decision): string {

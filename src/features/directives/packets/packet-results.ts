@@ -10,7 +10,7 @@ import { CAPOS } from '../../capos/capo.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
-import { EscalateFailed } from './escalate-failed.js';
+import { PacketEscalations } from './packet-escalations.js';
 import { executedSentence } from './executed-sentence.js';
 import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
 import { receiptSubject } from './work-packet.js';
@@ -29,7 +29,7 @@ export class PacketResults {
     private readonly receipts: Receipts,
     private readonly signals: Signals,
     private readonly completeDirective: CompleteDirective,
-    private readonly escalateFailed: EscalateFailed,
+    private readonly escalations: PacketEscalations,
   ) {}
 
   async succeed(
@@ -98,7 +98,7 @@ export class PacketResults {
 
   /** A kill has halted it, and it may have left before: a person says whether it arrived. */
   foundHalted(packet: WorkPacketEntity, { message }: EffectFailed): Promise<void> {
-    return this.escalateFailed.unconfirmed(packet, message, true);
+    return this.escalations.unconfirmed(packet, message, true);
   }
 
   /**
@@ -130,13 +130,8 @@ export class PacketResults {
       capo: packet.capo,
       entity: { type: 'work_packet', id: packet.workPacketId },
     });
-    if (isUnconfirmed(code)) await this.escalateFailed.unconfirmed(packet, message, isKilled);
+    if (isUnconfirmed(code)) await this.escalations.unconfirmed(packet, message, isKilled);
     await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
-  }
-
-  private async end(item: WorkItem, { workspaceId, directiveId }: WorkPacketEntity): Promise<void> {
-    this.work.complete(item);
-    await this.completeDirective.packetEnded(workspaceId, directiveId);
   }
 }
 

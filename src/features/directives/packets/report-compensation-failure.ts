@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { capoActor } from '../../capos/capo-actor.js';
-import { DISMISS } from '../../escalations/escalation-kinds.js';
+import { COMPENSATION_FAILED, DISMISS, DONE_BY_HAND, RETRY } from '../../escalations/escalation-kinds.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
 import type { OpenStep } from '../../guardian/reverts.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
-
-export const COMPENSATION_FAILED = 'compensation_failed';
-export const RETRY = 'retry';
-export const DONE_BY_HAND = 'done_by_hand';
 
 /** Brings a work packet that could not be undone to a person, by an escalation and a signal. */
 @Injectable()

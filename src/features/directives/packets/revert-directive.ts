@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Work } from '../../../platform/work/work.js';
+import { PACKET_FAILED } from '../../escalations/escalation-kinds.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
 import type { OpenStep } from '../../guardian/reverts.repository.js';
 import { titleOf } from '../directive.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';
-import { PACKET_FAILED } from './escalate-failed.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 

@@ -6,6 +6,7 @@ import { DomainError } from '../../../platform/kernel/define-error.js';
 import { InvalidTransition, NotFound } from '../../../platform/kernel/errors.js';
 import { Work } from '../../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/work/work-item.js';
+import { PACKET_FAILED, RETRY } from '../../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
@@ -17,11 +18,11 @@ import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
-import { FAILED_DIRECTIVES, PACKET_FAILED, RETRY } from './escalate-failed.js';
+import { FAILED_DIRECTIVES } from './packet-escalations.js';
 import { WorkPackets } from './work-packets.repository.js';
 
 /** The work of sending one directive again, where one decision was about many. */
-export const SEND_AGAIN = 'directive.send_again';
+export const SEND_AGAIN_WORK = 'directive.send_again';
 
 /**
  * Sends the work packets of a failed directive again that were certainly not sent. Each is what was allowed, and is checked
@@ -43,7 +44,7 @@ export class SendAgain implements OnModuleInit {
 
   onModuleInit(): void {
     this.work.declare({
-      name: SEND_AGAIN,
+      name: SEND_AGAIN_WORK,
       pool: 4,
       perQueue: 2,
       tries: 5,
@@ -79,7 +80,7 @@ export class SendAgain implements OnModuleInit {
     const { workspaceId, escalationId } = escalation;
     await this.assertMayLeave(workspaceId);
     const ids = await this.directives.failedOf(workspaceId, escalationId);
-    this.work.enqueue(SEND_AGAIN, ...ids.map((id) => ({ id })));
+    this.work.enqueue(SEND_AGAIN_WORK, ...ids.map((id) => ({ id })));
     return `${caller.name} has ${ids.length === 1 ? 'a failed directive' : `${ids.length} failed directives`} sent again.`;
   }
 

@@ -5,6 +5,13 @@ import { Db } from '../../../platform/database/db.js';
 import { InvalidTransition } from '../../../platform/kernel/errors.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
+import {
+  ARRIVED,
+  DID_NOT_ARRIVE,
+  KILL_UNCONFIRMED,
+  PACKET_FAILED,
+  SEND_AGAIN,
+} from '../../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
 import { haltedIn } from '../../guardian/guardian.errors.js';
@@ -17,7 +24,6 @@ import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
-import { KILL_UNCONFIRMED, PACKET_FAILED } from './escalate-failed.js';
 import { isUnconfirmed } from './packet-effect.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
@@ -52,15 +58,15 @@ export class UnconfirmedPackets implements OnModuleInit {
     this.options.register(PACKET_FAILED, 'work_packet', {
       lock,
       options: {
-        arrived: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
-        did_not_arrive: { role: 'operator', run: (escalation, by) => this.failed(escalation, by) },
+        [ARRIVED]: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
+        [DID_NOT_ARRIVE]: { role: 'operator', run: (escalation, by) => this.failed(escalation, by) },
       },
     });
     this.options.register(KILL_UNCONFIRMED, 'work_packet', {
       lock,
       options: {
-        arrived: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
-        send_again: { role: 'operator', run: (escalation, by) => this.sendAgain(escalation, by) },
+        [ARRIVED]: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
+        [SEND_AGAIN]: { role: 'operator', run: (escalation, by) => this.sendAgain(escalation, by) },
       },
     });
   }

@@ -11,7 +11,7 @@ import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { CompleteDirective } from '../complete-directive.js';
 import type { Refusal } from './check-before-sending.js';
 import type { DuePacket } from './due-packets.repository.js';
-import { EscalateFailed } from './escalate-failed.js';
+import { PacketEscalations } from './packet-escalations.js';
 import { RecallPackets } from './recall-packets.js';
 import { delayOf, delayOfWork } from './throttled-packet.js';
 import { decisionsInReceipt, receiptSubject } from './work-packet.js';
@@ -28,10 +28,15 @@ export class UnsentPackets {
     private readonly receipts: Receipts,
     private readonly recallPackets: RecallPackets,
     private readonly completeDirective: CompleteDirective,
-    private readonly escalateFailed: EscalateFailed,
+    private readonly escalations: PacketEscalations,
   ) {}
 
-  async execute(item: WorkItem, packet: DuePacket, refusal: Refusal, guardian: GuardianEntity): Promise<void> {
+  async execute(
+    item: WorkItem,
+    packet: DuePacket,
+    refusal: Refusal,
+    guardian: GuardianEntity,
+  ): Promise<void> {
     switch (refusal.verdict) {
       case 'ended':
         return this.cancel(item, packet, refusal.because);
@@ -65,7 +70,7 @@ export class UnsentPackets {
       receiptId,
       sendingSince: null,
     });
-    await this.escalateFailed.overBudget(packet, packet.title, [decision]);
+    await this.escalations.overBudget(packet, packet.title, [decision]);
     await this.end(item, packet);
   }
 
