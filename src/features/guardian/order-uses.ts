@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Decision } from '../standing-orders/evaluate.js';
 import type { DecisionOrder, RecordedInput } from '../standing-orders/decision-input.js';
 import { isNearlySpent } from '../standing-orders/limits.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
 import { type FormerUse, type Usages, usesOf } from '../standing-orders/usages.js';
 import { Signals } from '../signals/signals.repository.js';
 import { GUARDIAN } from './guardian.js';
 
 /** A work packet that goes by its decision, as standing orders count it. */
-interface Gone {
+interface CountedPacket {
   input: RecordedInput;
   /** The orders that count it: those that matched, and those that are only tried out. */
   counting: readonly DecisionOrder[];
@@ -25,16 +25,19 @@ export interface BudgetWarning {
 @Injectable()
 export class OrderUses {
   constructor(
-    private readonly orders: StandingOrders,
+    private readonly uses: StandingOrderUses,
     private readonly signals: Signals,
   ) {}
 
   /** What an order counted before does not count twice, but in the window in which the packet leaves. */
-  record({ counting, input: { packet, at }, warnings }: Gone, former: readonly FormerUse[] = []): void {
+  record(
+    { counting, input: { packet, at }, warnings }: CountedPacket,
+    former: readonly FormerUse[] = [],
+  ): void {
     for (const use of usesOf(counting, packet, at)) {
       const before = former.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);
-      if (!before) this.orders.recordUse(use);
-      else if (!countsStill(before)) this.orders.renewUse(use);
+      if (!before) this.uses.recordUse(use);
+      else if (!countsStill(before)) this.uses.renewUse(use);
     }
     for (const warning of warnings) this.warn(warning);
   }
@@ -42,7 +45,7 @@ export class OrderUses {
   private warn({ order, used }: BudgetWarning): void {
     const { standingOrderId, name, teamId, budget } = order;
     const { amount, currency, window } = budget!;
-    this.orders.recordWarning(standingOrderId);
+    this.uses.recordWarning(standingOrderId);
     this.signals.raise({
       type: 'policy',
       severity: 'warning',

@@ -5,7 +5,10 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { type DecidedPacket, isLimited } from '../standing-orders/decision-input.js';
 import { mayConcern } from '../standing-orders/evaluate.js';
 import { type KnownOrders, OrdersInForce } from '../standing-orders/orders-in-force.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import {
+  lockDecisionsStatement,
+  StandingOrderUses,
+} from '../standing-orders/standing-order-uses.repository.js';
 import { type FormerUse, type UsageOfOrder, Usages } from '../standing-orders/usages.js';
 import { type OperatorHours, Workspaces } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
@@ -18,7 +21,7 @@ export class PolicyFacts {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly orders: StandingOrders,
+    private readonly uses: StandingOrderUses,
     private readonly inForce: OrdersInForce,
     private readonly guardians: Guardians,
     private readonly workspaces: Workspaces,
@@ -40,15 +43,15 @@ export class PolicyFacts {
       const concerned = concerning(orders, packets);
       const limited = concerned.filter(isLimited).map(idOf);
       return [
-        this.orders.usageStatement(workspaceId, limited, at),
+        this.uses.usageStatement(workspaceId, limited, at),
         ...(sent === undefined
           ? []
-          : [this.orders.formerUsesStatement(workspaceId, concerned.map(idOf), sent, at)]),
+          : [this.uses.formerUsesStatement(workspaceId, concerned.map(idOf), sent, at)]),
       ];
     };
     let known = this.inForce.known(workspaceId);
     const [, [operator], [{ epoch }], ...first] = (await unit.batch([
-      this.orders.lockDecisionsStatement(workspaceId),
+      lockDecisionsStatement(workspaceId),
       this.workspaces.operatorHoursStatement(workspaceId),
       this.inForce.epochStatement(workspaceId),
       ...askFor(known),
@@ -84,7 +87,7 @@ export class PolicyFacts {
     const at = this.clock.now();
     const askFor = ({ orders }: KnownOrders): Statement => {
       const limited = concerning(orders, packets).filter(isLimited);
-      return this.orders.usageForLookStatement(workspaceId, limited.map(idOf), at);
+      return this.uses.usageForLookStatement(workspaceId, limited.map(idOf), at);
     };
     let known = this.inForce.known(workspaceId);
     const [[guardian], [operator], [{ epoch }], first] = (await this.db.readAll(scope, [

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { OrderUsage, RecordedInput } from '../standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
 import { type LimitResult, SLIDING_HOURS } from '../standing-orders/limits.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
 import type { Decided, TakenByDraft } from './policy-decision.js';
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +31,7 @@ interface Wait {
  */
 @Injectable()
 export class ThrottleRoom {
-  constructor(private readonly orders: StandingOrders) {}
+  constructor(private readonly uses: StandingOrderUses) {}
 
   /**
    * A decision that lets the work packet wait says until when; that takes a look at the uses, and is decided with them. Any other
@@ -64,7 +64,7 @@ export class ThrottleRoom {
     const waits = delaying.map((limit) =>
       waitFor(limit, ahead.get(limit.standingOrderId) ?? 0, before.get(limit.standingOrderId)),
     );
-    const times = await this.orders.timesOfUses(
+    const times = await this.uses.timesOfUses(
       scope,
       waits.map(({ limit, hours, newer }) => ({
         standingOrderId: limit.standingOrderId,

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
-import { columnsOf } from '../../platform/database/table.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { columnsOfRule, ruleOf } from './order-content.js';
-import { StandingOrderEntity } from './standing-order.entity.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
@@ -18,7 +16,6 @@ import { ThrottledWork } from './throttled-work.js';
 @Injectable()
 export class MoveOrders {
   constructor(
-    private readonly db: Db,
     private readonly orders: StandingOrders,
     private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
@@ -31,13 +28,7 @@ export class MoveOrders {
    */
   async execute(from: string, to: { teamId: Id<'team'> | null; where: string }, by: Actor): Promise<number> {
     const at = this.clock.now();
-    // Not against the key shares of decisions that count a use: their order may be in force for them still.
-    const orders = await this.db.query<StandingOrderEntity>(
-      `select ${columnsOf(StandingOrderEntity)} from standing_orders
-       where workspace_id = $1 and team_id = $2 and status <> 'archived'
-       order by standing_order_id for no key update`,
-      [this.db.unit.scope.workspaceId, from],
-    );
+    const orders = await this.orders.lockOfTeam(from);
     const moved = orders.map((order) => ({ order, next: movedTo(to.teamId, order, at) }));
     for (const { order, next } of moved) {
       this.orders.saveVersion(next, order, { by, at });

@@ -35,6 +35,7 @@ import { ShadowStandingOrder } from './shadow-standing-order.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 import { StandingOrderVersionsController } from './standing-order-versions.controller.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
+import { StandingOrderUses } from './standing-order-uses.repository.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
 import { RestoreObjections } from './restore-objections.js';
@@ -58,6 +59,7 @@ import { WrittenOrders } from './written-orders.js';
   controllers: [StandingOrdersController, StandingOrderVersionsController],
   providers: [
     StandingOrders,
+    StandingOrderUses,
     RestoreObjections,
     RestoreOrders,
     MoveOrders,
@@ -92,6 +94,7 @@ import { WrittenOrders } from './written-orders.js';
   ],
   exports: [
     StandingOrders,
+    StandingOrderUses,
     RestoreObjections,
     RestoreOrders,
     MoveOrders,

@@ -2,21 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
-import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { type Id, isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
-import {
-  StandingOrderEntity,
-  StandingOrderUseEntity,
-  StandingOrderVersionEntity,
-} from './standing-order.entity.js';
+import type { FormerVersion } from './restoration.js';
+import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
+import { lockDecisionsStatement } from './standing-order-uses.repository.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
-import type { NewUse } from './usages.js';
 
+const COLUMNS = columnsOf(StandingOrderEntity);
 /** How much of an order's text stands in a list, in characters. */
 const LISTED_TEXT = 1_000;
 /** A rule may name thousands of values; it stands in the single record. */
@@ -39,88 +36,9 @@ export interface OrderInWords extends Pick<StandingOrderEntity, 'name' | 'text' 
   capos: CapoRole[];
 }
 
-/** The zone in which the days, weeks and months of limits and budgets begin; as a sub-select it is looked up once. */
-const ZONE = '(select app.workspace_zone($1))';
-
-const USAGE = /* sql */ `
-select standing_order_id, last_hour, last_day, amounts_today, budget_spent, warned
-from app.order_usage($1, $3, ${ZONE}, $2)`;
-
-const USAGE_FOR_A_LOOK = USAGE.replace('app.order_usage', 'app.read_order_usage');
-
-/** By the primary key of a use: one look-up for each order. */
-const FORMER_USES = /* sql */ `
-select s.standing_order_id, s.amount, s.currency,
-  case when s.currency = o.budget->>'currency' then s.amount else 0 end as spent,
-  s.at > $2::timestamptz - interval '1 hour' as in_hour,
-  s.at > $2::timestamptz - interval '1 day' as in_day,
-  s.at >= app.window_start('day', $2::timestamptz, ${ZONE}) as today,
-  s.at >= app.window_start(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
-from standing_orders o
-join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-  and s.work_packet_id = $4
-where o.workspace_id = $1 and o.standing_order_id = any($3)`;
-
-/** One use of each order: so many of those within its window before `$2` are newer. */
-const NEWEST_USES = /* sql */ `
-select (select s.at from standing_order_uses s
-  where s.workspace_id = $1 and s.standing_order_id = w.id and s.at > $2::timestamptz - w.hours * interval '1 hour'
-    and s.work_packet_id is distinct from $3
-  order by s.at desc offset w.newer limit 1) as at
-from unnest($4::text[], $5::int[], $6::int[]) with ordinality as w (id, hours, newer, n) order by w.n`;
-
-/** Decisions of one workspace wait for each other. */
-const DECISION_LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 2))';
-
 @Injectable()
 export class StandingOrders {
   constructor(private readonly db: Db) {}
-
-  /** Holds the workspace's decisions until the transaction ends, so that no second decision counts the same usage. */
-  lockDecisionsStatement(workspaceId: string): Statement {
-    return { text: DECISION_LOCK, values: [workspaceId] };
-  }
-
-  /** What each of these orders has let through so far; decisions are locked. */
-  usageStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
-    return { text: USAGE, values: [workspaceId, new Date(at), standingOrderIds] };
-  }
-
-  /** The same for whoever decides nothing: no lock is needed, and no counter changes. */
-  usageForLookStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
-    return { text: USAGE_FOR_A_LOOK, values: [workspaceId, new Date(at), standingOrderIds] };
-  }
-
-  /** What a work packet has used up of these orders by an earlier decision. */
-  formerUsesStatement(
-    workspaceId: string,
-    standingOrderIds: readonly string[],
-    workPacketId: string,
-    at: number,
-  ): Statement {
-    return { text: FORMER_USES, values: [workspaceId, new Date(at), standingOrderIds, workPacketId] };
-  }
-
-  /**
-   * When each of these uses was: so many uses of the order in the last hours are newer than it, apart from what the work
-   * packet itself has used up. Null where there are not that many. In the open transaction, if there is one.
-   */
-  async timesOfUses(
-    scope: Scope,
-    uses: readonly { standingOrderId: string; hours: number; newer: number }[],
-    workPacketId: string | null,
-    at: number,
-  ): Promise<(number | null)[]> {
-    const rows = await this.db.read<{ at: number | null }>(scope, NEWEST_USES, [
-      scope.workspaceId,
-      new Date(at),
-      workPacketId,
-      uses.map(({ standingOrderId }) => standingOrderId),
-      uses.map(({ hours }) => hours),
-      uses.map(({ newer }) => newer),
-    ]);
-    return rows.map((row) => row.at);
-  }
 
   /**
    * The active orders that a directive of this team, or of none, is under, in a person's words. Those of other teams
@@ -158,8 +76,52 @@ export class StandingOrders {
   /** {@link lock}, together with the workspace's decisions: none of them goes by one version and counts for another. */
   async lockWithDecisions(standingOrderId: string): Promise<StandingOrderEntity> {
     // Before the order: whoever decides has the lock, and then shares the key of each order that counts a use.
-    await this.db.unit.batch([this.lockDecisionsStatement(this.db.unit.scope.workspaceId)]);
+    await this.db.unit.batch([lockDecisionsStatement(this.db.unit.scope.workspaceId)]);
     return this.lock(standingOrderId);
+  }
+
+  /** Keeps the orders of a team that are not archived. */
+  async lockOfTeam(teamId: string): Promise<StandingOrderEntity[]> {
+    // Not against the key shares of decisions that count a use: their order may be in force for them still.
+    return this.db.query(
+      `select ${COLUMNS} from standing_orders
+       where workspace_id = $1 and team_id = $2 and status <> 'archived'
+       order by standing_order_id for no key update`,
+      [this.db.unit.scope.workspaceId, teamId],
+    );
+  }
+
+  /** The orders that are in force, and these. */
+  async inForceOrAmong(
+    standingOrderIds: readonly string[],
+    lock: 'for update' | '',
+  ): Promise<StandingOrderEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from standing_orders
+       where workspace_id = $1 and (status in ('active', 'shadow') or standing_order_id = any($2))
+       order by standing_order_id ${lock}`,
+      [this.db.unit.scope.workspaceId, standingOrderIds],
+    );
+  }
+
+  /** These versions, by the id of the order, each with the number of the order's newest one. */
+  async formerVersions(
+    versions: readonly { standingOrderId: string; version: number }[],
+  ): Promise<Map<string, FormerVersion>> {
+    const rows = await this.db.query<FormerVersion>(
+      `select ${columnsOf(StandingOrderVersionEntity, { of: 'v' })}, (
+           select max(n.version) from standing_order_versions n
+           where n.workspace_id = v.workspace_id and n.standing_order_id = v.standing_order_id) as newest
+       from unnest($2::text[], $3::int[]) was (standing_order_id, version)
+       join standing_order_versions v on v.workspace_id = $1 and v.standing_order_id = was.standing_order_id
+         and v.version = was.version`,
+      [
+        this.db.unit.scope.workspaceId,
+        versions.map(({ standingOrderId }) => standingOrderId),
+        versions.map(({ version }) => version),
+      ],
+    );
+    return new Map(rows.map((row) => [row.standingOrderId, row]));
   }
 
   /** Writes what a locked order says and is from now on, as its next version. */
@@ -256,25 +218,5 @@ export class StandingOrders {
       order: newestFirst('standing_order_id'),
     };
     return readPage(this.db, scope, listing, paging);
-  }
-
-  /** Notes that an order let a work packet through; counted by its limits and its budget. */
-  recordUse(use: NewUse): void {
-    this.db.insert(StandingOrderUseEntity, { ...use, workspaceId: this.db.unit.scope.workspaceId });
-  }
-
-  /** Notes that somebody is warned: the budget of the present window is nearly spent. */
-  recordWarning(standingOrderId: string): void {
-    const { workspaceId } = this.db.unit.scope;
-    this.db.write('select app.mark_budget_warned($1, $2)', [workspaceId, standingOrderId]);
-  }
-
-  /** {@link recordUse} for a work packet that this order counted in an earlier window: from now on it counts in this one. */
-  renewUse({ standingOrderId, workPacketId, at }: NewUse): void {
-    this.db.write(
-      `update standing_order_uses set at = $4
-       where workspace_id = $1 and standing_order_id = $2 and work_packet_id = $3`,
-      [this.db.unit.scope.workspaceId, standingOrderId, workPacketId, new Date(at)],
-    );
   }
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUDGET_WINDOWS } from '../../../src/features/standing-orders/standing-order.js';
-import { StandingOrders } from '../../../src/features/standing-orders/standing-orders.repository.js';
+import {
+  lockDecisionsStatement,
+  StandingOrderUses,
+} from '../../../src/features/standing-orders/standing-order-uses.repository.js';
 import type { UsageOfOrder } from '../../../src/features/standing-orders/usages.js';
 import { startOfWindow } from '../../../src/features/standing-orders/windows.js';
 import { Db } from '../../../src/platform/database/db.js';
@@ -46,8 +49,8 @@ class Order {
   /** As the act that sends a work packet. */
   use(at: number, amount = 1, currency: string | null = 'EUR'): Promise<void> {
     return this.act(async () => {
-      const orders = test.app.get(StandingOrders);
-      orders.recordUse({
+      const uses = test.app.get(StandingOrderUses);
+      uses.recordUse({
         standingOrderId: this.orderId,
         workPacketId: newId('pkt'),
         at,
@@ -65,12 +68,12 @@ class Order {
       timezone,
     ]);
     const [, [row]] = (await this.act(() => {
-      const orders = test.app.get(StandingOrders);
+      const uses = test.app.get(StandingOrderUses);
       return test.app
         .get(Db)
         .unit.batch([
-          orders.lockDecisionsStatement(this.workspaceId),
-          orders.usageStatement(this.workspaceId, [this.orderId], at),
+          lockDecisionsStatement(this.workspaceId),
+          uses.usageStatement(this.workspaceId, [this.orderId], at),
         ]);
     })) as [unknown, [UsageOfOrder]];
     const { standingOrderId: _id, warned: _warned, ...usage } = row;
