@@ -3,7 +3,7 @@ import { type FormerVersion, restorationOf } from '../../src/features/standing-o
 import type { StandingOrderEntity } from '../../src/features/standing-orders/standing-order.entity.js';
 
 const AT = 1_000_000;
-const BY = { type: 'member', id: 'mbr_1', name: 'Ada' } as const;
+const BY = { type: 'member', id: 'mbr_1', name: 'Ada', via: 'api' } as const;
 
 const CONTENT = {
   standingOrderId: 'so_1' as const,

@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
-import { haltedIn } from '../guardian/guardian.errors.js';
+import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
 import {
@@ -55,7 +55,7 @@ export function approvedHash(
  * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged, Forbidden,
  * InputRequired, InvalidTransition
  */
-export function judge(
+export function checkDecision(
   approval: UnrevisedApproval,
   { decision, revise, people, ifMatch }: Decision,
   guardian: GuardianMode,
@@ -90,7 +90,7 @@ export function judge(
  * Whether it may be edited now.
  * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged
  */
-export function judgeEdit(
+export function checkEdit(
   approval: UnrevisedApproval,
   ifMatch: string,
   guardian: GuardianMode,

@@ -8,7 +8,8 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Forbidden, InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { DraftingStates } from '../capos/drafting-states.reader.js';
-import { GuardianHalted, PolicyDenied } from '../guardian/guardian.errors.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
+import { GuardianHalted } from '../terms/guardian-halted.js';
 import { summaryOf, viewOf } from './approval.js';
 import {
   ApprovalDecided,

@@ -17,14 +17,14 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { judge } from './approval.js';
+import { checkDecision } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { ApprovalDecided, DecisionBody, DecisionResult, InputDetail } from './approval-decisions.dto.js';
 import { InputRequired } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 
-interface Situation {
+interface LockedApprovals {
   guardian: GuardianEntity;
   approvals: Map<string, UnrevisedApproval>;
 }
@@ -50,17 +50,17 @@ export class DecideApproval {
     decision: DecisionBody,
     ifMatch: string | null = null,
   ): Promise<ApprovalDecided> {
-    return this.decide(caller, decision, ifMatch, await this.situation(caller, [decision]));
+    return this.decide(caller, decision, ifMatch, await this.lock(caller, [decision]));
   }
 
   /** Each decision for itself: one that cannot be made says why and leaves the others alone. */
   async executeAll(caller: Caller, decisions: readonly DecisionBody[]): Promise<DecisionResult[]> {
-    const situation = await this.situation(caller, decisions);
+    const locked = await this.lock(caller, decisions);
     const results: DecisionResult[] = [];
     for (const decision of decisions) {
       const { approvalId } = decision;
       try {
-        const { status, receiptId, nextApprovalId } = await this.decide(caller, decision, null, situation);
+        const { status, receiptId, nextApprovalId } = await this.decide(caller, decision, null, locked);
         results.push({ approvalId, status, receiptId, ...(nextApprovalId && { nextApprovalId }) });
       } catch (error) {
         // Every refusal is made before anything is written, so the transaction is still good for the next one.
@@ -73,7 +73,7 @@ export class DecideApproval {
     return results;
   }
 
-  private async situation(caller: Caller, decisions: readonly DecisionBody[]): Promise<Situation> {
+  private async lock(caller: Caller, decisions: readonly DecisionBody[]): Promise<LockedApprovals> {
     const approvalIds = decisions.map(({ approvalId }) => approvalId);
     // Whoever asked may always reject it, also when they are in another team by now; decide() then looks whose each is.
     if (!hasRole(caller.role, 'admin') && decisions.some(onlyStops)) await this.db.unit.seeWholeWorkspace();
@@ -88,7 +88,7 @@ export class DecideApproval {
     caller: Caller,
     body: DecisionBody,
     ifMatch: string | null,
-    { guardian, approvals }: Situation,
+    { guardian, approvals }: LockedApprovals,
   ): Promise<ApprovalDecided> {
     const { approvalId, decision, feedback, revise = false, contentHash } = body;
     const approval = approvals.get(approvalId);
@@ -99,7 +99,7 @@ export class DecideApproval {
     }
     const at = this.clock.now();
     const people = peopleBehind(caller);
-    const verdict = judge(
+    const verdict = checkDecision(
       approval,
       { decision, revise, people, ifMatch: contentHash ?? ifMatch },
       guardian.mode,

@@ -8,7 +8,7 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { judgeEdit } from './approval.js';
+import { checkEdit } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -40,7 +40,7 @@ export class EditApproval {
     private readonly readyApprovals: ReadyApprovals,
   ) {}
 
-  /** @throws NotFound, Forbidden, PreconditionRequired; what {@link judgeEdit} throws; what the subject refuses */
+  /** @throws NotFound, Forbidden, PreconditionRequired; what {@link checkEdit} throws; what the subject refuses */
   async execute(
     caller: Caller,
     approvalId: string,
@@ -55,7 +55,7 @@ export class EditApproval {
     requireRole(caller, approval.teamId, 'operator');
     if (ifMatch === null) throw new PreconditionRequired();
     const at = this.clock.now();
-    judgeEdit(approval, ifMatch, guardian.mode, at);
+    checkEdit(approval, ifMatch, guardian.mode, at);
 
     const by = actorOf(caller);
     const people = peopleBehind(caller);
@@ -103,7 +103,7 @@ export class EditApproval {
       },
       guardianEpoch: guardian.epoch,
     });
-    if (edited.contentHash !== approval.contentHash) this.readyApprovals.announce(edited);
+    if (edited.contentHash !== approval.contentHash) this.readyApprovals.publish(edited);
     this.channel.publish('approval', approvalId);
     return edited;
   }

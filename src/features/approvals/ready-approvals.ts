@@ -20,7 +20,7 @@ export class ReadyApprovals {
     this.#listeners.push(listener);
   }
 
-  announce(approval: ReadyApproval): void {
+  publish(approval: ReadyApproval): void {
     for (const listener of this.#listeners) listener(approval);
   }
 }

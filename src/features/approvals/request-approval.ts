@@ -125,7 +125,7 @@ export class RequestApproval {
       expiresAt,
       url,
     });
-    this.readyApprovals.announce({ workspaceId, approvalId });
+    this.readyApprovals.publish({ workspaceId, approvalId });
     this.channel.publish('approval', approvalId);
   }
 }

@@ -113,7 +113,7 @@ export function amountOf(
 }
 
 /** What undoes a call, or what its answer lacked for that. */
-export type Undo = { operation: string; arguments: Arguments } | { operation: string; missing: string[] };
+export type UndoCall = { operation: string; arguments: Arguments } | { operation: string; missing: string[] };
 
 /** Longer values are no id. */
 const MAX_VALUE_LENGTH = 2_000;
@@ -122,7 +122,7 @@ const MAX_VALUE_LENGTH = 2_000;
  * The undo of one call, from what it was called with and what was answered. A value that is not there, or is no plain
  * value, is missing: nothing is undone by guessing.
  */
-export function undoOf({ operation, params }: UndoContent, given: Arguments, response: unknown): Undo {
+export function undoOf({ operation, params }: UndoContent, given: Arguments, response: unknown): UndoCall {
   const sources = Object.entries(params).map(([name, source]) => {
     const value = typeof source === 'string' ? at({ params: given, response }, source) : source.value;
     return { name, source: typeof source === 'string' ? source : name, value };

@@ -16,7 +16,7 @@ import { RequestApproval } from '../approvals/request-approval.js';
 import type { FeedbackRound } from '../capos/briefing.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { DropRest } from './drop-rest.js';
+import { CancelUnsentRest } from './cancel-unsent-rest.js';
 import { EditOutput } from './edit-output.js';
 import { HandInAgain } from './hand-in-again.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
@@ -33,7 +33,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
-    private readonly dropRest: DropRest,
+    private readonly cancelUnsentRest: CancelUnsentRest,
     private readonly editOutput: EditOutput,
     private readonly requestApproval: RequestApproval,
     private readonly handInAgain: HandInAgain,
@@ -83,7 +83,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   async rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus> {
     if (await this.isPartlySent(approval)) {
-      await this.dropRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
+      await this.cancelUnsentRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
       return this.status(approval);
     }
     this.cancelWork(approval);
@@ -149,7 +149,12 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   async expired(approval: UnrevisedApproval): Promise<void> {
     if (await this.isPartlySent(approval)) {
-      await this.dropRest.execute(named(approval), approval.title, SYSTEM, 'nobody decided about it in time');
+      await this.cancelUnsentRest.execute(
+        named(approval),
+        approval.title,
+        SYSTEM,
+        'nobody decided about it in time',
+      );
       return;
     }
     this.cancelWork(approval);

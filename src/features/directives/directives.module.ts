@@ -24,7 +24,7 @@ import { DirectiveEntity } from './directive.entity.js';
 import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
-import { DropRest } from './drop-rest.js';
+import { CancelUnsentRest } from './cancel-unsent-rest.js';
 import { EditOutput } from './edit-output.js';
 import { EndDirective } from './end-directive.js';
 import { ExpireDirective } from './expire-directive.js';
@@ -94,7 +94,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     BudgetOverride,
     DecidedOutput,
     CompleteDirective,
-    DropRest,
+    CancelUnsentRest,
     EditOutput,
     EndDirective,
     GiveUpDraft,

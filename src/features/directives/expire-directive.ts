@@ -12,7 +12,7 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { DIRECTIVE_STATES } from './directive-states.js';
 import { Directives } from './directives.repository.js';
 import { titleOf } from './directive.js';
-import { DropRest } from './drop-rest.js';
+import { CancelUnsentRest } from './cancel-unsent-rest.js';
 import { EndDirective } from './end-directive.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
@@ -36,7 +36,7 @@ export class ExpireDirective implements OnModuleInit {
     private readonly guardians: Guardians,
     private readonly packets: WorkPackets,
     private readonly endDirective: EndDirective,
-    private readonly dropRest: DropRest,
+    private readonly cancelUnsentRest: CancelUnsentRest,
   ) {}
 
   onModuleInit(): void {
@@ -77,7 +77,7 @@ export class ExpireDirective implements OnModuleInit {
     if (status !== 'pending_approval') return;
     if (approval)
       this.endDirective.endApproval(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
-    await this.dropRest.execute(directive, titleOf(text), SYSTEM, because);
+    await this.cancelUnsentRest.execute(directive, titleOf(text), SYSTEM, because);
   }
 
   /** It cannot even be ended as expired; so it is ended as failed, without what may be in the way. */

@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { EscalationEntity } from './escalation.entity.js';
-import { judge, viewOf } from './escalation.js';
+import { checkDecision, viewOf } from './escalation.js';
 import { DISMISS } from './escalation-kinds.js';
 import { type EscalationHandler, type EscalationOption, EscalationOptions } from './escalation-options.js';
 import type { DecideEscalationBody, EscalationView } from './escalations.dto.js';
@@ -32,12 +32,12 @@ export class DecideEscalation {
     if (!found) throw new NotFound();
     const handler = this.options.of(found);
     requireRole(caller, found.teamId, handler.options[decision]?.role ?? 'operator');
-    if (judge(found, decision) === 'repeated') return viewOf(found);
+    if (checkDecision(found, decision) === 'repeated') return viewOf(found);
     const option = optionOf(handler, decision, caller);
 
     await handler.lock?.(found);
     const escalation = (await this.escalations.lock(caller.workspaceId, escalationId))!;
-    if (judge(escalation, decision) === 'repeated') return viewOf(escalation);
+    if (checkDecision(escalation, decision) === 'repeated') return viewOf(escalation);
     const at = this.clock.now();
     // Closed before the option is carried out: what ends the cause of an escalation resolves those that are open.
     const status = decision === DISMISS ? 'dismissed' : 'resolved';

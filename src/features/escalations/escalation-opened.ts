@@ -13,7 +13,7 @@ export class EscalationOpened {
     this.#listeners.push(listener);
   }
 
-  async tell(escalation: EscalationEntity): Promise<void> {
+  async publish(escalation: EscalationEntity): Promise<void> {
     for (const listener of this.#listeners) await listener(escalation);
   }
 }

@@ -7,7 +7,7 @@ import type { EscalationView } from './escalations.dto.js';
  * Whether the decision may be made now. Answers `repeated` for the same decision again, which changes nothing.
  * @throws ValidationFailed for what is no option of this escalation, EscalationAlreadyDecided
  */
-export function judge(
+export function checkDecision(
   escalation: Pick<EscalationEntity, 'status' | 'decision' | 'options'>,
   wanted: string,
 ): 'decide' | 'repeated' {

@@ -107,7 +107,7 @@ export class Escalations {
       summary: `A person has to decide: ${reason}`,
       details: { kind, about: entity, options, dueAt },
     });
-    await this.opened.tell(opened);
+    await this.opened.publish(opened);
     return opened.escalationId;
   }
 

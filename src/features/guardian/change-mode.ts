@@ -5,7 +5,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianMode } from '../terms/terms.js';
 import { letsNothingLeave, viewOf } from './guardian.js';
 import type { GuardianView } from './guardian.dto.js';
-import { GuardianHalted } from './guardian.errors.js';
+import { GuardianHalted } from '../terms/guardian-halted.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 

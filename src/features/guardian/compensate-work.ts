@@ -13,7 +13,7 @@ import { KillSwitch } from './kill-switch.js';
 import type { RevertAnswer } from './revert.dto.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import { newRevert, PLAN_LINES, refuseWhileRecovering, type WantedRevert } from './reverting.js';
+import { newRevert, PLAN_LINES, refuseWhileRecovering, type WantedRevert } from './new-revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
 import { StopRevert } from './stop-revert.js';
 import { UndoableWork } from './undoable-work.js';
@@ -129,7 +129,7 @@ export class CompensateWork {
       details: { reason, mode: 'compensate', checkpointId, steps: counts },
       guardianEpoch: epoch,
     });
-    if (counts.planned > 0) await this.progress.goOn(revert);
+    if (counts.planned > 0) await this.progress.enqueueNextStep(revert);
     else await this.endRevert.end(revert);
     const plan = await this.reverts.steps(revert, PLAN_LINES);
     const status = counts.planned > 0 ? 'running' : 'done';

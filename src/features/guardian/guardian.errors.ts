@@ -1,4 +1,3 @@
 import { defineError } from '../../platform/kernel/define-error.js';
 
-export { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
 export const PolicyDenied = defineError('POLICY_DENIED', 422, 'A standing order forbids this.');

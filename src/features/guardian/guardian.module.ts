@@ -23,13 +23,13 @@ import { KillSwitch } from './kill-switch.js';
 import { LiftKill } from './lift-kill.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyGate } from './policy-gate.js';
-import { PutBack } from './put-back.js';
+import { RestoreSnapshot } from './restore-snapshot.js';
 import { ReadRevert } from './read-revert.js';
 import { RestoreCheckpoint } from './restore-checkpoint.js';
 import { ResumeWork } from './resume-work.js';
 import { RevertEntity, RevertStepEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import { Revert } from './revert.js';
+import { RevertGuardian } from './revert-guardian.js';
 import { RevertsController } from './reverts.controller.js';
 import { Reverts } from './reverts.repository.js';
 import { StopRevert } from './stop-revert.js';
@@ -64,10 +64,10 @@ import { PolicyPreview } from './policy-preview.js';
     FindCheckpoint,
     Reverts,
     UndoableWork,
-    Revert,
+    RevertGuardian,
     ResumeWork,
     RestoreCheckpoint,
-    PutBack,
+    RestoreSnapshot,
     CompensateWork,
     RevertProgress,
     StopRevert,

@@ -99,7 +99,7 @@ export class Guardians {
   }
 
   /** Goes on in this mode after a kill, or after what it has led to; the guardian is locked. */
-  goOn(workspaceId: string, mode: GuardianMode): void {
+  leaveHalt(workspaceId: string, mode: GuardianMode): void {
     this.db.update(
       GuardianEntity,
       { workspaceId },

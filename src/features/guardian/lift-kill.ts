@@ -16,7 +16,7 @@ export class LiftKill {
   /** Answers the work packets that go on. A revert that the kill had stopped is over. */
   async execute(workspaceId: string, mode: GuardianMode, act: LiftingAct): Promise<ResumedPacket[]> {
     await this.stopRevert.execute(workspaceId);
-    this.guardians.goOn(workspaceId, mode);
+    this.guardians.leaveHalt(workspaceId, mode);
     return this.work.resume(workspaceId, act);
   }
 }

@@ -9,9 +9,9 @@ import { FindCheckpoint } from './find-checkpoint.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { LiftKill } from './lift-kill.js';
-import { PutBack } from './put-back.js';
+import { RestoreSnapshot } from './restore-snapshot.js';
 import type { RevertAnswer } from './revert.dto.js';
-import { newRevert, refuseWhileRecovering, type WantedRevert } from './reverting.js';
+import { newRevert, refuseWhileRecovering, type WantedRevert } from './new-revert.js';
 import { Reverts } from './reverts.repository.js';
 import { TakeCheckpoint } from './take-checkpoint.js';
 
@@ -26,7 +26,7 @@ export class RestoreCheckpoint {
     private readonly guardians: Guardians,
     private readonly findCheckpoint: FindCheckpoint,
     private readonly takeCheckpoint: TakeCheckpoint,
-    private readonly putBack: PutBack,
+    private readonly restoreSnapshot: RestoreSnapshot,
     private readonly liftKill: LiftKill,
     private readonly changeMode: ChangeMode,
     private readonly reverts: Reverts,
@@ -44,11 +44,14 @@ export class RestoreCheckpoint {
     const checkpoint = await this.findCheckpoint.execute(scopeOf(caller), guardian, wanted);
     const { checkpointId, snapshot } = checkpoint;
     if (!dryRun) await this.takeCheckpoint.execute(actorOf(caller), { before: 'restore' });
-    const restored = { ...(await this.putBack.execute(caller, checkpoint, { dryRun })), mode: snapshot.mode };
+    const restored = {
+      ...(await this.restoreSnapshot.execute(caller, checkpoint, { dryRun })),
+      mode: snapshot.mode,
+    };
     const answer = { mode: 'restore', checkpointId, planTotal: 0, restored } as const;
     if (dryRun) return { ...answer, status: 'planned', plan: [], revertId: null, receiptId: null };
     const revertId = newId('rvt');
-    const receiptId = await this.goOn(caller, guardian, checkpoint, { revertId, reason });
+    const receiptId = await this.adoptMode(caller, guardian, checkpoint, { revertId, reason });
     this.receipts.append({
       receiptId,
       actor: actorOf(caller),
@@ -73,7 +76,7 @@ export class RestoreCheckpoint {
   }
 
   /** The mode of the checkpoint, whether or not a kill has to be lifted for it. Answers the id of the receipt. */
-  private async goOn(
+  private async adoptMode(
     caller: Caller,
     { mode, killedAt, epoch }: GuardianEntity,
     { checkpointId, snapshot }: CheckpointEntity,

@@ -8,7 +8,7 @@ import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { LiftKill } from './lift-kill.js';
 import type { RevertAnswer } from './revert.dto.js';
-import { newRevert, PLAN_LINES, refuseWhileRecovering, type WantedRevert } from './reverting.js';
+import { newRevert, PLAN_LINES, refuseWhileRecovering, type WantedRevert } from './new-revert.js';
 import { Reverts } from './reverts.repository.js';
 
 /** Restores operation after a kill (mode `resume`): the mode before it, and exactly the halted work goes on. */

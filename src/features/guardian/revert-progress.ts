@@ -17,7 +17,7 @@ export class RevertProgress {
   ) {}
 
   /** Makes the next step due, or the end; in the open transaction, after what the last step wrote. */
-  async goOn(revert: Pick<RevertEntity, 'workspaceId' | 'revertId'>): Promise<void> {
+  async enqueueNextStep(revert: Pick<RevertEntity, 'workspaceId' | 'revertId'>): Promise<void> {
     const next = await this.reverts.nextPlanned(revert);
     if (next === undefined) this.work.enqueue(END_REVERT, { id: revert.revertId });
     else this.work.enqueue(COMPENSATE, { id: next });

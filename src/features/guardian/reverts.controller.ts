@@ -7,13 +7,13 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ReadRevert } from './read-revert.js';
-import { Revert } from './revert.js';
+import { RevertGuardian } from './revert-guardian.js';
 import { REVERT_PARAM, RevertAnswer, RevertBody, RevertView } from './revert.dto.js';
 
 @Controller(['api/pro/guardian', 'api/admin/guardian'])
 export class RevertsController {
   constructor(
-    private readonly revert: Revert,
+    private readonly revert: RevertGuardian,
     private readonly readRevert: ReadRevert,
   ) {}
 

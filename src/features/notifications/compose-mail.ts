@@ -3,7 +3,7 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import type { MailMessage } from '../mail/mail-message.js';
 import { type Block, mailOf, oneLine } from './blocks.js';
 import { digestOf, MOST_LISTED } from './digest.js';
-import { DueNotifications, type Situation } from './due-notifications.js';
+import { DueNotifications, type MailContext } from './due-notifications.js';
 import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
@@ -29,31 +29,31 @@ export class ComposeMail {
 
   /** All stand in one mail by now; undefined when what it is about is gone. */
   async execute(
-    situation: Situation,
+    context: MailContext,
     mailed: readonly NotificationEntity[],
   ): Promise<PreparedMail | undefined> {
     const [first] = mailed as [NotificationEntity];
-    return first.inDigest ? this.digest(situation, mailed) : this.single(situation, first);
+    return first.inDigest ? this.digest(context, mailed) : this.single(context, first);
   }
 
-  private async single(situation: Situation, about: NotificationEntity): Promise<PreparedMail | undefined> {
-    const to = this.addressee(situation, about);
+  private async single(context: MailContext, about: NotificationEntity): Promise<PreparedMail | undefined> {
+    const to = this.addressee(context, about);
     const message = await this.sources.of(about.kind).message(to, about.entityId);
     if (!message) return undefined;
     return {
       mailId: to.mailId,
       tries: about.tries,
-      message: this.mail(situation, to, message),
-      receipt: receiptOfMessage(situation.member, about, message.about),
+      message: this.mail(context, to, message),
+      receipt: receiptOfMessage(context.member, about, message.about),
     };
   }
 
-  private async digest(situation: Situation, mailed: readonly NotificationEntity[]): Promise<PreparedMail> {
+  private async digest(context: MailContext, mailed: readonly NotificationEntity[]): Promise<PreparedMail> {
     const [first] = mailed as [NotificationEntity];
-    const to = this.addressee(situation, first);
+    const to = this.addressee(context, first);
     const news = mailed.toSorted(urgentFirst).slice(0, MOST_LISTED);
     const inMail = new Set(mailed.map(({ entityId }) => entityId));
-    const before = (await this.due.toldBefore(situation))
+    const before = (await this.due.toldBefore(context))
       .filter(({ entityId }) => !inMail.has(entityId))
       .toSorted(urgentFirst)
       .slice(0, MOST_LISTED - news.length);
@@ -66,8 +66,8 @@ export class ComposeMail {
     return {
       mailId: to.mailId,
       tries: first.tries,
-      message: this.mail(situation, to, message),
-      receipt: receiptOfMany(situation.member, mailed),
+      message: this.mail(context, to, message),
+      receipt: receiptOfMany(context.member, mailed),
     };
   }
 
@@ -84,7 +84,7 @@ export class ComposeMail {
     return listed.flatMap(({ entityId }) => entries.get(entityId) ?? []);
   }
 
-  private addressee({ member, settings }: Situation, { mailId }: NotificationEntity): Addressee {
+  private addressee({ member, settings }: MailContext, { mailId }: NotificationEntity): Addressee {
     const { workspaceId, memberId } = member;
     return {
       workspaceId,
@@ -97,7 +97,7 @@ export class ComposeMail {
   }
 
   private mail(
-    { member }: Situation,
+    { member }: MailContext,
     { mailId, workspaceName, publicUrl }: Addressee,
     { subject, blocks }: { subject: string; blocks: readonly Block[] },
   ): MailMessage {

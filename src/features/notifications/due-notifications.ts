@@ -12,7 +12,7 @@ import { isUrgentNow, type Verdict, verdictOn } from './verdict.js';
 const TOLD_BEFORE = 200;
 
 /** For whom a mail is put together, and when. */
-export interface Situation {
+export interface MailContext {
   member: StandingMember;
   /** What holds for the member. */
   choice: Choice;
@@ -29,46 +29,46 @@ export class DueNotifications {
   ) {}
 
   /** So much of what is due; what cannot be told any more is skipped, and makes room for what comes behind it. */
-  async look(situation: Situation, limit: number): Promise<NotificationEntity[]> {
-    const { workspaceId, memberId } = situation.member;
+  async look(context: MailContext, limit: number): Promise<NotificationEntity[]> {
+    const { workspaceId, memberId } = context.member;
     for (;;) {
-      const due = await this.notifications.due(workspaceId, memberId, situation.at, limit);
-      const timely = await this.timely(situation, due);
+      const due = await this.notifications.due(workspaceId, memberId, context.at, limit);
+      const timely = await this.timely(context, due);
       if (timely.length > 0 || due.length < limit) return timely;
     }
   }
 
   /** What the member was told of in earlier mails, and what nobody has decided since, the last told first. */
-  async toldBefore(situation: Situation): Promise<NotificationEntity[]> {
-    const { workspaceId, memberId } = situation.member;
+  async toldBefore(context: MailContext): Promise<NotificationEntity[]> {
+    const { workspaceId, memberId } = context.member;
     const told = await this.notifications.toldBefore(workspaceId, memberId, TOLD_BEFORE);
-    return (await this.byVerdict(situation, told)).tell;
+    return (await this.byVerdict(context, told)).tell;
   }
 
   /** What is due and is to be told now; the rest is skipped, or waits until the quiet hours end. */
   private async timely(
-    situation: Situation,
+    context: MailContext,
     due: readonly NotificationEntity[],
   ): Promise<NotificationEntity[]> {
-    const { member, at } = situation;
+    const { member, at } = context;
     const { workspaceId } = member;
-    const { tell, stale, unwanted, later } = await this.byVerdict(situation, due);
+    const { tell, stale, unwanted, later } = await this.byVerdict(context, due);
     const gone = 'It was decided or changed meanwhile, or the member may not decide it any more.';
     this.notifications.skip(workspaceId, idsOf(stale), gone, at);
     this.notifications.skip(workspaceId, idsOf(unwanted), 'The member has chosen not to be told.', at);
-    const quietUntil = quietUntilOf(situation);
+    const quietUntil = quietUntilOf(context);
     if (quietUntil !== undefined) this.notifications.postpone(workspaceId, idsOf(later), quietUntil);
     return tell;
   }
 
   /** Each as urgent as it is by now. */
   private async byVerdict(
-    situation: Situation,
+    context: MailContext,
     all: readonly NotificationEntity[],
   ): Promise<Record<Verdict, NotificationEntity[]>> {
-    const { member, choice, at } = situation;
+    const { member, choice, at } = context;
     const current = await this.current(member.workspaceId, all, at);
-    const inQuietHours = quietUntilOf(situation) !== undefined;
+    const inQuietHours = quietUntilOf(context) !== undefined;
     const sorted: Record<Verdict, NotificationEntity[]> = { tell: [], stale: [], unwanted: [], later: [] };
     for (const one of all) {
       const notice = current.get(one.entityId);
@@ -98,7 +98,7 @@ export class DueNotifications {
   }
 }
 
-function quietUntilOf({ choice, settings, at }: Situation): number | undefined {
+function quietUntilOf({ choice, settings, at }: MailContext): number | undefined {
   return endOfQuietHours(at, choice.quietHours, settings.timezone);
 }
 

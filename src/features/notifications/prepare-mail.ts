@@ -3,7 +3,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ComposeMail, type PreparedMail } from './compose-mail.js';
-import { DueNotifications, type Situation } from './due-notifications.js';
+import { DueNotifications, type MailContext } from './due-notifications.js';
 import { choiceOf, isReachable, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import type { NotificationEntity } from './notification.entity.js';
@@ -49,56 +49,56 @@ export class PrepareMail {
     return { waitMs: next === null ? null : Math.max(0, next - at) };
   }
 
-  private async next(situation: Situation): Promise<Prepared | undefined> {
-    const first = await this.due.look(situation, FIRST_LOOK);
-    if (first[0]?.status === 'sending') return this.resume(situation, first[0].mailId!);
-    const { workspaceId, memberId } = situation.member;
-    const lately = await this.notifications.sentLately(workspaceId, memberId, situation.at);
+  private async next(context: MailContext): Promise<Prepared | undefined> {
+    const first = await this.due.look(context, FIRST_LOOK);
+    if (first[0]?.status === 'sending') return this.resume(context, first[0].mailId!);
+    const { workspaceId, memberId } = context.member;
+    const lately = await this.notifications.sentLately(workspaceId, memberId, context.at);
     const dueInDigest = first.filter(({ inDigest }) => inDigest).length;
-    const next = nextMail({ due: first.length, dueInDigest, ...lately }, situation.at);
+    const next = nextMail({ due: first.length, dueInDigest, ...lately }, context.at);
     switch (next.mail) {
       case 'none':
         return undefined;
       case 'later':
         return { waitMs: next.waitMs };
       case 'single':
-        return this.begin(situation, first.slice(0, 1), false);
+        return this.begin(context, first.slice(0, 1), false);
       case 'digest':
-        return this.begin(situation, await this.due.look(situation, MOST_IN_MAIL), true);
+        return this.begin(context, await this.due.look(context, MOST_IN_MAIL), true);
     }
   }
 
   /** A mail that was put together before, and perhaps sent: what it was about is told once more. */
-  private async resume(situation: Situation, mailId: string): Promise<Prepared | undefined> {
-    const due = await this.due.look(situation, MOST_IN_MAIL);
+  private async resume(context: MailContext, mailId: string): Promise<Prepared | undefined> {
+    const due = await this.due.look(context, MOST_IN_MAIL);
     return this.compose(
-      situation,
+      context,
       due.filter((one) => one.mailId === mailId),
     );
   }
 
   private begin(
-    situation: Situation,
+    context: MailContext,
     mailed: readonly NotificationEntity[],
     inDigest: boolean,
   ): Promise<Prepared | undefined> {
     const mailId = mailed[0]!.notificationId;
     const ids = mailed.map(({ notificationId }) => notificationId);
-    this.notifications.beginMail(situation.member.workspaceId, { ids, mailId, inDigest });
+    this.notifications.beginMail(context.member.workspaceId, { ids, mailId, inDigest });
     return this.compose(
-      situation,
+      context,
       mailed.map((one) => ({ ...one, mailId, inDigest })),
     );
   }
 
   private async compose(
-    situation: Situation,
+    context: MailContext,
     mailed: readonly NotificationEntity[],
   ): Promise<Prepared | undefined> {
-    const mail = await this.composeMail.execute(situation, mailed);
+    const mail = await this.composeMail.execute(context, mailed);
     if (mail) return { mail };
     const ids = mailed.map(({ notificationId }) => notificationId);
-    this.notifications.skip(situation.member.workspaceId, ids, 'It is gone.', situation.at);
+    this.notifications.skip(context.member.workspaceId, ids, 'It is gone.', context.at);
     return undefined;
   }
 }

@@ -21,6 +21,8 @@ const NAMES = [
   'secondFactor',
 ] as const;
 
+/** Only an owner changes these. */
+export const OWNER_SETTINGS: readonly (keyof SettingsView)[] = ['secondFactor'];
 const OWNERS = 'Only an owner decides whether a second factor is required: it decides how owners sign in.';
 
 /** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
@@ -47,7 +49,8 @@ export class ChangeSettings {
       ...locale,
       ...(modelBudget && { modelBudget }),
     });
-    if (before.secondFactor !== after.secondFactor) requireRole(caller, null, 'owner', OWNERS);
+    if (OWNER_SETTINGS.some((name) => before[name] !== after[name]))
+      requireRole(caller, null, 'owner', OWNERS);
     const changed = NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     if (changed.length > 0) {
       const pick = (settings: SettingsView) =>

@@ -6,6 +6,7 @@ import type { LoadedConnector } from '../../connectors/load-connectors.js';
 import { type Arguments, faultsOfArguments, type Operation, undoOf } from '../../connectors/operation.js';
 import { assertAccepted } from './outside-answer.js';
 import { EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
+import type { OutsideUndo, PacketToUndo } from './undo.js';
 
 /** What undoes a call: an operation with its arguments, or what the answer lacked to make them. */
 interface UndoParams {
@@ -15,13 +16,6 @@ interface UndoParams {
   missing?: readonly string[];
   /** What the file said of the call and its undo when the call was made. */
   definition?: string;
-}
-
-/** How a call is undone, outside as well. */
-interface OutsideUndo {
-  kind: 'outside';
-  repeatable: boolean;
-  run(packet: { workPacketId: string }, signal: AbortSignal): Promise<ActionResult>;
 }
 
 /**
@@ -50,7 +44,10 @@ export class CallEffect {
   }
 
   /** @throws EffectFailed where it cannot be undone: the operation is gone or was changed, or its answer lacked something */
-  async undo(workspaceId: string, params: Record<string, unknown>): Promise<OutsideUndo> {
+  async undo(
+    workspaceId: string,
+    params: Record<string, unknown>,
+  ): Promise<OutsideUndo<Pick<PacketToUndo, 'workPacketId'>>> {
     // Written by `undoFor`, and by the registry before there is an answer.
     const undo = params as unknown as UndoParams;
     const { connector: name, operation, arguments: given, missing = [] } = undo;

@@ -54,7 +54,7 @@ export class CompensationResults {
     this.endStep(step, { status: 'done', reason: null, result: { ...result }, receiptId });
     await this.revertDirective.execute(packet, step);
     this.work.complete(item);
-    await this.progress.goOn(step);
+    await this.progress.enqueueNextStep(step);
   }
 
   /** It turned out that there is nothing to undo, or that it cannot be. */
@@ -74,7 +74,7 @@ export class CompensationResults {
     });
     this.endStep(step, { status: outcome, reason, receiptId });
     this.work.complete(item);
-    await this.progress.goOn(step);
+    await this.progress.enqueueNextStep(step);
   }
 
   skip(item: WorkItem, step: OpenStep, packet: WorkPacketEntity, reason: string): Promise<void> {
@@ -110,7 +110,7 @@ export class CompensationResults {
     });
     this.endStep(step, { status: 'failed', reason: message, receiptId });
     await this.reportFailure.execute(packet, step, { code, message });
-    await this.progress.goOn(step);
+    await this.progress.enqueueNextStep(step);
   }
 
   private endStep(

@@ -68,7 +68,11 @@ export class Compensations {
   ): void {
     this.declare(type, (_workspaceId, { [name]: id }) => {
       if (typeof id !== 'string') {
-        throw new EffectFailed('NOT_AIMED', `It is not known which ${name} it is about.`, false);
+        throw new EffectFailed(
+          'COMPENSATION_INCOMPLETE',
+          `It is not known which ${name} it is about.`,
+          false,
+        );
       }
       return { kind: 'inside', run: (packet) => run(id, packet) };
     });

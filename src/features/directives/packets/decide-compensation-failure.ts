@@ -7,7 +7,7 @@ import { Work } from '../../../platform/work/work.js';
 import { COMPENSATION_FAILED, DONE_BY_HAND, RETRY } from '../../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { haltedIn } from '../../guardian/guardian.errors.js';
+import { haltedIn } from '../../terms/guardian-halted.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';

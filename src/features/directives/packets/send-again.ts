@@ -10,7 +10,7 @@ import { PACKET_FAILED, RETRY } from '../../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
-import { haltedIn } from '../../guardian/guardian.errors.js';
+import { haltedIn } from '../../terms/guardian-halted.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { AssertWanted } from '../assert-wanted.js';

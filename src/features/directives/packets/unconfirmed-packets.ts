@@ -14,7 +14,7 @@ import {
 } from '../../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
 import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { haltedIn } from '../../guardian/guardian.errors.js';
+import { haltedIn } from '../../terms/guardian-halted.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
@@ -25,10 +25,11 @@ import { DirectiveTransitions } from '../directive-transitions.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
 import { isUnconfirmed } from './packet-effect.js';
+import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
-interface Unconfirmed {
+interface LockedPacket {
   guardian: GuardianEntity;
   directive: DirectiveEntity;
   packet: WorkPacketEntity;
@@ -72,7 +73,7 @@ export class UnconfirmedPackets implements OnModuleInit {
   }
 
   /** In the order in which the work of sending it takes the same locks. */
-  private async lock({ workspaceId, entityId }: EscalationEntity): Promise<Unconfirmed> {
+  private async lock({ workspaceId, entityId }: EscalationEntity): Promise<LockedPacket> {
     const guardian = await this.guardians.lockShared(workspaceId);
     await this.db.unit.batch([this.packets.lockDirectiveStatement(workspaceId, entityId)]);
     const packet = (await this.packets.lock(workspaceId, entityId))!;
@@ -81,7 +82,7 @@ export class UnconfirmedPackets implements OnModuleInit {
   }
 
   /** @throws Forbidden; InvalidTransition once it is known how it ended */
-  private async toDecide(escalation: EscalationEntity, caller: Caller): Promise<Unconfirmed> {
+  private async toDecide(escalation: EscalationEntity, caller: Caller): Promise<LockedPacket> {
     const locked = await this.lock(escalation);
     const { status, result, teamId } = locked.packet;
     requireRole(caller, teamId, 'operator');
@@ -154,14 +155,11 @@ export class UnconfirmedPackets implements OnModuleInit {
     summary: string,
     { epoch }: GuardianEntity,
   ): string {
-    const { workPacketId, directiveId, teamId, capo, actionType, target, result } = packet;
+    const { actionType, target, result } = packet;
     return this.receipts.append({
+      ...receiptSubject(packet),
       actor: actorOf(caller),
       action,
-      entity: { type: 'work_packet', id: workPacketId },
-      directiveId,
-      teamId,
-      capo,
       summary,
       details: { actionType, target, failed: result?.error ?? null },
       guardianEpoch: epoch,

@@ -19,11 +19,12 @@ export interface PacketToUndo {
 export type Undone =
   { outcome: 'done'; result: ActionResult } | { outcome: 'not_possible' | 'skipped'; reason: string };
 
+/** An undo that leaves the program; `Packet` is what it needs of the packet. */
+export interface OutsideUndo<Packet = PacketToUndo> {
+  kind: 'outside';
+  repeatable: boolean;
+  run(packet: Packet, signal: AbortSignal): Promise<ActionResult>;
+}
+
 /** How a packet is undone; `inside` and `outside` as for an effect. */
-export type Undo =
-  | { kind: 'inside'; run(packet: PacketToUndo): Promise<Undone> }
-  | {
-      kind: 'outside';
-      repeatable: boolean;
-      run(packet: PacketToUndo, signal: AbortSignal): Promise<ActionResult>;
-    };
+export type Undo = { kind: 'inside'; run(packet: PacketToUndo): Promise<Undone> } | OutsideUndo;

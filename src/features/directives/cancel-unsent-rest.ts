@@ -10,7 +10,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
  * directive then ends as what was sent did.
  */
 @Injectable()
-export class DropRest {
+export class CancelUnsentRest {
   constructor(
     private readonly work: Work,
     private readonly packets: WorkPackets,

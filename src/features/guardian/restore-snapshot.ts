@@ -2,21 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { RestoreOrders } from '../standing-orders/restore-orders.js';
-import { ChangeSettings } from '../workspaces/change-settings.js';
+import { ChangeSettings, OWNER_SETTINGS } from '../workspaces/change-settings.js';
 import { notificationsOf } from '../workspaces/notifications.dto.js';
 import { RETENTION_DAYS, retentionOf } from '../workspaces/retention.dto.js';
 import type { ChangeSettingsBody, SettingsView } from '../workspaces/settings.dto.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
 import type { RestoredView } from './revert.dto.js';
-import { PLAN_LINES } from './reverting.js';
-
-/** Of the settings only an owner changes these. */
-const OWNERS: readonly string[] = ['secondFactor'];
+import { PLAN_LINES } from './new-revert.js';
 
 /** Puts standing orders and settings back to a checkpoint; what only an owner may loosen stays as it is for anybody else. */
 @Injectable()
-export class PutBack {
+export class RestoreSnapshot {
   constructor(
     private readonly restoreOrders: RestoreOrders,
     private readonly workspaces: Workspaces,
@@ -40,7 +37,7 @@ export class PutBack {
     });
     const now = await this.workspaces.settings(scopeOf(caller));
     const differ = differing(now, snapshot);
-    const settings = differ.filter((name) => isOwner || !OWNERS.includes(name));
+    const settings = differ.filter((name) => isOwner || !isOwners(name));
     if (!dryRun && settings.length > 0) {
       await this.changeSettings.execute(caller, settingsOf(snapshot, settings));
     }
@@ -52,6 +49,10 @@ export class PutBack {
       settingsKept: differ.filter((name) => !settings.includes(name)),
     };
   }
+}
+
+function isOwners(setting: string): boolean {
+  return OWNER_SETTINGS.some((name) => name === setting);
 }
 
 /** The settings that were others then; one that the checkpoint does not know stays as it is. */

@@ -12,7 +12,7 @@ import type { RevertAnswer, RevertBody } from './revert.dto.js';
  * or what was carried out is undone first.
  */
 @Injectable()
-export class Revert {
+export class RevertGuardian {
   constructor(
     private readonly db: Db,
     private readonly resumeWork: ResumeWork,
