@@ -7,19 +7,19 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connections.dto.js';
-import { Connections } from './connections.repository.js';
+import { VisibleConnectors } from './visible-connectors.reader.js';
 import { checkViewOf, viewOf } from './connector-view.js';
 
 /** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
 @Controller(['api/pro/connectors', 'api/admin/connectors'])
 export class ConnectionsController {
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly connectors: VisibleConnectors) {}
 
   /** The connectors that the workspace may use, each with its health. */
   @Get()
   @Route({ auth: 'member', returns: { 200: ConnectorPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConnectorPage> {
-    const page = await this.connections.list(scopeOf(caller), query);
+    const page = await this.connectors.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(viewOf) };
   }
 
@@ -33,10 +33,10 @@ export class ConnectionsController {
     @Query() query: PageQuery,
   ): Promise<ConnectorCheckPage> {
     const connector = isId('con', connectorId)
-      ? await this.connections.find(scopeOf(caller), connectorId)
+      ? await this.connectors.find(scopeOf(caller), connectorId)
       : undefined;
     if (!connector) throw new NotFound();
-    const page = await this.connections.checks(connector, query);
+    const page = await this.connectors.checks(connector, query);
     return { ...page, items: page.items.map(checkViewOf) };
   }
 }

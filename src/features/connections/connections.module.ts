@@ -26,6 +26,7 @@ import { ProbeModel } from './probe-model.js';
 import { ProbeOperations } from './probe-operations.js';
 import { ProbePartner } from './probe-partner.js';
 import { ProbeQueue } from './probe-queue.js';
+import { VisibleConnectors } from './visible-connectors.reader.js';
 
 /** @level 9 */
 @Module({
@@ -56,6 +57,7 @@ import { ProbeQueue } from './probe-queue.js';
     CheckConnector,
     ConfiguredConnectors,
     ConnectorHealthTile,
+    VisibleConnectors,
   ],
 })
 export class ConnectionsModule {

@@ -1,35 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { type Listing, readPage } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { ConnectorKind } from './connector-kinds.js';
-import type { Known, Verdict } from './connector-health.js';
+import type { Verdict } from './connector-health.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
-
-/** A connector as a workspace may see it, its own or one that is shared with it. */
-export type VisibleConnector = Known &
-  Pick<
-    ConnectorEntity,
-    | 'workspaceId'
-    | 'connectorId'
-    | 'name'
-    | 'latencyMs'
-    | 'lastCheckedAt'
-    | 'lastOkAt'
-    | 'consecutiveFailures'
-  >;
 
 /** What is configured: at most one of a kind and a subject in a workspace. */
 export type ConfiguredConnector = Pick<ConnectorEntity, 'kind' | 'subject' | 'name' | 'audience'>;
 
 /** A connector that is locked, and the time by the clock of the database. */
 export type LockedConnector = ConnectorEntity & { now: number };
-
-const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.name, c.status, c.reason, c.latency_ms, c.last_checked_at,
-  c.last_ok_at, c.consecutive_failures, c.overdue`;
 
 const UNCHECKED = 'It has not been checked yet.';
 /** A process that has just started has enough to do, and what has just been registered may not be up yet. */
@@ -42,69 +24,6 @@ const FIRST_CHECK_MS = 30_000;
 @Injectable()
 export class Connections {
   constructor(private readonly db: Db) {}
-
-  /** What the workspace may see: the service's own first, then its own by kind and name. */
-  list(scope: Scope, paging: PageQuery): Promise<Page<VisibleConnector>> {
-    const listing: Listing = {
-      name: 'connectors',
-      select: VISIBLE,
-      from: 'app.visible_connectors($1) c',
-      where: 'true',
-      values: [scope.workspaceId],
-      order: [
-        { column: 'c.rank', kind: 'number' },
-        { column: 'c.name', kind: 'text' },
-        { column: 'c.connector_id', kind: 'text' },
-      ],
-    };
-    return readPage(this.db, scope, listing, paging);
-  }
-
-  async find(scope: Scope, connectorId: string): Promise<VisibleConnector | undefined> {
-    const [row] = await this.db.read<VisibleConnector>(
-      scope,
-      `select ${VISIBLE} from app.visible_connectors($1) c where c.connector_id = $2`,
-      [scope.workspaceId, connectorId],
-    );
-    return row;
-  }
-
-  /** Its checks, the newest first. They stand in the workspace that answers for it, which the caller has been shown. */
-  checks(
-    { workspaceId, connectorId }: Pick<VisibleConnector, 'workspaceId' | 'connectorId'>,
-    paging: PageQuery,
-  ): Promise<Page<ConnectorCheckEntity>> {
-    const listing: Listing = {
-      name: `checks ${connectorId}`,
-      select: columnsOf(ConnectorCheckEntity),
-      from: 'connector_checks',
-      where: 'workspace_id = $1 and connector_id = $2',
-      values: [workspaceId, connectorId],
-      order: [{ column: 'n', kind: 'number', descending: true }],
-    };
-    return readPage(this.db, { workspaceId, teamIds: [] }, listing, paging);
-  }
-
-  /** For each span the share of the time in which what the workspace may see was green; null where nothing was known. */
-  async shares(scope: Scope, spans: readonly { from: number; to: number }[]): Promise<(number | null)[]> {
-    const rows = await this.db.read<{ share: number | null }>(
-      scope,
-      'select share from app.well_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
-      [scope.workspaceId, spans.map(({ from }) => new Date(from)), spans.map(({ to }) => new Date(to))],
-    );
-    return rows.map(({ share }) => share);
-  }
-
-  /** How many of those that were checked are green, and how many there are. */
-  async counts(scope: Scope): Promise<{ green: number; all: number }> {
-    const [row] = await this.db.read<{ green: number; all: number }>(
-      scope,
-      `select count(*) filter (where c.status = 'green' and not c.overdue)::int as green, count(*)::int as all
-       from app.visible_connectors($1) c where c.last_checked_at is not null`,
-      [scope.workspaceId],
-    );
-    return row!;
-  }
 
   /** The connector if a check of it is due, and nobody has made it meanwhile. */
   async due(scope: Scope, connectorId: string): Promise<ConnectorEntity | undefined> {
@@ -242,6 +161,15 @@ export class Connections {
   /** Adds what is there without a connector, over all workspaces. */
   async discover(): Promise<void> {
     await this.db.system('select app.discover_connectors()');
+  }
+
+  /** Of these kinds of work, the one that has been due for longest with nobody having begun it. */
+  async longestWaiting(kinds: readonly string[]): Promise<{ kind: string; waitingMs: number } | undefined> {
+    const [longest] = await this.db.system<{ kind: string; waitingMs: number }>(
+      'select kind, waiting_ms from app.waiting_unworked($1)',
+      [kinds],
+    );
+    return longest;
   }
 
   /** The workspace that answers for what the whole service has. */

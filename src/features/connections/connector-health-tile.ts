@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Connections } from './connections.repository.js';
+import { VisibleConnectors } from './visible-connectors.reader.js';
 
 interface Span {
   from: number;
@@ -19,7 +19,7 @@ const WEEK = 7;
 /** The tile `connectorHealth`: which share of the connectors is green, in percent (CONTRACT, KPI). */
 @Injectable()
 export class ConnectorHealthTile {
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly connectors: VisibleConnectors) {}
 
   /** The value is that of this moment; it is compared with the same day of the week before. */
   async figures({ scope, days }: TileQuestion) {
@@ -33,13 +33,13 @@ export class ConnectorHealthTile {
 
   /** Null where nothing was checked yet. */
   async now(scope: Scope): Promise<number | null> {
-    const { green, all } = await this.connections.counts(scope);
+    const { green, all } = await this.connectors.counts(scope);
     return all === 0 ? null : percentOf(green / all);
   }
 
   /** For each day the share of the time in which connectors were green; null for a day of which nothing is known. */
   async daily(scope: Scope, days: readonly Span[]): Promise<(number | null)[]> {
-    const shares = await this.connections.shares(scope, days);
+    const shares = await this.connectors.shares(scope, days);
     return shares.map((share) => (share === null ? null : percentOf(share)));
   }
 }

@@ -1,5 +1,5 @@
 import type { ConnectorCheckView, ConnectorView } from './connections.dto.js';
-import type { VisibleConnector } from './connections.repository.js';
+import type { VisibleConnector } from './visible-connectors.reader.js';
 import { asShown } from './connector-health.js';
 import type { ConnectorCheckEntity } from './connector.entity.js';
 

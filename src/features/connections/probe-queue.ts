@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
+import { Connections } from './connections.repository.js';
 import type { Finding } from './connector-health.js';
 import { ConnectorProbes, type Probe } from './connector-probes.js';
 
@@ -11,7 +11,7 @@ const STUCK_MS = 60_000;
 @Injectable()
 export class ProbeQueue implements Probe, OnModuleInit {
   constructor(
-    private readonly db: Db,
+    private readonly connections: Connections,
     private readonly work: Work,
     private readonly probes: ConnectorProbes,
   ) {}
@@ -21,10 +21,7 @@ export class ProbeQueue implements Probe, OnModuleInit {
   }
 
   async probe(): Promise<Finding> {
-    const [longest] = await this.db.system<{ kind: string; waitingMs: number }>(
-      'select kind, waiting_ms from app.waiting_unworked($1)',
-      [[...this.work.kinds.keys()]],
-    );
+    const longest = await this.connections.longestWaiting([...this.work.kinds.keys()]);
     const latencyMs = Math.max(0, Math.round(longest?.waitingMs ?? 0));
     if (latencyMs < STUCK_MS) return { kind: 'ok', latencyMs, reason: 'Work that falls due is carried out.' };
     const seconds = Math.round(latencyMs / 1_000);
