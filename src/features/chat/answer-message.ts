@@ -3,12 +3,11 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { computedBeforehand } from '../../platform/database/beforehand.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { DomainError } from '../../platform/kernel/define-error.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { titleOf } from '../directives/directive.js';
-import { HandInDirective, type NewDirective } from '../directives/hand-in-directive.js';
+import type { NewDirective } from '../directives/hand-in-directive.js';
 import { NO_COST } from '../terms/terms.js';
 import { AnswerPlainly } from './answer-plainly.js';
 import { type Answered, AskModel } from './ask-model.js';
@@ -16,6 +15,7 @@ import { ConversationFull } from './chat.errors.js';
 import type { ChatAnswer } from './chat.dto.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import { Conversations } from './conversations.repository.js';
+import { HandInFromChat } from './hand-in-from-chat.js';
 import { type ChatIntent, intentOf } from './intents.js';
 import { refusalOf } from './plain-answer.js';
 import { type PlainMessage, readMessage } from './plain-message.js';
@@ -29,8 +29,6 @@ export interface NewMessage {
 
 /** Questions and answers together. */
 const MAX_MESSAGES = 1_000;
-/** The same number as `POST /directive` has, so that the chat is no way around it. */
-const MAX_DIRECTIVES_A_MINUTE = 20;
 /** Of a reply with all that is added to it. */
 const MAX_KEPT = 8_000;
 
@@ -48,7 +46,7 @@ export class AnswerMessage {
     private readonly conversations: Conversations,
     private readonly answerPlainly: AnswerPlainly,
     private readonly askModel: AskModel,
-    private readonly handInDirective: HandInDirective,
+    private readonly handIn: HandInFromChat,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -60,7 +58,7 @@ export class AnswerMessage {
     if (conversation && conversation.messages + 2 > MAX_MESSAGES) throw new ConversationFull();
     const asked = readMessage(message);
     const answered = await this.answered(caller, conversation, message, asked);
-    const handedIn = await this.handIn(caller, directivesOf(asked, answered), teamId);
+    const handedIn = await this.handIn.execute(caller, directivesOf(asked, answered), teamId);
     const refused = answered.refused && asked.refused.length === 0;
     const reply = cutText(
       [
@@ -113,41 +111,6 @@ export class AnswerMessage {
 
   private isModels({ engine }: Answered): boolean {
     return engine.model !== null;
-  }
-
-  /** Hands in what may be, and says what may not: the conversation goes on in either case. */
-  private async handIn(
-    caller: Caller,
-    directives: readonly Pick<NewDirective, 'text' | 'capo'>[],
-    teamId: string | undefined,
-  ): Promise<{ lines: string[]; directiveIds: string[] }> {
-    const lines: string[] = [];
-    const directiveIds: string[] = [];
-    if (directives.length === 0) return { lines, directiveIds };
-    const lately = await this.conversations.countHandedIn(caller, this.clock.now() - 60_000);
-    for (const directive of directives) {
-      if (lately + directiveIds.length >= MAX_DIRECTIVES_A_MINUTE) {
-        lines.push(
-          `"${titleOf(directive.text)}" was not handed in: at most ${MAX_DIRECTIVES_A_MINUTE} directives a minute. Try again in a minute.`,
-        );
-        continue;
-      }
-      try {
-        const { directiveId, approvalId } = await this.handInDirective.execute(caller, {
-          ...directive,
-          ...(teamId !== undefined && { teamId }),
-        });
-        directiveIds.push(directiveId);
-        lines.push(
-          `Handed in: "${titleOf(directive.text)}", as ${directiveId}. What comes of it waits for approval as ${approvalId}; nothing is sent before.`,
-        );
-      } catch (error) {
-        // It refuses before it writes anything.
-        if (!(error instanceof DomainError) || error.status >= 500) throw error;
-        lines.push(`"${titleOf(directive.text)}" was not handed in: ${reasonOf(error)}`);
-      }
-    }
-    return { lines, directiveIds };
   }
 
   private keep(
@@ -225,11 +188,6 @@ function directivesOf(
   if (directive === null) return directives.map((text) => ({ text }));
   const { text, capo } = directive;
   return [capo === null ? { text } : { text, capo }];
-}
-
-function reasonOf({ message, details }: DomainError): string {
-  const [first] = Array.isArray(details) ? (details as { message?: unknown }[]) : [];
-  return typeof first?.message === 'string' ? `${first.message}.` : message;
 }
 
 /** Each intent once, with all its ids. */

@@ -11,6 +11,7 @@ import { ChatMessageEntity } from './chat-message.entity.js';
 import { ChatTurnEntity } from './chat-turn.entity.js';
 import { ConversationEntity } from './conversation.entity.js';
 import { Conversations } from './conversations.repository.js';
+import { HandInFromChat } from './hand-in-from-chat.js';
 
 /** @level 11 */
 @Module({
@@ -20,6 +21,6 @@ import { Conversations } from './conversations.repository.js';
     DirectivesModule,
   ],
   controllers: [ChatController],
-  providers: [AnswerMessage, AnswerPlainly, AskModel, ChatFacts, Conversations],
+  providers: [AnswerMessage, AnswerPlainly, AskModel, ChatFacts, Conversations, HandInFromChat],
 })
 export class ChatModule {}
