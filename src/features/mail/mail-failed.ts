@@ -19,6 +19,11 @@ export class MailFailed extends Error {
     this.name = 'MailFailed';
     this.retryable = code === 'unreachable';
   }
+
+  /** As it is kept with what was to be mailed. */
+  get workError(): { code: string; message: string } {
+    return { code: `MAIL_${this.code.toUpperCase()}`, message: this.message };
+  }
 }
 
 /** Why mail cannot be sent just now, in a sentence that repeats nothing of what the server said. */

@@ -87,9 +87,7 @@ export class MailWork {
       return { status: 'sent', transport };
     } catch (error) {
       if (error instanceof MailFailed) {
-        const { code, message, retryable } = error;
-        const why = { code: `MAIL_${code.toUpperCase()}`, message };
-        return { status: retryable ? 'later' : 'failed', error: why };
+        return { status: error.retryable ? 'later' : 'failed', error: error.workError };
       }
       if (error instanceof SecretUnreadable) {
         const message =

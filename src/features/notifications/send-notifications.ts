@@ -79,8 +79,7 @@ export class SendNotifications implements OnModuleInit {
           this.outcomes.notNow(workspaceId, mail, error.message);
           this.work.reschedule(item, backoffMs(tries));
         } else {
-          const { code, message } = error;
-          this.outcomes.failed(workspaceId, mail, { code: `MAIL_${code.toUpperCase()}`, message });
+          this.outcomes.failed(workspaceId, mail, error.workError);
         }
       });
       return !this.work.hasEnded(item);

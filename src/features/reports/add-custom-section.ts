@@ -4,7 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { CustomSectionEntity } from './custom-section.entity.js';
-import type { CustomSectionBody } from './reports.dto.js';
+import type { CustomSectionBody } from './custom-sections.dto.js';
 import { CustomSections } from './custom-sections.repository.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { TooManySections } from './reports.errors.js';

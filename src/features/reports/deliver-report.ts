@@ -1,22 +1,19 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import { Events } from '../events/events.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import { ReportReaders } from '../notifications/report-readers.js';
+import { AnnounceReport, urlOf } from './announce-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
 import { viewOf } from './report-view.js';
-import type { WrittenSection } from './report.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
-import { LATE } from './section-writer.js';
 
 /** The work of telling of a report; its id is the report's. */
 export const DELIVER_WORK = 'report.deliver';
@@ -45,10 +42,9 @@ export class DeliverReport implements OnModuleInit {
     private readonly configs: ReportConfigs,
     private readonly deliveries: ReportDeliveries,
     private readonly readers: ReportReaders,
-    private readonly events: Events,
+    private readonly announceReport: AnnounceReport,
     private readonly mailer: Mailer,
     private readonly address: PublicAddress,
-    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -73,7 +69,7 @@ export class DeliverReport implements OnModuleInit {
     const message = {
       id,
       to: [address],
-      ...reportMail(viewOf(report), { format, workspaceName, url: this.urlOf(report) }),
+      ...reportMail(viewOf(report), { format, workspaceName, url: urlOf(this.address, report) }),
     };
     try {
       const { transport } = await this.mailer.send(message, signal);
@@ -90,7 +86,7 @@ export class DeliverReport implements OnModuleInit {
           this.work.reschedule(item, backoffMs(tries));
         } else {
           this.work.complete(item);
-          this.deliveries.fail(report, { code: `MAIL_${error.code.toUpperCase()}`, message: error.message });
+          this.deliveries.fail(report, error.workError);
         }
       });
     }
@@ -102,7 +98,7 @@ export class DeliverReport implements OnModuleInit {
     return this.db.transaction(scopeOfWork(item), async () => {
       this.work.check(item);
       const report = await this.reports.lock(workspaceId, id);
-      if (report?.announcedAt === null) this.announce(report);
+      if (report?.announcedAt === null) this.announceReport.execute(report);
       const config = report && (await this.configs.read(this.db.unit.scope));
       const isOpen = report && report.deliveryStatus !== 'sent' && report.deliveryStatus !== 'failed';
       if (!config?.email || config.emailAddress === null || !isOpen) {
@@ -122,21 +118,4 @@ export class DeliverReport implements OnModuleInit {
       return { report: { ...report, ...change }, mailId, address: emailAddress, workspaceName };
     });
   }
-
-  private announce(report: ReportEntity): void {
-    report.announcedAt = this.clock.now();
-    report.customSections = report.customSections.map(lateUnlessWritten);
-    const { announcedAt, customSections, reportId, date, headline } = report;
-    this.reports.update(report, { announcedAt, customSections });
-    this.events.record('report.daily', { reportId, date, headline, url: this.urlOf(report) });
-  }
-
-  private urlOf({ date }: ReportEntity): string {
-    return `${this.address.url}/api/pro/reports/daily?date=${date}`;
-  }
-}
-
-function lateUnlessWritten(section: WrittenSection): WrittenSection {
-  if (section.status !== 'pending') return section;
-  return { ...section, status: 'late', error: LATE };
 }

@@ -14,7 +14,7 @@ import { DeleteCustomSection } from './delete-custom-section.js';
 import { configViewOf } from './report-config.js';
 import { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
 import { ReportConfigs } from './report-configs.repository.js';
-import { CustomSectionBody, CustomSectionList, CustomSectionView } from './reports.dto.js';
+import { CustomSectionBody, CustomSectionList, CustomSectionView } from './custom-sections.dto.js';
 import { TooManySections } from './reports.errors.js';
 
 @Controller('api/pro/reports')

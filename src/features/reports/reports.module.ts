@@ -8,6 +8,7 @@ import { NotificationsModule } from '../notifications/notifications.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AddCustomSection } from './add-custom-section.js';
+import { AnnounceReport } from './announce-report.js';
 import { AssertSeesWhole } from './assert-sees-whole.js';
 import { ChangeReportConfig } from './change-report-config.js';
 import { CustomSectionEntity } from './custom-section.entity.js';
@@ -45,6 +46,7 @@ import { WriteSections } from './write-sections.js';
   controllers: [ReportConfigController, ReportsController],
   providers: [
     AddCustomSection,
+    AnnounceReport,
     AssertSeesWhole,
     ChangeReportConfig,
     CustomSections,

@@ -162,7 +162,7 @@ export class PacketEffects {
       return { ...(await this.mailer.send({ id: workPacketId, ...params }, signal)) };
     } catch (error) {
       if (!(error instanceof MailFailed)) throw error;
-      throw new EffectFailed(`MAIL_${error.code.toUpperCase()}`, error.message, error.retryable);
+      throw new EffectFailed(error.workError.code, error.message, error.retryable);
     }
   }
 }

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Events } from '../events/events.js';
+import type { WrittenSection } from './report.js';
+import type { ReportEntity } from './report.entity.js';
+import { Reports } from './reports.repository.js';
+import { LATE } from './section-writer.js';
+
+/** Tells subscribers of a report, once; a section that is not written by then stays out of it. */
+@Injectable()
+export class AnnounceReport {
+  constructor(
+    private readonly reports: Reports,
+    private readonly events: Events,
+    private readonly address: PublicAddress,
+    private readonly clock: Clock,
+  ) {}
+
+  /** In the open transaction, which has locked the report; it is changed as its row is. */
+  execute(report: ReportEntity): void {
+    report.announcedAt = this.clock.now();
+    report.customSections = report.customSections.map(lateUnlessWritten);
+    const { announcedAt, customSections, reportId, date, headline } = report;
+    this.reports.update(report, { announcedAt, customSections });
+    this.events.record('report.daily', { reportId, date, headline, url: urlOf(this.address, report) });
+  }
+}
+
+/** Where a report is read. */
+export function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
+  return `${url}/api/pro/reports/daily?date=${date}`;
+}
+
+function lateUnlessWritten(section: WrittenSection): WrittenSection {
+  if (section.status !== 'pending') return section;
+  return { ...section, status: 'late', error: LATE };
+}

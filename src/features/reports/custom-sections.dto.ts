@@ -1,0 +1,72 @@
+import { IsBoolean, IsIn, IsOptional } from 'class-validator';
+import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { IsText } from '../workspaces/settings.dto.js';
+
+/** Body of `POST /reports/custom-sections` (SPECIFICATION, Custom report section). */
+export class CustomSectionBody {
+  /**
+   * What the section is called; at most 120 characters on one line.
+   * @example 'Pipeline'
+   */
+  @IsText({ maximum: 120, oneLine: true })
+  title!: string;
+  /**
+   * What the capo is asked for each report; at most 4,000 characters.
+   * @example 'File a summary of the open offers.'
+   */
+  @IsText({ maximum: 4_000 })
+  directive!: string;
+  /**
+   * Who writes it.
+   * @example 'capo_revenue'
+   */
+  @IsIn(CAPO_ROLES)
+  capo!: CapoRole;
+  /**
+   * Whether reports have it; true unless said.
+   * @example true
+   */
+  @IsOptional()
+  @IsBoolean()
+  includeInReport?: boolean;
+}
+
+/** A section that the workspace has added to its reports. */
+export class CustomSectionView {
+  /**
+   * The id of the section.
+   * @example 'sec_01khqw6q006hs686p8sr7arg9t'
+   */
+  sectionId!: string;
+  /**
+   * What it is called.
+   * @example 'Pipeline'
+   */
+  title!: string;
+  /**
+   * What the capo is asked for each report.
+   * @example 'File a summary of the open offers.'
+   */
+  directive!: string;
+  /**
+   * Who writes it.
+   * @example 'capo_revenue'
+   */
+  capo!: CapoRole;
+  /**
+   * Whether reports have it.
+   * @example true
+   */
+  includeInReport!: boolean;
+  /**
+   * When it was added, Unix milliseconds.
+   * @example 1771401690000
+   */
+  createdAt!: number;
+}
+
+/** The sections that the workspace has added to its reports, the oldest first. */
+export class CustomSectionList {
+  /** At most ten. */
+  items!: CustomSectionView[];
+}
