@@ -1,18 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Stretch } from '../kpi/kpi-calendar.js';
+import type { TileFigures, TileQuestion } from '../kpi/kpi-tiles.js';
 import { VisibleConnectors } from './visible-connectors.reader.js';
-
-interface Span {
-  from: number;
-  to: number;
-}
-
-/** What the tile of `GET /kpi` is asked for, as far as it matters here: connectors belong to no team. */
-interface TileQuestion {
-  scope: Scope;
-  /** The days of the sparkline, today being the last. */
-  days: readonly Span[];
-}
 
 const WEEK = 7;
 
@@ -22,7 +12,7 @@ export class ConnectorHealthTile {
   constructor(private readonly connectors: VisibleConnectors) {}
 
   /** The value is that of this moment; it is compared with the same day of the week before. */
-  async figures({ scope, days }: TileQuestion) {
+  async figures({ scope, days }: Pick<TileQuestion, 'scope' | 'days'>): Promise<TileFigures> {
     const [value, daily] = await Promise.all([this.now(scope), this.daily(scope, days)]);
     return {
       value,
@@ -38,7 +28,7 @@ export class ConnectorHealthTile {
   }
 
   /** For each day the share of the time in which connectors were green; null for a day of which nothing is known. */
-  async daily(scope: Scope, days: readonly Span[]): Promise<(number | null)[]> {
+  async daily(scope: Scope, days: readonly Stretch[]): Promise<(number | null)[]> {
     const shares = await this.connectors.shares(scope, days);
     return shares.map((share) => (share === null ? null : percentOf(share)));
   }

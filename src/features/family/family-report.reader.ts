@@ -8,7 +8,7 @@ import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { caposOf, DAY_ACTIONS, type DayFacts, DONE, FAILED } from './family-report.js';
 import { LocalDays, type LocalDay } from './local-days.reader.js';
 import { ReportAudiences, teamOf } from './report-audiences.js';
-import { type Audience, reportIdOf } from './report-id.js';
+import { type Audience, familyReportIdOf } from './report-id.js';
 
 /** How many receipts of a day are counted at most; one with more says that its counts are minimums. */
 const MAX_RECEIPTS = 50_000;
@@ -88,7 +88,7 @@ export class FamilyReports {
     const day = await this.days.read(scope, date);
     const { isCut, ...facts } = await this.facts(scope, day, audience);
     return {
-      reportId: reportIdOf(caller.workspaceId, day.date, audience),
+      reportId: familyReportIdOf(caller.workspaceId, day.date, audience),
       date: day.date,
       timezone: day.timezone,
       workspaceName: day.workspaceName,

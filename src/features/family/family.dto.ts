@@ -1,7 +1,9 @@
-import { IsIn, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
+import { IsCalendarDate } from '../../platform/kernel/calendar-date.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
+import { SECTION_KEYS } from '../reports/report.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
 const TEAM_ID = /^team_[0-9a-z]{26}$/;
@@ -10,34 +12,8 @@ const OF_REPORT = { message: '$property must be the id of a report' };
 const MAX_COMMENT = 4_000;
 
 /** The parts of a report that a comment can be about: a capo of the family report, or a section of the Daily Report. */
-const SECTION_KEYS = [
-  ...CAPO_ROLES,
-  'revenue',
-  'agentActivity',
-  'approvalQueue',
-  'trustIntelligence',
-  'costLedger',
-  'guardianState',
-  'tomorrowQueue',
-] as const;
-export type SectionKey = (typeof SECTION_KEYS)[number];
-
-/** A day of the calendar: 2026-02-29 and 2026-13-01 are none. */
-function isCalendarDate(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-  const at = Date.parse(`${value}T00:00:00Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value) && !value.startsWith('0000');
-}
-
-function IsCalendarDate(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isCalendarDate',
-    validator: {
-      validate: isCalendarDate,
-      defaultMessage: () => '$property must be a date of the calendar, such as 2026-02-18',
-    },
-  });
-}
+const COMMENTED_PARTS = [...CAPO_ROLES, ...SECTION_KEYS] as const;
+export type CommentedPart = (typeof COMMENTED_PARTS)[number];
 
 /** Query of `GET /family/report`. */
 export class FamilyReportQuery {
@@ -258,8 +234,8 @@ export class CommentBody {
    * @example 'capo_ops'
    */
   @IsOptional()
-  @IsIn(SECTION_KEYS)
-  sectionKey?: SectionKey;
+  @IsIn(COMMENTED_PARTS)
+  sectionKey?: CommentedPart;
 
   /**
    * What you say, at most 4,000 characters.
@@ -295,7 +271,7 @@ export class CommentView {
   /** The team of the report; null: not of one team alone. */
   teamId!: string | null;
   /** The part that it is about; null: the whole report. */
-  sectionKey!: SectionKey | null;
+  sectionKey!: CommentedPart | null;
   /**
    * What was said, plain text.
    * @example 'The two delays were the carrier; I have called them.'

@@ -5,7 +5,7 @@ import { AssertSeesWhole } from '../reports/assert-sees-whole.js';
 import { Reports } from '../reports/reports.repository.js';
 import { Teams } from '../workspaces/teams.repository.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
-import { type Audience, dateOfReport, reportIdOf } from './report-id.js';
+import { type Audience, dateOfReport, familyReportIdOf } from './report-id.js';
 import { LocalDays } from './local-days.reader.js';
 
 /** A report that the caller may read. */
@@ -41,7 +41,7 @@ export class ReportAudiences {
     if (date === undefined) return this.daily(caller, reportId);
     const { workspaceId } = caller;
     const audience = (await this.readableBy(caller)).find(
-      (one) => reportIdOf(workspaceId, date, one) === reportId,
+      (one) => familyReportIdOf(workspaceId, date, one) === reportId,
     );
     if (audience === undefined) return this.daily(caller, reportId);
     await this.days.read(scopeOf(caller), date);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import type { SectionKey } from './family.dto.js';
+import type { CommentedPart } from './family.dto.js';
 
 /** What somebody said about a report; never changed. */
 @Entity('report_comments')
@@ -18,7 +18,7 @@ export class ReportCommentEntity {
   @Column('boolean')
   ofAll!: boolean;
   @Column('text', { nullable: true })
-  sectionKey!: SectionKey | null;
+  sectionKey!: CommentedPart | null;
   @Column('text')
   body!: string;
   @Column('jsonb')

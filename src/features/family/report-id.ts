@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
  * The id of a family report: the same for the same day of the same workspace and audience, whoever asks and however often, so
  * that a read needs to write nothing. It begins like any other id of that day.
  */
-export function reportIdOf(workspaceId: string, date: string, audience: Audience): string {
+export function familyReportIdOf(workspaceId: string, date: string, audience: Audience): string {
   const digest = createHash('sha256').update(`family report ${workspaceId} ${date} ${audience}`).digest();
   let letters = '';
   for (let at = 0; at < RANDOM_PART; at++) letters += ALPHABET[digest[at]! % ALPHABET.length];

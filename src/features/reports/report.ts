@@ -9,7 +9,7 @@ export const REPORT_FORMATS = ['email', 'plain-text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 /** The sections in the order of the report (SPECIFICATION, Daily Report). */
-const SECTION_KEYS = [
+export const SECTION_KEYS = [
   'revenue',
   'agentActivity',
   'approvalQueue',

@@ -1,5 +1,5 @@
-import { IsOptional, ValidateBy } from 'class-validator';
-import { Temporal } from 'temporal-polyfill';
+import { IsOptional } from 'class-validator';
+import { IsCalendarDate } from '../../platform/kernel/calendar-date.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import type { ReportFormat } from './report.js';
@@ -193,23 +193,4 @@ export class DailyQuery {
   @IsOptional()
   @IsCalendarDate()
   date?: string;
-}
-
-function IsCalendarDate(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isCalendarDate',
-    validator: {
-      validate: isCalendarDate,
-      defaultMessage: () => '$property must be a day of the calendar such as 2026-02-17',
-    },
-  });
-}
-
-function isCalendarDate(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value)) return false;
-  try {
-    return Boolean(Temporal.PlainDate.from(value, { overflow: 'reject' }));
-  } catch {
-    return false;
-  }
 }
