@@ -59,7 +59,7 @@ function restored({ now, was = 'active', version = {}, objection, ...asking }: C
   return restorationOf(
     {
       now: [anOrder(now)],
-      then: was === null ? [] : [{ standingOrderId: 'so_1', version: 1, hash: 'former', status: was }],
+      inForceThen: was === null ? [] : [{ standingOrderId: 'so_1', version: 1, hash: 'former', status: was }],
       former: new Map(version === null ? [] : [['so_1', aVersion(version)]]),
       objections: new Map(objection === undefined ? [] : [['so_1', objection]]),
     },

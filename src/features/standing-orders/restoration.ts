@@ -46,8 +46,8 @@ const OWNERS = 'It allows work packets that cannot be undone, so only an owner m
 /** What is known of the orders that are in force now or were then. */
 interface OrdersNowAndThen {
   now: readonly StandingOrderEntity[];
-  then: readonly OrderInForceThen[];
-  /** What those of then said, by the id of the order. */
+  inForceThen: readonly OrderInForceThen[];
+  /** What those said then, by the id of the order. */
   former: ReadonlyMap<string, FormerVersion>;
   /** What speaks against putting an order back, by its id. */
   objections: ReadonlyMap<string, string>;
@@ -59,15 +59,15 @@ interface Asking {
   /** Only an owner lets orders allow again what cannot be undone. */
   isOwner: boolean;
   /** Whether what an order said then allows something that cannot be undone. */
-  allowsIrreversible(version: FormerVersion): boolean;
+  allowsIrreversible: (version: FormerVersion) => boolean;
 }
 
 /** What becomes of each order so that what was in force is in force again; one that is as it was is left out. */
 export function restorationOf(
-  { now, then, former, objections }: OrdersNowAndThen,
+  { now, inForceThen, former, objections }: OrdersNowAndThen,
   { isOwner, at, allowsIrreversible }: Asking,
 ): OrderChange[] {
-  const byId = new Map(then.map((order) => [order.standingOrderId, order]));
+  const byId = new Map(inForceThen.map((order) => [order.standingOrderId, order]));
   return now.flatMap((order): OrderChange[] => {
     const was = byId.get(order.standingOrderId);
     if (!was) return hasExpired(order, at) ? [] : [paused(order, at)];

@@ -48,14 +48,14 @@ export class RestoreOrders {
     );
   }
 
-  private async changes({ orders: then, isOwner, dryRun }: Restoration): Promise<OrderChange[]> {
+  private async changes({ orders: inForceThen, isOwner, dryRun }: Restoration): Promise<OrderChange[]> {
     const at = this.clock.now();
-    const ids = then.map(({ standingOrderId }) => standingOrderId);
+    const ids = inForceThen.map(({ standingOrderId }) => standingOrderId);
     const now = await this.orders.inForceOrAmong(ids, dryRun ? '' : 'for update');
-    const former = await this.orders.formerVersions(then);
+    const former = await this.orders.formerVersions(inForceThen);
     const objections = await this.objections.of(ids);
     return restorationOf(
-      { now, then, former, objections },
+      { now, inForceThen, former, objections },
       {
         at,
         isOwner,

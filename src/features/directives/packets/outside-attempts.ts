@@ -47,8 +47,16 @@ export class OutsideAttempts {
       if (!(error instanceof EffectFailed)) throw error;
       await this.db.transaction(scope, () => attempt.fail(error, false));
     }
-    if (!outgoing) return;
-    const { succeed } = outgoing;
+    if (outgoing) await this.send(item, signal, outgoing, attempt);
+  }
+
+  private async send(
+    item: WorkItem,
+    signal: AbortSignal,
+    outgoing: Outgoing,
+    attempt: OutsideAttempt,
+  ): Promise<void> {
+    const scope = scopeOfWork(item);
     let result: ActionResult;
     try {
       result = await outgoing.run(AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
@@ -57,6 +65,6 @@ export class OutsideAttempts {
       await throughOutage(() => this.db.transaction(scope, () => attempt.fail(failure, signal.aborted)));
       return;
     }
-    await throughOutage(() => this.db.transaction(scope, () => succeed(result)));
+    await throughOutage(() => this.db.transaction(scope, () => outgoing.succeed(result)));
   }
 }
