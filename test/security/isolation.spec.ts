@@ -67,6 +67,11 @@ beforeAll(async () => {
     `insert into model_usage (workspace_id, day, amount, tokens) select unnest($1::text[]), '2026-02-18', 1, 1000`,
     [[a.workspaceId, b.workspaceId]],
   );
+  await test.rows(
+    `insert into model_charges (workspace_id, receipt_id, amount, currency, tokens_in, tokens_out, charged_at)
+     select unnest($1::text[]), $2, 0.01, 'USD', 900, 120, now()`,
+    [[a.workspaceId, b.workspaceId], newId('rcp')],
+  );
   const teamOneId = await test.createTeam(a.workspaceId, 'One');
   teamTwoId = await test.createTeam(a.workspaceId, 'Two');
   teamOne = new Desk(test, (await test.createMember(a.workspaceId, 'operator', [teamOneId])).token);

@@ -89,17 +89,19 @@ export class PolicyGate {
       : this.recheckApproved(packet, guardian, allowedBy === 'requester');
   }
 
+  /** Most may go, and of those no limit has to be read; what may not is decided by every order, as its record says. */
   private async recheckApproved(
     packet: Packet,
     guardian: GuardianEntity,
     byRequester: boolean,
   ): Promise<Recheck> {
-    const situation = await this.facts.withoutUsage(guardian);
-    const orders = ordersFor(situation.known, packet.teamId, situation.at);
+    const quick = await this.facts.withoutUsage(guardian);
+    const orders = ordersFor(quick.known, packet.teamId, quick.at);
     const binding = orders.filter(
       (order) => order.effect === 'deny' || (byRequester && wantsOtherEyes(order)),
     );
-    const policy = decideBy(binding, packet, situation);
+    if (verdictOnApproved(decideBy(binding, packet, quick), byRequester) === 'go') return { verdict: 'go' };
+    const { policy } = await this.decideAgain(packet, guardian);
     const verdict = verdictOnApproved(policy, byRequester);
     if (verdict === 'go') return { verdict };
     this.record(packet, policy);
@@ -111,11 +113,8 @@ export class PolicyGate {
     guardian: GuardianEntity,
     waitingAhead: WaitingAhead,
   ): Promise<Recheck> {
-    const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
-    for (const use of former) situation.usages.discount(use);
-    const orders = ordersFor(situation.known, packet.teamId, situation.at);
-    const scope = wholeWorkspaceOf(guardian);
-    const policy = await this.room.decideWhen(scope, decideBy(orders, packet, situation), waitingAhead);
+    const { policy: decided, situation, former } = await this.decideAgain(packet, guardian);
+    const policy = await this.room.decideWhen(wholeWorkspaceOf(guardian), decided, waitingAhead);
     const { outcome } = policy.decision;
     if (outcome === 'allow') {
       this.uses.record(withWarnings(policy, situation), former);
@@ -123,6 +122,14 @@ export class PolicyGate {
     }
     this.record(packet, policy);
     return { verdict: outcome === 'require_approval' ? 'review' : outcome, policy };
+  }
+
+  /** By every order that is in force now, apart from what the packet has used up of their limits itself. */
+  private async decideAgain(packet: Packet, guardian: GuardianEntity) {
+    const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
+    for (const use of former) situation.usages.discount(use);
+    const orders = ordersFor(situation.known, packet.teamId, situation.at);
+    return { policy: decideBy(orders, packet, situation), situation, former };
   }
 
   private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {

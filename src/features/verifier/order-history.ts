@@ -6,7 +6,7 @@ import type { StandingOrderRule, StandingOrderStatus } from '../standing-orders/
 /** The orders that a decision named, and whether they were all that was in force for its team. */
 export interface OrdersOfPolicy {
   orders: readonly DecisionOrder[];
-  /** False for a work packet that a person had approved: only the orders that deny are looked at. */
+  /** False where earlier versions of the program looked at the orders that deny alone: for what a person had approved. */
   isWhole: boolean;
 }
 

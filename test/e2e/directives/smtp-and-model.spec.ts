@@ -114,7 +114,7 @@ describe('the main job with a model and a mail server', () => {
     const failed = await desk.until(directiveId, 'failed');
     expect(failed).toMatchObject({ error: { code: 'INVALID_OUTPUT' }, output: null, workPacketIds: [] });
     // Both calls, the first and the repair, were paid for.
-    expect(failed.cost).toEqual({ amount: 0.000287, currency: 'USD', tokensIn: 1800, tokensOut: 240 });
+    expect(failed.cost).toEqual({ amount: 0.000286, currency: 'USD', tokensIn: 1800, tokensOut: 240 });
     expectUnbroken(failed);
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'cancelled', ready: false });
     expect((await desk.approve(approvalId)).status).toBe(409);

@@ -20,9 +20,15 @@ const EVERYTHING = {
 };
 
 const NOTHING = { name: 'Nothing', effect: 'deny', match: EVERYTHING.match };
+const OTHER_EYES = {
+  name: 'Other eyes',
+  effect: 'require_approval',
+  match: EVERYTHING.match,
+  approval: { selfApproval: false },
+};
 
 /** What may come between a decision and the moment at which a work packet leaves. */
-const CHANGES = ['nothing', 'order', 'deny', 'mode'] as const;
+const CHANGES = ['nothing', 'order', 'deny', 'eyes', 'mode'] as const;
 
 /** Keeps what may be sent from being sent until it is made due. */
 const HOLD_BACK = `
@@ -79,6 +85,7 @@ export class BusyDay {
     for (let n = 0; n < 3; n++) await this.directive([SALE]);
     await this.edit();
     await this.late(true, 'deny');
+    await this.late(true, 'eyes');
     await this.late(false, 'mode');
     await this.order();
     for (let step = 0; step < steps; step++) {
@@ -212,13 +219,14 @@ export class BusyDay {
     const { approvalId } = await this.until(directiveId, 'sending', ...ENDED);
     if (approvalId) await this.approve(approvalId);
     this.test.clock.advance(randomInt(1, 90) * MINUTE);
-    const denied = change === 'deny' ? await this.#desk.active(NOTHING, this.workspace.owner) : undefined;
+    const came = { deny: NOTHING, eyes: OTHER_EYES }[change as string];
+    const added = came && (await this.#desk.active(came, this.workspace.owner));
     if (change === 'order') await this.changeOrder();
     if (change === 'mode') await this.put('/guardian/mode', { mode: 'supervised' });
     await this.test.rows('drop trigger held_back on work_items');
     await this.makeDue();
     await this.until(directiveId, ...ENDED);
-    if (denied) await this.owner.delete(`/standing-orders/${denied}`);
+    if (added) await this.owner.delete(`/standing-orders/${added}`);
     if (change === 'mode') await this.put('/guardian/mode', { mode: 'guardrailed' });
   }
 
