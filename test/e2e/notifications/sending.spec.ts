@@ -75,6 +75,10 @@ describe('a mail server that cannot take mail now', () => {
       ([row]) => row?.status === 'sending' && row.reason !== null,
     );
     const second = await desk.desk(owner).handInReady();
+    await eventually(
+      () => desk.notifications(owner.memberId),
+      (rows) => rows.length === 2,
+    );
     expect((await desk.desk(owner).reject(second.approvalId)).status).toBe(200);
     const tried = desk.mail.received.length;
 
