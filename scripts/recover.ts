@@ -51,7 +51,7 @@ async function makeToken(db: Db, workspace: string | undefined): Promise<string>
   const clock = new Clock();
   const use = new RecoverOwner(db, new Tokens(db), new Receipts(db, clock), clock);
   const { token, ownerName, workspaceId } = await use.execute(workspace);
-  return `A new operator token for ${ownerName}, owner of ${workspaceId}. It is shown once:\n  ${token}`;
+  return `A new operator token for ${ownerName}, owner of ${workspaceId}. It is shown once:\n  ${token}\nOther tokens stay valid. Revoke a lost one: DELETE /api/pro/tokens/{tokenId}; GET /api/pro/tokens lists them.`;
 }
 
 async function removeSecondFactor(db: Db, email: string | undefined): Promise<string> {

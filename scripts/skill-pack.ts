@@ -5,7 +5,7 @@
  *
  * Built with the service, run from the project's folder:
  * npm run skill-pack -- keys --publisher <name> [--key <file>]
- * npm run skill-pack -- sign <manifest.json> --key <file> [--out <file>]
+ * npm run skill-pack -- sign <manifest.json> --key <file> [--publisher <name>] [--out <file>]
  * npm run skill-pack -- check <pack.json> [--publishers <name=key,...>]
  * npm run skill-pack -- revoke <list.json> --key <file> [--out <file>]
  */
@@ -25,7 +25,7 @@ import {
 
 const USAGE = `Use one of:
   npm run skill-pack -- keys --publisher <name> [--key <file>]
-  npm run skill-pack -- sign <manifest.json> --key <file> [--out <file>]
+  npm run skill-pack -- sign <manifest.json> --key <file> [--publisher <name>] [--out <file>]
   npm run skill-pack -- check <pack.json> [--publishers <name=key,...>]
   npm run skill-pack -- revoke <list.json> --key <file> [--out <file>]`;
 
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   const { command, file, options } = read();
   switch (command) {
     case 'keys':
-      return makeKeys(options.publisher, options.key);
+      return makeKeys(options.publisher ?? '', options.key);
     case 'sign':
       return sign(file, options);
     case 'check':
@@ -63,7 +63,8 @@ function read() {
       options: {
         /** The file of the private key. */
         key: { type: 'string', default: 'pack-publisher.pem' },
-        publisher: { type: 'string', default: '' },
+        /** Whose key it is; with `sign`, whose the pack becomes. */
+        publisher: { type: 'string' },
         /** As SKILL_PACK_PUBLISHERS has them. */
         publishers: { type: 'string' },
         /** Left out, the signed document is printed. */
@@ -100,14 +101,26 @@ async function makeKeys(publisher: string, file: string): Promise<void> {
   console.log(`SKILL_PACK_PUBLISHERS=${publisher}=${rawPublicKey(key)}`);
 }
 
-/** Of a signed pack its manifest is signed again. */
-async function sign(file: string, { key, out }: { key: string; out?: string }): Promise<void> {
+/**
+ * Of a signed pack its manifest is signed again. A key does not know whose it is, so what is printed names the publisher with
+ * the key: a pack that still names somebody else would be refused wherever it is installed.
+ */
+async function sign(
+  file: string,
+  options: { key: string; publisher?: string; out?: string },
+): Promise<void> {
   const content = await jsonIn(file);
-  const raw = isRecord(content) && isRecord(content['manifest']) ? content['manifest'] : content;
-  const manifest = await checked(raw);
-  const signature = signDocument(raw, await privateKey(key));
-  await hand({ manifest: raw, signature }, out);
-  if (out !== undefined) console.log(`Signed ${manifest.name} ${manifest.version} of ${manifest.publisher}.`);
+  const given = isRecord(content) && isRecord(content['manifest']) ? content['manifest'] : content;
+  const isRenamed = options.publisher !== undefined && isRecord(given);
+  const raw = isRenamed ? { ...given, publisher: options.publisher } : given;
+  const { name, version, publisher } = await checked(raw);
+  const key = await privateKey(options.key);
+  await hand({ manifest: raw, signature: signDocument(raw, key) }, options.out);
+  if (options.out === undefined) return;
+  console.log(`Signed ${name} ${version} of ${publisher}. It can be installed where this is set:`);
+  console.log(`SKILL_PACK_PUBLISHERS=${publisher}=${rawPublicKey(key)}`);
+  if (options.publisher === undefined)
+    console.log(`If this is not a key of ${publisher}, sign again with --publisher <your name>.`);
 }
 
 async function check(file: string, publishers: string | undefined): Promise<void> {

@@ -17,22 +17,39 @@ class ExportUnread extends Error {}
 
 /**
  * Verifies what a workspace has exported, without the service. An export of the workspace, in memory that does not grow with
- * it: `npm run verify-export -- <file> [id of a signing key that was kept elsewhere]`. Lines of its audit feed (`GET
- * /audit-feed?format=jsonl`): `npm run verify-export -- --receipts <file> [id of the workspace]`; with `--report <file>` the Daily
- * Report in that file is counted again from them.
+ * it, or lines of its audit feed (`GET /audit-feed?format=jsonl`); with `--report` the Daily Report in that file is counted again from
+ * them.
  */
+const USAGE = `Use one of:
+  npm run verify-export -- <file> [--key <id of a signing key that you kept elsewhere>]
+  npm run verify-export -- --receipts <file> [--workspace <id of the workspace>] [--report <file>]
+The id of the workspace is in GET /api/pro/bootstrap (workspace.workspaceId), the ids of keys are in GET /api/pro/audit-feed/keys.`;
+
 try {
   const { values, positionals } = parseArgs({
-    options: { receipts: { type: 'boolean' }, report: { type: 'string' } },
+    options: {
+      receipts: { type: 'boolean' },
+      report: { type: 'string' },
+      workspace: { type: 'string' },
+      key: { type: 'string' },
+    },
     allowPositionals: true,
   });
-  const [file, kept] = positionals;
-  if (file === undefined) throw new ExportUnread('Say which file: npm run verify-export -- <file>');
-  if (values.report !== undefined && !values.receipts) {
+  const { receipts, report: reportFile, workspace, key } = values;
+  const [file, ...more] = positionals;
+  if (file === undefined) throw new ExportUnread(`Say which file.\n${USAGE}`);
+  if (more.length > 0) throw new ExportUnread(`Say what ${more[0]} is: --workspace or --key.\n${USAGE}`);
+  if (reportFile !== undefined && !receipts) {
     throw new ExportUnread('A report is counted from lines of the audit feed: say --receipts as well.');
   }
-  await (values.receipts ? verifyReceipts(file, kept) : verifyWorkspace(file, kept));
-  if (values.report !== undefined) await verifyReport(values.report, file, kept);
+  if (receipts && key !== undefined) {
+    throw new ExportUnread('--key is for the export of a workspace: lines of the audit feed are not signed.');
+  }
+  if (!receipts && workspace !== undefined) {
+    throw new ExportUnread('--workspace is for --receipts: the export of a workspace names its own.');
+  }
+  await (receipts ? verifyReceipts(file, workspace) : verifyWorkspace(file, key));
+  if (reportFile !== undefined) await verifyReport(reportFile, file, workspace);
 } catch (error) {
   const isTold = [ExportFault, ExportUnread, LogFault].some((known) => error instanceof known);
   if (!(isTold || isFileError(error) || isArgumentError(error))) throw error;
@@ -47,7 +64,7 @@ async function verifyReceipts(path: string, workspaceId: string | undefined): Pr
   console.log(
     areHashesChecked
       ? 'Every hash belongs to its receipt.'
-      : 'The hashes were not computed again: give the id of the workspace, which they cover, behind the file.',
+      : 'The hashes were not computed again: name the workspace, which they cover, with --workspace <id>.',
   );
   report(proofs);
 }

@@ -2,6 +2,7 @@ import { IsIn, IsInt, IsOptional, Matches, Max, MaxLength, Min, ValidateIf } fro
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** What one call answers at the most: a page as JSON, or a stretch as lines. */
 export const MAX_PAGE = 100;
@@ -66,7 +67,7 @@ export class AuditFeedQuery {
    */
   @IsOptional()
   @FromDigits()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   @Max(YEAR_9999)
   from?: number;
@@ -77,7 +78,7 @@ export class AuditFeedQuery {
    */
   @IsOptional()
   @FromDigits()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   @Max(YEAR_9999)
   to?: number;

@@ -26,7 +26,7 @@ const MAX_QUOTED = 160;
 
 const HOW: Readonly<Record<RefusedAct, string>> = {
   decide:
-    'The chat approves, rejects and edits nothing: that takes a decision of your own, on the complete draft. Decide with POST /api/pro/approvals/{approvalId}/approve or /reject, in the admin area, or by the link in the mail about it.',
+    'The chat approves, rejects and edits nothing: that takes a decision of your own, on the complete draft. Decide with POST /api/pro/approvals/{approvalId}/approve or /reject, or by the link in the mail about it.',
   mode: "The chat does not change the guardian's mode. An admin does, with PUT /api/pro/guardian/mode.",
   kill: 'The chat neither engages nor lifts the kill switch. Whoever may hand in directives engages it at once with POST /api/pro/guardian/kill-switch; an admin goes back with POST /api/pro/guardian/revert.',
   orders:

@@ -10,10 +10,9 @@ import { FindCheckpoint } from './find-checkpoint.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { KillSwitch } from './kill-switch.js';
-import type { RevertAnswer } from './revert.dto.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import { newRevert, PLAN_LINES, refuseWhileRecovering, type WantedRevert } from './new-revert.js';
+import { newRevert, PLAN_LINES, refuseWhileRecovering, type RevertOutcome, type WantedRevert } from './new-revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
 import { StopRevert } from './stop-revert.js';
 import { UndoableWork } from './undoable-work.js';
@@ -42,7 +41,7 @@ export class CompensateWork {
   ) {}
 
   /** @throws NotFound, ValidationFailed without a checkpoint, InvalidTransition while another revert is under way */
-  async execute(caller: Caller, wanted: WantedRevert): Promise<RevertAnswer> {
+  async execute(caller: Caller, wanted: WantedRevert): Promise<RevertOutcome> {
     const { workspaceId } = caller;
     const before = await this.guardians.lock(workspaceId);
     refuseWhileRecovering(before);
@@ -62,7 +61,7 @@ export class CompensateWork {
     return this.begin(caller, guardian, revert);
   }
 
-  private async preview({ workspaceId }: Caller, checkpoint: CheckpointEntity): Promise<RevertAnswer> {
+  private async preview({ workspaceId }: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
     const carriedOut = this.carriedOut(workspaceId, checkpoint);
     const { steps, total } = await this.reverts.preview(carriedOut, PLAN_LINES);
     if (total > MOST_STEPS) throw tooMany();
@@ -113,7 +112,7 @@ export class CompensateWork {
     caller: Caller,
     { epoch }: GuardianEntity,
     revert: RevertEntity,
-  ): Promise<RevertAnswer> {
+  ): Promise<RevertOutcome> {
     const { workspaceId, revertId, reason, checkpointId } = revert;
     const receiptId = revert.receiptId!;
     const counts = await this.reverts.counts(scopeOf(caller), revert);

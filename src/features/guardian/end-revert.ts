@@ -65,7 +65,7 @@ export class EndRevert implements OnModuleInit {
       actor: SYSTEM,
       action: 'guardian.reverted',
       entity: { type: 'revert', id: revertId },
-      summary: `${counts.done} work packets were undone${left > 0 ? `, ${left} could not be` : ''}; the guardian is in the mode ${mode} again.`,
+      summary: `${counts.done} work ${counts.done === 1 ? 'packet was' : 'packets were'} undone${left > 0 ? `, ${left} could not be` : ''}; the guardian is in the mode ${mode} again.`,
       details: { mode: 'compensate', checkpointId, killedAt, steps: counts },
       guardianEpoch: epoch,
     });

@@ -1,6 +1,7 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import type { GuardianEntity } from './guardian.entity.js';
+import type { RevertAnswer, RevertStep } from './revert.dto.js';
 import type { RevertEntity } from './revert.entity.js';
 
 /** What somebody asks a revert to do. */
@@ -9,6 +10,11 @@ export interface WantedRevert {
   dryRun: boolean;
   /** Left out: the last one before the kill. */
   checkpointId?: string | undefined;
+}
+
+/** What a revert answers, before its lines have the titles of their work packets. */
+export interface RevertOutcome extends Omit<RevertAnswer, 'plan'> {
+  plan: readonly Omit<RevertStep, 'title'>[];
 }
 
 /** So many lines of a plan stand in an answer. */

@@ -5,6 +5,7 @@ import { Guardians } from './guardians.repository.js';
 import type { RevertStepView, RevertView } from './revert.dto.js';
 import type { RevertStepEntity } from './revert.entity.js';
 import { Reverts } from './reverts.repository.js';
+import { UndoableWork } from './undoable-work.js';
 
 /** How far a revert has come. */
 @Injectable()
@@ -12,6 +13,7 @@ export class ReadRevert {
   constructor(
     private readonly reverts: Reverts,
     private readonly guardians: Guardians,
+    private readonly undoable: UndoableWork,
   ) {}
 
   /** @throws NotFound */
@@ -34,12 +36,12 @@ export class ReadRevert {
       endedAt: revert.endedAt,
       receiptId: revert.receiptId,
       counts,
-      steps: { ...steps, items: steps.items.map(stepOf) },
+      steps: { ...steps, items: await this.undoable.titled(scope, steps.items.map(stepOf)) },
     };
   }
 }
 
-function stepOf(step: RevertStepEntity): RevertStepView {
+function stepOf(step: RevertStepEntity): Omit<RevertStepView, 'title'> {
   return {
     position: step.position,
     workPacketId: step.workPacketId,

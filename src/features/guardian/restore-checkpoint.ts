@@ -10,8 +10,7 @@ import type { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { LiftKill } from './lift-kill.js';
 import { RestoreSnapshot } from './restore-snapshot.js';
-import type { RevertAnswer } from './revert.dto.js';
-import { newRevert, refuseWhileRecovering, type WantedRevert } from './new-revert.js';
+import { newRevert, refuseWhileRecovering, type RevertOutcome, type WantedRevert } from './new-revert.js';
 import { Reverts } from './reverts.repository.js';
 import { TakeCheckpoint } from './take-checkpoint.js';
 
@@ -37,7 +36,7 @@ export class RestoreCheckpoint {
   async execute(
     caller: Caller,
     { reason, dryRun, checkpointId: wanted }: WantedRevert,
-  ): Promise<RevertAnswer> {
+  ): Promise<RevertOutcome> {
     const { workspaceId } = caller;
     const guardian = await this.guardians.lock(workspaceId);
     refuseWhileRecovering(guardian);

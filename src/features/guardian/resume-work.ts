@@ -7,8 +7,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { LiftKill } from './lift-kill.js';
-import type { RevertAnswer } from './revert.dto.js';
-import { newRevert, PLAN_LINES, refuseWhileRecovering, type WantedRevert } from './new-revert.js';
+import { newRevert, PLAN_LINES, refuseWhileRecovering, type RevertOutcome, type WantedRevert } from './new-revert.js';
 import { Reverts } from './reverts.repository.js';
 
 /** Restores operation after a kill (mode `resume`): the mode before it, and exactly the halted work goes on. */
@@ -24,7 +23,7 @@ export class ResumeWork {
   ) {}
 
   /** @throws InvalidTransition when nothing was killed */
-  async execute(caller: Caller, { reason, dryRun }: WantedRevert): Promise<RevertAnswer> {
+  async execute(caller: Caller, { reason, dryRun }: WantedRevert): Promise<RevertOutcome> {
     const { workspaceId } = caller;
     const by = actorOf(caller);
     const at = this.clock.now();

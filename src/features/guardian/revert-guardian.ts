@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { CompensateWork } from './compensate-work.js';
 import { RestoreCheckpoint } from './restore-checkpoint.js';
 import { ResumeWork } from './resume-work.js';
+import type { RevertOutcome } from './new-revert.js';
 import type { RevertAnswer, RevertBody } from './revert.dto.js';
+import { UndoableWork } from './undoable-work.js';
 
 /**
  * Goes back after a kill, in one of three ways (CONTRACT, Guardian): the work goes on; orders and settings are as they were, too;
@@ -18,6 +20,7 @@ export class RevertGuardian {
     private readonly resumeWork: ResumeWork,
     private readonly restoreCheckpoint: RestoreCheckpoint,
     private readonly compensateWork: CompensateWork,
+    private readonly undoable: UndoableWork,
   ) {}
 
   /**
@@ -26,6 +29,11 @@ export class RevertGuardian {
    */
   async execute(caller: Caller, body: RevertBody): Promise<RevertAnswer> {
     await this.db.unit.seeWholeWorkspace();
+    const outcome = await this.revert(caller, body);
+    return { ...outcome, plan: await this.undoable.titled(scopeOf(caller), outcome.plan) };
+  }
+
+  private revert(caller: Caller, body: RevertBody): Promise<RevertOutcome> {
     const { mode = 'resume', dryRun = false, checkpointId, reason = null } = body;
     if (mode === 'resume') {
       if (checkpointId !== undefined) throw goesBackToNone();

@@ -57,6 +57,11 @@ export class RevertStep {
    */
   workPacketId!: string;
   /**
+   * The title of the work packet; null when you may not see it.
+   * @example 'Email jane@acme.example: Your order'
+   */
+  title!: string | null;
+  /**
    * read_only, reversible, externally_reversible or irreversible
    * @example 'reversible'
    */

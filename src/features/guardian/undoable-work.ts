@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 
 /**
  * Work that a revert undoes. The guardian knows no kind of work; the feature whose work it is registers itself here, and does
@@ -11,6 +12,8 @@ export interface Undoable {
    * `reversibility`, `compensation` and `seq`: the number of the receipt of its execution, null while it is being carried out.
    */
   carriedOutStatement(workspaceId: string, since: { receiptSeq: number; limit: number }): Statement;
+  /** By work packet, for people to read; one that the caller may not see is not in it. */
+  titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>>;
 }
 
 @Injectable()
@@ -22,7 +25,24 @@ export class UndoableWork {
   }
 
   carriedOutStatement(...args: Parameters<Undoable['carriedOutStatement']>): Statement {
+    return this.work.carriedOutStatement(...args);
+  }
+
+  /** These lines of a plan with the titles of their work packets. */
+  async titled<Line extends { workPacketId: string }>(
+    scope: Scope,
+    lines: readonly Line[],
+  ): Promise<(Line & { title: string | null })[]> {
+    if (lines.length === 0) return [];
+    const titles = await this.work.titles(
+      scope,
+      lines.map(({ workPacketId }) => workPacketId),
+    );
+    return lines.map((line) => ({ ...line, title: titles.get(line.workPacketId) ?? null }));
+  }
+
+  private get work(): Undoable {
     if (!this.#registered) throw new Error('no feature has registered work that can be undone');
-    return this.#registered.carriedOutStatement(...args);
+    return this.#registered;
   }
 }

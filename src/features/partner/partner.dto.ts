@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { isConsistent, type Metric, METRICS } from './confidence-update.js';
 import type { Direction, Stage } from './interpretation.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 const ONE_LINE = /^\P{Cc}+$/u;
 const SAYS_SOMETHING = {
@@ -142,7 +143,7 @@ export class ConfidenceUpdateBody {
    * When the update was fired, Unix milliseconds, at most 5 minutes from the time of the service.
    * @example 1771402200000
    */
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   firedAt!: number;
 }

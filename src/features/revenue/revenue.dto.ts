@@ -2,6 +2,7 @@ import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, ValidateBy }
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** Four decimals cover every currency of ISO 4217, and below 10^13 a double still holds the hundredths. */
 function isAmount(value: unknown): boolean {
@@ -60,7 +61,7 @@ export class RecordRevenueBody {
    * @example 1771402500000
    */
   @IsOptional()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   occurredAt?: number;
 
@@ -105,7 +106,7 @@ export class RevenueEventsQuery extends PageQuery {
    */
   @IsOptional()
   @FromDigits()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   @Max(YEAR_9999)
   since?: number;
@@ -116,7 +117,7 @@ export class RevenueEventsQuery extends PageQuery {
    */
   @IsOptional()
   @FromDigits()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   @Max(YEAR_9999)
   until?: number;

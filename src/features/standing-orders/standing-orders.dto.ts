@@ -32,6 +32,7 @@ import {
   StandingOrderWhen,
 } from './standing-order-rule.dto.js';
 import { SimulationSummary } from './simulation/simulation.dto.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** The parameter of the paths, as it is documented. */
 export const STANDING_ORDER_PARAM = {
@@ -132,7 +133,7 @@ export class CreateStandingOrderBody {
    * @example 1798758000000
    */
   @IsOptional()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @IsPositive()
   @Max(8.64e15)
   expiresAt?: number | null;

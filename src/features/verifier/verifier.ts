@@ -38,7 +38,7 @@ export class ReceiptProofs {
         ? 'The kill switch was never used.'
         : `The kill switch was used ${times}; ${halts.length === 0 ? 'nothing was sent before its revert.' : 'something was sent before its revert:'}`,
       ...halts,
-      `Decisions: ${decisions}. Made again from the receipts alone, ${equal} came out the same and ${faultCount} differences were found${unknown > 0 ? `; ${unknown} go by orders whose receipts are not here` : ''}.`,
+      `Decisions: ${decisions}. Made again from the receipts alone, ${equal} came out the same and ${faultCount} ${faultCount === 1 ? 'difference was' : 'differences were'} found${unknown > 0 ? `; ${unknown} go by orders whose receipts are not here` : ''}.`,
       ...faults.map(({ message }) => message),
     ];
   }

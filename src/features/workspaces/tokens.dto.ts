@@ -1,5 +1,6 @@
 import { IsInt, IsOptional, Matches, Max } from 'class-validator';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOKEN_PARAM = {
@@ -32,7 +33,7 @@ export class CreateTokenBody {
    * @example 1798758000000
    */
   @IsOptional()
-  @IsInt()
+  @IsInt(UNIX_MILLISECONDS)
   @Max(YEAR_9999)
   expiresAt?: number | null;
 }

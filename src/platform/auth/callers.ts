@@ -44,17 +44,14 @@ export class Callers {
 
   /** @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token` */
   async identify(token: string | undefined): Promise<Caller> {
-    if (token === undefined || token === '') throw new Unauthorized({ reason: 'missing_token' });
+    if (token === undefined || token === '') throw noToken('missing_token');
     const hash = sha256(token);
     const found = isOperatorToken(token)
       ? await this.find(`token ${hash}`, { text: 'select * from app.find_caller($1)', values: [hash] })
       : undefined;
-    if (!found) throw new Unauthorized({ reason: 'invalid_token' });
-    if (found.revokedAt || found.memberStatus !== 'active')
-      throw new Unauthorized({ reason: 'revoked_token' });
-    if (found.expiresAt && found.expiresAt <= this.clock.now()) {
-      throw new Unauthorized({ reason: 'expired_token' });
-    }
+    if (!found) throw noToken('invalid_token');
+    if (found.revokedAt || found.memberStatus !== 'active') throw noToken('revoked_token');
+    if (found.expiresAt && found.expiresAt <= this.clock.now()) throw noToken('expired_token');
     this.#used.set(found.credentialId, found.workspaceId);
     return found;
   }
@@ -100,6 +97,20 @@ export class Callers {
     );
     return found;
   }
+}
+
+const WITHOUT_TOKEN = {
+  missing_token:
+    'Send an operator token in the header x-service-token. The first one stands in credentials.json in the DATA_DIR of the service.',
+  invalid_token:
+    'There is no such operator token. The first one stands in credentials.json in the DATA_DIR of the service; others are shown once, when they are made.',
+  revoked_token: 'This token was revoked.',
+  expired_token: 'This token has expired.',
+};
+
+/** Whoever presents no token, or one that opens nothing. */
+export function noToken(reason: keyof typeof WITHOUT_TOKEN): Error {
+  return new Unauthorized({ reason, message: WITHOUT_TOKEN[reason] });
 }
 
 /** Whoever is not signed in, for whatever reason. */

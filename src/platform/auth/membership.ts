@@ -1,8 +1,7 @@
 import type { Statement } from '../database/batch.js';
-import { Unauthorized } from '../kernel/errors.js';
 import { isId } from '../kernel/ids.js';
 import type { Caller, Role } from './caller.js';
-import { noSession } from './callers.js';
+import { noSession, noToken } from './callers.js';
 
 /** Any number no other use of advisory locks has. */
 const LOCK = 5;
@@ -52,7 +51,5 @@ export function refreshed(caller: Caller, standing: Standing | undefined): Calle
 }
 
 function noLonger({ credentialId }: Caller): Error {
-  return isId('ses', credentialId)
-    ? noSession('ended_session')
-    : new Unauthorized({ reason: 'revoked_token' });
+  return isId('ses', credentialId) ? noSession('ended_session') : noToken('revoked_token');
 }

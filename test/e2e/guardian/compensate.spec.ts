@@ -280,14 +280,15 @@ describe('POST /guardian/revert with compensate', () => {
     const directiveId = await carryOut(desk, runner, [PACKETS.document]);
     const { seq } = (await desk.client.get('/audit-feed/head')).body;
     const { body } = await compensate(desk, { dryRun: true });
-    const [{ workPacketId }] = await desk.packets(directiveId);
+    const [{ workPacketId, title }] = await desk.packets(directiveId);
+    expect(title).toBeTruthy();
     expect(body).toMatchObject({
       revertId: null,
       receiptId: null,
       status: 'planned',
       checkpointId,
       planTotal: 1,
-      plan: [{ workPacketId, status: 'planned', compensation: { type: 'document.withdraw' } }],
+      plan: [{ workPacketId, title, status: 'planned', compensation: { type: 'document.withdraw' } }],
     });
     expect((await desk.client.get('/audit-feed/head')).body.seq).toBe(seq);
     expect(await guardian(desk)).toMatchObject({ mode: 'guardrailed', epoch: 0 });

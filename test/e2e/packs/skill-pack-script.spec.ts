@@ -57,7 +57,13 @@ describe('npm run skill-pack', SLOW, () => {
     const publishers = await newKey('signs.pem');
     const manifest = await file('manifest.json', manifestOf());
     const signed = await skillPack('sign', manifest, '--key', 'signs.pem', '--out', 'pack.json');
-    expect(signed).toMatchObject({ code: 0, stdout: 'Signed invoice-reminders 1.0.0 of acme.\n' });
+    expect(signed.code).toBe(0);
+    expect(signed.stdout.split('\n')).toEqual([
+      'Signed invoice-reminders 1.0.0 of acme. It can be installed where this is set:',
+      `SKILL_PACK_PUBLISHERS=${publishers}`,
+      'If this is not a key of acme, sign again with --publisher <your name>.',
+      '',
+    ]);
     const checked = await skillPack('check', 'pack.json', '--publishers', publishers);
     expect(checked.stdout).toMatch(
       /^invoice-reminders 1.0.0 of acme: 1 skills, 2 standing orders, SHA-256 [\da-f]{64}\n$/,
@@ -79,6 +85,19 @@ describe('npm run skill-pack', SLOW, () => {
       code: 1,
       stderr: expect.stringContaining('The signature of pack.json does not match'),
     });
+  });
+
+  it('makes the pack of somebody else yours with --publisher', async () => {
+    const publishers = await newKey('mine.pem');
+    const theirs = join(ROOT, 'examples/packs/invoice-reminders.json');
+    const signed = await skillPack(
+      ...['sign', theirs, '--publisher', 'acme', '--key', 'mine.pem', '--out', 'mine.json'],
+    );
+    expect(signed.stdout).toBe(
+      `Signed invoice-reminders 1.0.0 of acme. It can be installed where this is set:\nSKILL_PACK_PUBLISHERS=${publishers}\n`,
+    );
+    const checked = await skillPack('check', 'mine.json', '--publishers', publishers);
+    expect(checked, checked.stderr).toMatchObject({ code: 0 });
   });
 
   it('signs nothing that could not be installed, and says why', async () => {

@@ -47,6 +47,7 @@ describe('npm run verify-export -- --receipts <file> --report <file>', () => {
       receipts,
       '--report',
       await saved(report),
+      '--workspace',
       test.workspaceId,
     );
     expect(out).toContain('every number that could be counted is the same.');
@@ -61,6 +62,7 @@ describe('npm run verify-export -- --receipts <file> --report <file>', () => {
       receipts,
       '--report',
       await saved(changed),
+      '--workspace',
       test.workspaceId,
     );
     expect(out).toContain('1 difference was found:');

@@ -57,7 +57,7 @@ const run = (...parameters: string[]) =>
 
 describe('npm run verify-export -- --receipts', () => {
   it('names what was sent while the kill switch was engaged, and counts the decisions', async () => {
-    const { code, out } = await run(SCRIPT, '--receipts', file, test.workspaceId);
+    const { code, out } = await run(SCRIPT, '--receipts', file, '--workspace', test.workspaceId);
     expect(out.trimEnd().split('\n')).toEqual([
       `Receipts: ${forgedSeq}, from 1 to ${forgedSeq}, with 0 gaps.`,
       'Every hash belongs to its receipt.',
@@ -70,8 +70,8 @@ describe('npm run verify-export -- --receipts', () => {
 
   it('says which workspace it needs to compute hashes again, and what it was not given', async () => {
     const { out } = await run(SCRIPT, '--receipts', file);
-    expect(out).toContain('give the id of the workspace');
-    const other = await run(SCRIPT, '--receipts', file, newId('wks'));
+    expect(out).toContain('name the workspace, which they cover, with --workspace <id>');
+    const other = await run(SCRIPT, '--receipts', file, '--workspace', newId('wks'));
     expect(other).toMatchObject({
       code: 1,
       out: expect.stringContaining('The hash of receipt 1 does not match'),
@@ -80,6 +80,12 @@ describe('npm run verify-export -- --receipts', () => {
       code: 1,
       out: expect.stringContaining('Say which file'),
     });
+    for (const [given, told] of [
+      [['--receipts', file, test.workspaceId], `Say what ${test.workspaceId} is: --workspace or --key.`],
+      [['--receipts', file, '--key', 'k'], '--key is for the export of a workspace'],
+      [[file, '--workspace', test.workspaceId], '--workspace is for --receipts'],
+    ] as const)
+      expect(await run(SCRIPT, ...given)).toMatchObject({ code: 1, out: expect.stringContaining(told) });
     const unknown = await run(SCRIPT, '--receits', file);
     expect(unknown).toMatchObject({ code: 1, out: expect.stringContaining("Unknown option '--receits'") });
     expect(unknown.out).not.toContain('    at ');

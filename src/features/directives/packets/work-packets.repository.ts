@@ -390,6 +390,15 @@ export class WorkPackets {
     };
   }
 
+  async titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.db.read<{ workPacketId: string; title: string }>(
+      scope,
+      'select work_packet_id, title from work_packets where workspace_id = $1 and work_packet_id = any($2)',
+      [scope.workspaceId, workPacketIds],
+    );
+    return new Map(rows.map(({ workPacketId, title }) => [workPacketId, title]));
+  }
+
   /** Locks a packet and its directive for its undo, in that order. */
   lockForUndoStatements(
     workspaceId: string,
