@@ -105,10 +105,7 @@ async function makeKeys(publisher: string, file: string): Promise<void> {
  * Of a signed pack its manifest is signed again. A key does not know whose it is, so what is printed names the publisher with
  * the key: a pack that still names somebody else would be refused wherever it is installed.
  */
-async function sign(
-  file: string,
-  options: { key: string; publisher?: string; out?: string },
-): Promise<void> {
+async function sign(file: string, options: { key: string; publisher?: string; out?: string }): Promise<void> {
   const content = await jsonIn(file);
   const given = isRecord(content) && isRecord(content['manifest']) ? content['manifest'] : content;
   const isRenamed = options.publisher !== undefined && isRecord(given);

@@ -12,7 +12,13 @@ import { Guardians } from './guardians.repository.js';
 import { KillSwitch } from './kill-switch.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import { newRevert, PLAN_LINES, refuseWhileRecovering, type RevertOutcome, type WantedRevert } from './new-revert.js';
+import {
+  newRevert,
+  PLAN_LINES,
+  refuseWhileRecovering,
+  type RevertOutcome,
+  type WantedRevert,
+} from './new-revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
 import { StopRevert } from './stop-revert.js';
 import { UndoableWork } from './undoable-work.js';

@@ -7,7 +7,13 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { LiftKill } from './lift-kill.js';
-import { newRevert, PLAN_LINES, refuseWhileRecovering, type RevertOutcome, type WantedRevert } from './new-revert.js';
+import {
+  newRevert,
+  PLAN_LINES,
+  refuseWhileRecovering,
+  type RevertOutcome,
+  type WantedRevert,
+} from './new-revert.js';
 import { Reverts } from './reverts.repository.js';
 
 /** Restores operation after a kill (mode `resume`): the mode before it, and exactly the halted work goes on. */

@@ -60,7 +60,8 @@ export class ErrorFilter implements ExceptionFilter {
     if (refusal) return refusal;
     if (!(thrown instanceof NotFoundException)) return asDomainError(thrown);
     const methods = this.routes.methodsOf(request.path);
-    if (methods.length === 0) return new NotFound({ message: 'There is no such route. GET /docs lists all of them.' });
+    if (methods.length === 0)
+      return new NotFound({ message: 'There is no such route. GET /docs lists all of them.' });
     return new MethodNotAllowed({ headers: { Allow: methods.join(', ') }, details: { allowed: methods } });
   }
 }

@@ -196,7 +196,11 @@ describe('one wrong value', () => {
     [
       '/revenue-events',
       { amount: 1, currency: 'EUR', source: 'x', occurredAt: 'x' },
-      { path: 'occurredAt', rule: 'isInt', message: 'occurredAt must be a time in Unix milliseconds, a whole number such as 1798758000000' },
+      {
+        path: 'occurredAt',
+        rule: 'isInt',
+        message: 'occurredAt must be a time in Unix milliseconds, a whole number such as 1798758000000',
+      },
     ],
   ])('%s %j is one fault, the first of its rules that it breaks', async (path, body, fault) => {
     const answer = await caller().post(path, body);
