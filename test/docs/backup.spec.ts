@@ -38,12 +38,14 @@ describe('the guide to backups, over the embedded database', () => {
     const folder = await mkdtemp(join(tmpdir(), 'consigliere-backup-'));
     // Run by root, the server works as another user, who must be able to enter.
     await chmod(folder, 0o755);
+    const project = join(folder, 'project');
+    await mkdir(project);
     const token = newOperatorToken();
     const start = (dataDir: string) =>
       ServiceProcess.start({ NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_TOKEN: token });
     const tried = (name: string) =>
-      promisify(execFile)('bash', ['-euo', 'pipefail', '-c', block(name)], { cwd: folder });
-    let service = await start(join(folder, '.data'));
+      promisify(execFile)('bash', ['-euo', 'pipefail', '-c', block(name)], { cwd: project });
+    let service = await start(join(project, '.data'));
     try {
       const handedIn = await new Client(service.url, token).post('/directive', {
         text: 'File a note: backup.',
@@ -52,6 +54,7 @@ describe('the guide to backups, over the embedded database', () => {
       const head = (await new Client(service.url, token).get('/audit-feed/head')).body;
       expect(await service.stop()).toBe(0);
       await tried('copy-the-folder.sh');
+      expect(await readdir(project)).toEqual(['.data']);
       await tried('unpack-the-folder.sh');
       service = await start(join(folder, 'restored/.data'));
       const held = `heldSeq=${head.seq}&heldHash=${head.hash}`;

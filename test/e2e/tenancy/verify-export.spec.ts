@@ -177,7 +177,7 @@ describe('npm run verify-export', () => {
       const file = join(folder, 'export.jsonl');
       await writeFile(file, text);
       const { keyId } = JSON.parse(lines[0]!).manifest.signingKeys[0];
-      const whole = await run(file, keyId);
+      const whole = await run(file, '--key', keyId);
       expect(whole).toMatchObject({ code: 0, out: expect.stringContaining('complete and unchanged') });
       const [, told, same] = /Decisions: (\d+)\. Made again from the receipts alone, (\d+) came/.exec(
         whole.out,
@@ -185,7 +185,7 @@ describe('npm run verify-export', () => {
       expect(whole.out).toContain('The kill switch was never used.');
       expect(Number(told)).toBeGreaterThanOrEqual(5);
       expect(same).toBe(told);
-      expect(await run(file, 'another')).toMatchObject({ code: 1, out: expect.stringContaining('another') });
+      expect(await run(file, '--key', 'another')).toMatchObject({ code: 1, out: expect.stringContaining('another') });
       await writeFile(file, joined(lines.toSpliced(9, 1)));
       expect(await run(file)).toEqual({ code: 1, out: 'Line 10: Line 10 is missing.\n' });
       expect((await run(join(folder, 'none'))).code).toBe(1);
