@@ -185,7 +185,10 @@ describe('npm run verify-export', () => {
       expect(whole.out).toContain('The kill switch was never used.');
       expect(Number(told)).toBeGreaterThanOrEqual(5);
       expect(same).toBe(told);
-      expect(await run(file, '--key', 'another')).toMatchObject({ code: 1, out: expect.stringContaining('another') });
+      expect(await run(file, '--key', 'another')).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('another'),
+      });
       await writeFile(file, joined(lines.toSpliced(9, 1)));
       expect(await run(file)).toEqual({ code: 1, out: 'Line 10: Line 10 is missing.\n' });
       expect((await run(join(folder, 'none'))).code).toBe(1);
