@@ -41,7 +41,7 @@ describe('npm run recover with DATABASE_URL', () => {
     const { code, stdout, token } = await recover(environment);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^A new operator token for Owner, owner of wks_\w+\. It is shown once:\n {2}cons_\w{49}\n$/,
+      /^A new operator token for Owner, owner of wks_\w+\. It is shown once:\n {2}cons_\w{49}\nOther tokens stay valid\. Revoke a lost one: DELETE .*\n$/,
     );
     const owner = new Client(test.url, token);
     expect((await owner.get('/bootstrap')).body).toMatchObject({ role: 'owner' });
