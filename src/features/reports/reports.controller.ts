@@ -15,6 +15,9 @@ import { ReportMailOff } from './reports.errors.js';
 import { type ListedReport, Reports } from './reports.repository.js';
 import { ResendReport } from './resend-report.js';
 
+/** One that was not made yet is counted for each who asks, from all receipts of its day. */
+const DAILY_LIMIT = { limit: 20, windowSeconds: 60 };
+
 const FORMATS = ['application/json', 'text/plain'];
 
 @Controller('api/pro/reports')
@@ -26,10 +29,11 @@ export class ReportsController {
     private readonly resendReport: ResendReport,
   ) {}
 
-  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. */
+  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. */
   @Get('daily')
   @Route({
     auth: 'member',
+    limit: DAILY_LIMIT,
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [Forbidden, NotFound, NotAcceptable],
   })
