@@ -69,7 +69,10 @@ function isMadeOnDemand(config: Configured, date: string, now: number): boolean 
   const { schedule, zone, lastDate } = config;
   const today = dayOf(now, zone);
   if (date >= today) return false;
-  return schedule === 'on-demand' || date <= earliest(lastDueDay(config, zone, now), lastDate ?? dayBefore(today, zone));
+  return (
+    schedule === 'on-demand' ||
+    date <= earliest(lastDueDay(config, zone, now), lastDate ?? dayBefore(today, zone))
+  );
 }
 
 function earliest(one: string, other: string): string {

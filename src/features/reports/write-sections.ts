@@ -162,7 +162,12 @@ export class WriteSections implements OnModuleInit {
 function tooLate({ section, ...paid }: Written): Written {
   if (section.status !== 'done') return { section, ...paid };
   return {
-    section: { ...section, status: 'late', body: null, error: 'It was written too late: the report had gone by then.' },
+    section: {
+      ...section,
+      status: 'late',
+      body: null,
+      error: 'It was written too late: the report had gone by then.',
+    },
     ...paid,
   };
 }

@@ -144,10 +144,9 @@ export class FiguresOfReceipts {
       },
       agentActivity: {
         ...this.#total,
-        capos: Object.fromEntries(CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, costCurrency)])) as Record<
-          CapoRole,
-          CapoFigures
-        >,
+        capos: Object.fromEntries(
+          CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, costCurrency)]),
+        ) as Record<CapoRole, CapoFigures>,
       },
       trustIntelligence: this.trust(),
       guardianState: { blockedMoves: this.#total.movesBlocked },

@@ -203,7 +203,11 @@ describe('GET /reports/daily, 403', () => {
 });
 
 describe('GET /reports/daily of a day that has no report yet', () => {
-  const SECTION = { title: 'Pipeline', directive: 'File a summary of the open offers.', capo: 'capo_revenue' };
+  const SECTION = {
+    title: 'Pipeline',
+    directive: 'File a summary of the open offers.',
+    capo: 'capo_revenue',
+  };
 
   async function openedOnDemand(): Promise<ReportDesk> {
     const asked = await ReportDesk.open(test);

@@ -136,10 +136,10 @@ describe('the schedule', () => {
 
   it('makes the days itself that an outage has left to it, whoever asks for them before', async () => {
     const desk = await ReportDesk.open(test);
-    await test.rows(
-      `update report_configs set due_at = 'infinity', last_date = $2 where workspace_id = $1`,
-      [desk.workspaceId, desk.day(4)],
-    );
+    await test.rows(`update report_configs set due_at = 'infinity', last_date = $2 where workspace_id = $1`, [
+      desk.workspaceId,
+      desk.day(4),
+    ]);
     expect((await desk.daily(desk.day(3))).body).toMatchObject({ date: desk.day(3), partial: true });
     expect(await desk.reports()).toEqual([]);
     await desk.look();

@@ -64,7 +64,11 @@ async function openedWith(sections: number): Promise<ReportDesk> {
   return desk;
 }
 
-const isAsked = (count: number) => eventually(() => Promise.resolve(asked.length), (n) => n === count);
+const isAsked = (count: number) =>
+  eventually(
+    () => Promise.resolve(asked.length),
+    (n) => n === count,
+  );
 
 /** The sections of the report of yesterday, once none is being written. */
 const sectionsOf = (desk: ReportDesk) =>
