@@ -267,7 +267,7 @@ describe('what a model was paid counts the same in the budget, receipts, metrics
     await desk.look(desk.day(4));
     await eventually(
       async () => (await desk.daily(desk.day(3))).body.customSections[0],
-      ({ status }) => status === 'late',
+      (section) => section?.status === 'late',
     );
     await expectCountedEverywhere(4);
   });
