@@ -88,6 +88,9 @@ async function receiptsOf(desk: ReportDesk, action: string) {
 describe("a section of the workspace's own", () => {
   it('is written beside no more others than the runner writes at once for a workspace', async () => {
     const desk = await openedWith(5);
+    await eventually(() => Promise.resolve(asked.length >= AT_ONCE));
+    // Time enough for the others to be asked as well.
+    for (let n = 0; n < 20; n++) await desk.owner.get('/reports');
     for (let answered = 0; answered < 5; answered++) {
       await isAsked(Math.min(5, answered + AT_ONCE));
       asked[answered]!.resolve(memo('All is well.'));
