@@ -15,9 +15,6 @@ import { ReportMailOff } from './reports.errors.js';
 import { type ListedReport, Reports } from './reports.repository.js';
 import { ResendReport } from './resend-report.js';
 
-/** One that was not made yet is counted for each who asks, from all receipts of its day. */
-const DAILY_LIMIT = { limit: 20, windowSeconds: 60 };
-
 const FORMATS = ['application/json', 'text/plain'];
 
 @Controller('api/pro/reports')
@@ -33,7 +30,6 @@ export class ReportsController {
   @Get('daily')
   @Route({
     auth: 'member',
-    limit: DAILY_LIMIT,
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [Forbidden, NotFound, NotAcceptable],
   })

@@ -285,14 +285,6 @@ describe('GET /reports/daily of a day that has no report yet', () => {
     expect(body).toMatchObject({ partial: false, sections: { agentActivity: { movesBlocked: more } } });
     expect(body.sections.revenue.total).toBe(7);
   });
-
-  it('is asked for twenty times a minute from one address', async () => {
-    const asked = await ReportDesk.open(test);
-    const { owner } = asked;
-    const statuses: number[] = [];
-    for (let n = 0; n < 21; n++) statuses.push((await owner.get('/reports/daily')).status);
-    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
-  });
 });
 
 describe('GET /reports/daily, 404', () => {
