@@ -217,7 +217,9 @@ describe('GET /reports/daily of a day that has no report yet', () => {
   }
 
   const queued = ({ workspaceId }: ReportDesk) =>
-    test.rows(`select kind from work_items where workspace_id = $1 and kind like 'report.s%'`, [workspaceId]);
+    test.rows(`select kind from work_items where workspace_id = $1 and kind = 'report.sections'`, [
+      workspaceId,
+    ]);
 
   it('counts it for a viewer, who makes no report of it and has no section written', async () => {
     const asked = await openedOnDemand();
