@@ -1,4 +1,4 @@
-import { type Cost, NO_COST } from '../terms/terms.js';
+import { type Cost, COST_CURRENCY, NO_COST } from '../terms/terms.js';
 import { costOf, type ModelPrices } from './model-cost.js';
 
 /** What a provider says that one call used; a server of one's own may say nothing. */
@@ -28,7 +28,8 @@ export class Meter {
 
 /** What so many tokens cost; 0 where no prices are known. */
 export function priced(tokensIn: number, tokensOut: number, prices: ModelPrices | undefined): Cost {
-  return { amount: prices ? costOf(tokensIn, tokensOut, prices) : 0, currency: 'USD', tokensIn, tokensOut };
+  const amount = prices ? costOf(tokensIn, tokensOut, prices) : 0;
+  return { amount, currency: COST_CURRENCY, tokensIn, tokensOut };
 }
 
 /** A text of so many characters is taken for so many tokens; more of them where letters are rare, as in Japanese. */

@@ -37,7 +37,7 @@ export class KpiTile {
   sparkline!: number[];
 }
 
-/** A sum in the workspace's currency. Amounts in other currencies are in no number of it. */
+/** A sum in the currency that `unit` names. Amounts in other currencies are in no number of it. */
 export class KpiMoneyTile extends KpiTile {
   /**
    * The same sum in each other currency, unconverted: what the value leaves out.
@@ -48,7 +48,7 @@ export class KpiMoneyTile extends KpiTile {
 
 export class KpiTilesView {
   /**
-   * What was earned since Monday, by the day it occurred; compared with the week before up to the same quarter of an hour.
+   * What was earned since Monday, by the day it occurred, in the workspace's currency; compared with the week before up to the same quarter of an hour.
    */
   revenueThisWeek!: KpiMoneyTile;
   /**
@@ -61,8 +61,8 @@ export class KpiTilesView {
    */
   approvalsPending!: KpiTile;
   /**
-   * What models cost in the last seven days (drafts by when they were begun), today being one; compared with the seven days before, up to the
-   * same quarter of an hour.
+   * What models cost in the last seven days (drafts by when they were begun), today being one, in US dollars whatever the
+   * workspace's currency; compared with the seven days before, up to the same quarter of an hour.
    */
   costLast7Days!: KpiMoneyTile;
   /**

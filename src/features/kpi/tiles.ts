@@ -1,3 +1,4 @@
+import { COST_CURRENCY } from '../terms/terms.js';
 import { type KpiCalendar, SPARKLINE_DAYS, type Stretch } from './kpi-calendar.js';
 import type { Figures, Sum } from './kpi-figures.reader.js';
 import type { KpiMoneyTile, KpiTile, KpiTilesView } from './kpi.dto.js';
@@ -43,7 +44,11 @@ export function windowsOf(calendar: KpiCalendar): Window[] {
   ];
 }
 
-/** The tiles, from what was added up. */
+/**
+ * The tiles, from what was added up.
+ *
+ * @param currency the workspace's, in which revenue is told
+ */
 export function tilesOf(figures: Figures, currency: string, connectors: TileFigures): KpiTilesView {
   return {
     revenueThisWeek: moneyTile(figures, 'team_revenue', currency),
@@ -57,7 +62,7 @@ export function tilesOf(figures: Figures, currency: string, connectors: TileFigu
       before: figures.waiting - figures.of('pending', 'since a week ago').n,
       sparkline: INDEXES.map((index) => figures.waiting - figures.of('pending', `since day ${index}`).n),
     }),
-    costLast7Days: moneyTile(figures, 'cost', currency),
+    costLast7Days: moneyTile(figures, 'cost', COST_CURRENCY),
     evalPassRate: tile('percent', {
       value: rate(figures.of('evals', `until day ${SPARKLINE_DAYS - 1}`)),
       before: rate(figures.of('evals', 'before')),

@@ -17,10 +17,10 @@ export class WindowSums {
   d30!: number;
 }
 
-/** Sums in the workspace's currency; amounts in other currencies are never added to them. */
+/** Sums in one currency; amounts in other currencies are never added to them. */
 export class Sums extends WindowSums {
   /**
-   * ISO 4217 code: that of the workspace's settings.
+   * ISO 4217 code: of revenue that of the workspace's settings, of what models cost USD.
    * @example 'EUR'
    */
   currency!: string;
@@ -123,7 +123,7 @@ export class WorkspaceMetricsView {
   approvals!: ApprovalMetrics;
   /**
    * What models have cost: drafts and routing when the capo began with the directive, answers in the chat and sections of reports
-   * as they were made.
+   * as they were made. In US dollars, whatever the workspace's currency.
    */
   cost!: Sums;
 }

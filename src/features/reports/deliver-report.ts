@@ -4,11 +4,11 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import { ReportReaders } from '../notifications/report-readers.js';
 import { AnnounceReport, urlOf } from './announce-report.js';
-import { ReportConfigs } from './report-configs.repository.js';
+import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
 import { viewOf } from './report-view.js';
@@ -20,6 +20,12 @@ export const DELIVER_WORK = 'report.deliver';
 
 /** With a wait of a minute between them, a mail server may be away for a day. */
 const TRIES = 24 * 60;
+
+/** Why a report is not mailed whose mail was switched off on its way. */
+const SWITCHED_OFF = 'The mail of reports was switched off before this one was known to be sent.';
+
+/** What is configured, where mail is on. */
+type MailedConfig = Configured & { emailAddress: string };
 
 /** A mail to send. */
 interface Outgoing {
@@ -54,10 +60,7 @@ export class DeliverReport implements OnModuleInit {
       perQueue: 2,
       tries: 8,
       run: (item, signal) => this.execute(item, signal),
-      giveUp: async ({ workspaceId, id }, { message }) => {
-        const report = await this.reports.lock(workspaceId, id);
-        if (report) this.deliveries.fail(report, { code: 'UNEXPECTED', message });
-      },
+      giveUp: (item, error) => this.giveUp(item, error),
     });
   }
 
@@ -98,17 +101,12 @@ export class DeliverReport implements OnModuleInit {
     return this.db.transaction(scopeOfWork(item), async () => {
       this.work.check(item);
       const report = await this.reports.lock(workspaceId, id);
-      if (report?.announcedAt === null) this.announceReport.execute(report);
-      const config = report && (await this.configs.read(this.db.unit.scope));
-      const isOpen = report && report.deliveryStatus !== 'sent' && report.deliveryStatus !== 'failed';
-      if (!config?.email || config.emailAddress === null || !isOpen) {
+      if (report) this.announceOnce(report);
+      const config = report && (await this.wantedMail(report));
+      const declined = config && (await this.readers.whoDeclined(this.db.unit.scope, config.emailAddress));
+      if (declined) this.deliveries.skip(report, `${declined.name} has chosen to be mailed no reports.`);
+      if (!config || declined) {
         this.work.complete(item);
-        return undefined;
-      }
-      const declined = await this.readers.whoDeclined(this.db.unit.scope, config.emailAddress);
-      if (declined) {
-        this.work.complete(item);
-        this.deliveries.skip(report, declined);
         return undefined;
       }
       const mailId = report.mailId ?? newId('msg');
@@ -117,5 +115,29 @@ export class DeliverReport implements OnModuleInit {
       const { workspaceName, emailAddress } = config;
       return { report: { ...report, ...change }, mailId, address: emailAddress, workspaceName };
     });
+  }
+
+  /** An on-demand report is told to nobody: who has it mailed again, mails it. */
+  private announceOnce(report: ReportEntity): void {
+    if (report.announcedAt === null && report.trigger === 'schedule') this.announceReport.execute(report);
+  }
+
+  /** Where to mail it, if it is to be mailed; a delivery whose mail was switched off meanwhile is ended. */
+  private async wantedMail(report: ReportEntity): Promise<MailedConfig | undefined> {
+    const { deliveryStatus } = report;
+    if (deliveryStatus === 'sent' || deliveryStatus === 'failed') return undefined;
+    const config = await this.configs.read(this.db.unit.scope);
+    const { email, emailAddress } = config;
+    if (email && emailAddress !== null) return { ...config, emailAddress };
+    if (deliveryStatus !== 'none') this.deliveries.skip(report, SWITCHED_OFF);
+    return undefined;
+  }
+
+  /** In an open transaction: what could not be mailed is told to subscribers all the same. */
+  private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
+    const report = await this.reports.lock(workspaceId, id);
+    if (!report) return;
+    this.announceOnce(report);
+    if (await this.wantedMail(report)) this.deliveries.fail(report, { code: 'UNEXPECTED', message });
   }
 }

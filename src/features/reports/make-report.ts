@@ -1,16 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, SYSTEM } from '../../platform/auth/caller.js';
+import { computedBeforehand } from '../../platform/database/beforehand.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ModelBudget } from '../capos/model-budget.js';
+import { COST_CURRENCY } from '../terms/terms.js';
 import { hashOfApproval, hashOfReport, type ReportReceiptDetails } from '../verifier/report-proof.js';
 import { dayAfter, dayBefore, startOf } from './report-calendar.js';
 import type { Configured } from './report-configs.repository.js';
 import { type AllSections, headlineOf, reportIdOf, sectionsThatAreOn } from './report.js';
 import type { ReportEntity } from './report.entity.js';
-import { type OpenNow, ReportFactsReader } from './report-facts.reader.js';
+import { type CountedDay, type OpenNow, ReportFactsReader } from './report-facts.reader.js';
 import { Reports } from './reports.repository.js';
+
+/** So many receipts are counted in a moment; more are not while a transaction is open. */
+const COUNTED_AT_ONCE = 1_000;
 
 /** A report before it is kept. */
 export interface CountedReport {
@@ -33,15 +38,41 @@ export class MakeReport {
     private readonly receipts: Receipts,
   ) {}
 
-  /** @param isOver false for the day that it is: all its receipts so far */
-  async count(config: Configured, date: string, isOver: boolean): Promise<CountedReport> {
+  /**
+   * With no transaction open: the count of a long day takes seconds.
+   *
+   * @param isOver false for the day that it is: all its receipts so far
+   */
+  count(config: Configured, date: string, isOver: boolean): Promise<CountedReport> {
+    return this.counted(config, date, isOver, (scope, from, to) => this.facts.day(scope, from, to));
+  }
+
+  /**
+   * In an open transaction: the receipts of a long day are counted with none open.
+   *
+   * @throws NeededBeforehand
+   */
+  countBeforehand(config: Configured, date: string): Promise<CountedReport> {
+    return this.counted(config, date, true, async (scope, from, to) => {
+      const count = () => this.facts.day(scope, from, to);
+      if (to - from < COUNTED_AT_ONCE) return count();
+      return computedBeforehand<CountedDay>(`receipts ${from} to ${to} of ${scope.workspaceId}`, count);
+    });
+  }
+
+  private async counted(
+    config: Configured,
+    date: string,
+    isOver: boolean,
+    dayOf: (scope: Scope, from: number, to: number) => Promise<CountedDay>,
+  ): Promise<CountedReport> {
     const { workspaceId, zone, currency } = config;
     const scope: Scope = { workspaceId, teamIds: 'all' };
     const generatedAt = this.clock.now();
     const range = await this.rangeOf(scope, date, zone);
     const open = await this.facts.open(scope, generatedAt);
     const to = Math.max(range.from - 1, isOver ? range.to : open.head.seq);
-    const { figures, events } = await this.facts.day(scope, range.from, to);
+    const { figures, events } = await dayOf(scope, range.from, to);
     const counted = figures.in(currency);
     const { limit, unit } = await this.budget.limit(scope);
     const all: AllSections = {
@@ -50,7 +81,7 @@ export class MakeReport {
       approvalQueue: { pending: open.pending, urgent: open.urgent, items: open.approvals },
       costLedger: {
         ...counted.costLedger,
-        budget: { limit, unit, currency: unit === 'amount' ? 'USD' : null },
+        budget: { limit, unit, currency: unit === 'amount' ? COST_CURRENCY : null },
       },
       guardianState: {
         mode: open.mode,
@@ -87,8 +118,12 @@ export class MakeReport {
     return { report, open };
   }
 
-  /** Keeps it with its receipt, in the open transaction, which has locked the configuration of the workspace. */
-  keep({ report, open }: CountedReport): void {
+  /**
+   * Keeps it with its receipt, in the open transaction, which has locked the configuration of the workspace.
+   *
+   * @param asker who asked for it; undefined: the schedule
+   */
+  keep({ report, open }: CountedReport, asker: Caller | undefined): void {
     this.reports.add(report);
     const { reportId, date, zone, currency, sections } = report;
     const receiptRange = { from: report.fromSeq, to: report.toSeq };
@@ -103,10 +138,12 @@ export class MakeReport {
       urgent: open.urgentIds.map(hashOfApproval),
     };
     this.receipts.append({
-      actor: SYSTEM,
+      actor: asker ? actorOf(asker) : SYSTEM,
       action: 'report.generated',
       entity: { type: 'report', id: reportId },
-      summary: `The Daily Report of ${date} was made.`,
+      summary: asker
+        ? `${asker.name} asked for the Daily Report of ${date}, and it was made.`
+        : `The Daily Report of ${date} was made.`,
       details: { ...details },
     });
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, hasRole } from '../../platform/auth/caller.js';
+import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -9,13 +10,14 @@ import { MakeReport } from './make-report.js';
 import { dayBefore, dayOf, isDayIn, lastDueDay } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { viewOf } from './report-view.js';
+import type { ReportEntity } from './report.entity.js';
 import type { DailyReport } from './report.js';
 import { Reports } from './reports.repository.js';
 import { StoreReport } from './store-report.js';
 
 /**
- * The report of a day. The one of a day that is not over, or whose time to be made has not come, is counted and not kept; any
- * other is made once and kept, whoever asks for it first.
+ * The report of a day. One that was not made yet is made and kept as an operator asks for it, unless the schedule will make it;
+ * and counted without being kept for a viewer, who changes nothing, and of a day that is not over.
  */
 @Injectable()
 export class ReadReport {
@@ -41,21 +43,40 @@ export class ReadReport {
     // Also where a change of the zone has it begin again.
     const stored = await this.reports.ofDay(scope, date);
     if (stored) return viewOf(stored);
-    if (date === today) return this.count(config, date, false);
-    const isToCome = config.schedule === 'daily' && date > lastDueDay(config, config.zone, now);
-    if (isToCome) return this.count(config, date, true);
-    return this.db.transaction(scope, async () => {
-      const locked = await this.configs.lock(caller.workspaceId);
-      await this.storeReport.execute(locked, date, 'on-demand');
-      // As everybody gets it from now on, down to the order of its properties.
-      return viewOf((await this.reports.ofDay(scope, date))!);
-    });
+    const made =
+      hasRole(caller.role, 'operator') && isMadeOnDemand(config, date, now)
+        ? await withComputed(() => this.make(scope, date, caller))
+        : undefined;
+    if (made) return viewOf(made);
+    const { report } = await this.makeReport.count(config, date, date < today);
+    return { ...viewOf(report), partial: true };
   }
 
-  private async count(config: Configured, date: string, isOver: boolean): Promise<DailyReport> {
-    const { report } = await this.makeReport.count(config, date, isOver);
-    return { ...viewOf(report), partial: !isOver };
+  /** Undefined where the schedule or the zone has changed so that it is not to be made any more. */
+  private make(scope: Scope, date: string, caller: Caller): Promise<ReportEntity | undefined> {
+    return this.db.transaction(scope, async () => {
+      const locked = await this.configs.lock(scope.workspaceId);
+      if (!isMadeOnDemand(locked, date, this.clock.now())) return undefined;
+      await this.storeReport.execute(locked, date, caller);
+      // As everybody gets it from now on, down to the order of its properties.
+      return this.reports.ofDay(scope, date);
+    });
   }
+}
+
+/** Whether the day is over, and the schedule is done with it or makes no reports: what it will make stays its own. */
+function isMadeOnDemand(config: Configured, date: string, now: number): boolean {
+  const { schedule, zone, lastDate } = config;
+  const today = dayOf(now, zone);
+  if (date >= today) return false;
+  return (
+    schedule === 'on-demand' ||
+    date <= earliest(lastDueDay(config, zone, now), lastDate ?? dayBefore(today, zone))
+  );
+}
+
+function earliest(one: string, other: string): string {
+  return one < other ? one : other;
 }
 
 /** The day before; on its first day a workspace has only that one. */

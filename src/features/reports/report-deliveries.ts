@@ -32,9 +32,12 @@ export class ReportDeliveries {
     });
   }
 
-  /** The member at the configured address has chosen to be mailed no reports; the report can be read all the same. */
-  skip(report: ReportEntity, { name }: { name: string }): void {
-    const deliveryError = `${name} has chosen to be mailed no reports.`;
+  /**
+   * It is not mailed, though nothing failed; it can be read all the same, and sent again.
+   *
+   * @param deliveryError why, in a sentence
+   */
+  skip(report: ReportEntity, deliveryError: string): void {
     this.reports.update(report, { deliveryStatus: 'none', deliveryAt: this.clock.now(), deliveryError });
     this.receipts.append({
       ...subject(report),

@@ -30,7 +30,7 @@ export interface CountedDay {
 
 /** So many urgent approvals stand in the receipt of a report. */
 const MOST_URGENT = 500;
-const CHUNK = 1_000;
+const CHUNK = 10_000;
 
 /** As in `GET /approvals`: each of the parts has an index. */
 const URGENT = /* sql */ `
@@ -44,6 +44,23 @@ const URGENT = /* sql */ `
   select approval_id, requested_at from approvals
   where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical')) is not true
     and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`;
+
+/**
+ * Of each receipt only what is counted: the body of a draft with many decisions is large. What the database cannot read as JSON
+ * has an escape in it (of a control character, or of half of a surrogate pair), and is answered whole.
+ */
+const COUNTED = /* sql */ `
+select coalesce(c.body->>'action', r.action) as action, coalesce(c.body->>'capo', r.capo) as capo, r.entity_id,
+  case when c.body is null then r.body end as whole,
+  jsonb_build_object('amount', d->'amount', 'currency', d->'currency', 'packets', d->'packets', 'metric', d->'metric',
+    'newConfidence', d->'newConfidence', 'cost', d->'cost', 'engine', d->'engine', 'model', d->'model',
+    'decisions', case when r.action = 'directive.drafted' and jsonb_typeof(d->'decisions') = 'array' then
+      (select jsonb_agg(jsonb_build_object('outcome', one->'outcome')) from jsonb_array_elements(d->'decisions') one) end) as details
+from receipts r
+cross join lateral (select case when strpos(r.body, '\\u') = 0 then r.body::jsonb end as body offset 0) c
+cross join lateral (select c.body->'details' as d offset 0) e
+where r.workspace_id = $1 and r.seq between $2 and $3 and (r.action = any($4) or r.body like '%"cost":{%')
+order by r.seq`;
 
 /** One statement is one moment: the rows are what the receipts up to the head say. */
 const OPEN = /* sql */ `
@@ -77,6 +94,8 @@ select
     select directive_id as "directiveId", capo, text, app.ms(deadline) as deadline from directives
     where workspace_id = $1 and status in ('queued', 'executing', 'sending', 'halted')
     order by directives.deadline nulls last, created_at, directive_id limit ${MOST_LISTED}) d) as directives`;
+
+type CountedRow = CountedReceipt & { entityId: string; whole: string | null };
 
 type OpenRow = Omit<OpenNow, 'approvals' | 'directives'> & {
   approvals: (Omit<ReportedApproval, 'requestedAt' | 'expiresAt'> & {
@@ -126,17 +145,11 @@ export class ReportFactsReader {
     const eventIds: string[] = [];
     for (let next = from; next <= to;) {
       const last = Math.min(to, next + CHUNK - 1);
-      const rows = await this.db.read<{ body: string }>(
-        scope,
-        `select body from receipts where workspace_id = $1 and seq between $2 and $3
-           and (action = any($4) or body like '%"cost":{%') order by seq`,
-        [scope.workspaceId, next, last, COUNTED_ACTIONS],
-      );
-      for (const { body } of rows) {
-        const receipt = JSON.parse(body) as CountedReceipt;
+      const values = [scope.workspaceId, next, last, COUNTED_ACTIONS];
+      for (const { entityId, whole, ...picked } of await this.db.read<CountedRow>(scope, COUNTED, values)) {
+        const receipt = whole === null ? picked : (JSON.parse(whole) as CountedReceipt);
         figures.receipt(receipt);
-        if (receipt.action.startsWith('revenue.') && eventIds.length < MOST_LISTED)
-          eventIds.push(receipt.entity.id);
+        if (receipt.action.startsWith('revenue.') && eventIds.length < MOST_LISTED) eventIds.push(entityId);
       }
       next = last + 1;
     }

@@ -68,13 +68,13 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     title: 'What the capos did',
     facts: [
       ['Directives executed', number(directivesExecuted)],
-      ['Work packets let go', number(movesApproved)],
+      ['Work packets released', number(movesApproved)],
       ['Work packets blocked', number(movesBlocked)],
     ],
     items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map(
       (role) => {
         const of = capos[role];
-        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} let go, ${number(of.movesBlocked)} blocked`;
+        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} released, ${number(of.movesBlocked)} blocked`;
       },
     ),
   }),

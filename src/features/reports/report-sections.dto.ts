@@ -71,7 +71,7 @@ export class AgentActivitySection {
    */
   directivesExecuted!: number;
   /**
-   * Work packets that a person or a standing order let go.
+   * Work packets that a person or a standing order released.
    * @example 15
    */
   movesApproved!: number;
@@ -81,7 +81,7 @@ export class AgentActivitySection {
    */
   movesBlocked!: number;
   /**
-   * The same for each capo, with what its models cost in the workspace's currency.
+   * The same for each capo, with what its models cost in US dollars.
    * @example { "capo_ops": { "directivesExecuted": 12, "movesApproved": 15, "movesBlocked": 1, "cost": 0 } }
    */
   capos!: Record<CapoRole, CapoFigures>;
@@ -230,21 +230,21 @@ export class ReportedBudgetView {
   currency!: 'USD' | null;
 }
 
-/** What models cost on the day. */
+/** What models cost on the day: in US dollars, whatever the workspace's currency. */
 export class CostLedgerSection {
   /**
-   * The sum in the workspace's currency.
-   * @example 0
+   * The sum in US dollars.
+   * @example 0.0123
    */
   total!: number;
   /**
-   * ISO 4217 code: that of the workspace's settings.
-   * @example 'EUR'
+   * ISO 4217 code: USD.
+   * @example 'USD'
    */
   currency!: string;
   /**
-   * The sums in other currencies, unconverted.
-   * @example { "USD": 0.0123 }
+   * The sums in other currencies, unconverted; empty as long as models are paid in US dollars.
+   * @example {}
    */
   byCurrency!: Record<string, number>;
   /**

@@ -1,7 +1,7 @@
 import type { ReportEntity } from './report.entity.js';
 import type { DailyReport } from './report.js';
 
-/** The report as it is answered. */
+/** A report that was made, as it is answered. */
 export function viewOf(report: ReportEntity): DailyReport {
   return {
     reportId: report.reportId,

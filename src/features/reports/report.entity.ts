@@ -18,7 +18,7 @@ export class ReportEntity {
   currency!: string;
   @Column('text')
   format!: ReportFormat;
-  /** Why it was made when it was. */
+  /** on-demand: somebody asked for it, and the schedule has not come to its day; such a report is told to nobody. */
   @Column('text')
   trigger!: 'schedule' | 'on-demand';
   @Column('text')

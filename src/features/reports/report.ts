@@ -91,7 +91,7 @@ export interface DailyReport {
   timezone: string;
   /** ISO 8601. */
   generatedAt: string;
-  /** The day is not over. */
+  /** It is not made yet, and its numbers may still change. */
   partial: boolean;
   currency: string;
   headline: string;
@@ -132,7 +132,9 @@ export function headlineOf({ revenue, agentActivity, approvalQueue, guardianStat
   const { pending, urgent } = approvalQueue;
   const parts = [
     `${counted(directivesExecuted, 'directive')} executed`,
-    ...earned.map(([currency, amount]) => `${money(amount, currency)} earned`),
+    ...earned.map(([currency, amount]) =>
+      amount > 0 ? `${money(amount, currency)} earned` : `${money(-amount, currency)} reversed`,
+    ),
     ...(movesBlocked > 0 ? [`${counted(movesBlocked, 'work packet')} blocked`] : []),
     `${counted(pending, 'approval')} waiting${urgent > 0 ? ` (${urgent} urgent)` : ''}`,
     ...(guardianState.mode === 'killed' ? ['the kill switch is engaged'] : []),

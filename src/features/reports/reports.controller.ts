@@ -26,7 +26,7 @@ export class ReportsController {
     private readonly resendReport: ResendReport,
   ) {}
 
-  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. */
+  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. */
   @Get('daily')
   @Route({
     auth: 'member',

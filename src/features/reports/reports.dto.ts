@@ -69,7 +69,7 @@ export class ReceiptHeadView {
 /** The Daily Report (SPECIFICATION, Daily Report). Times in it are ISO 8601. */
 export class DailyReportView {
   /**
-   * The id of the report; the day has it before it is over, too.
+   * The id of the report; the day has it before its report is made, too.
    * @example 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d'
    */
   reportId!: string;
@@ -89,12 +89,13 @@ export class DailyReportView {
    */
   generatedAt!: string;
   /**
-   * True for a day that is not over: its numbers go on.
+   * True: the report has not been made yet, and its numbers may still change. So it is for a day that is not over, and for one
+   * whose report is to be made later.
    * @example false
    */
   partial!: boolean;
   /**
-   * ISO 4217 code: the workspace's, in which single numbers are given.
+   * ISO 4217 code: the workspace's, in which single numbers of revenue are given.
    * @example 'EUR'
    */
   currency!: string;
@@ -108,7 +109,7 @@ export class DailyReportView {
    */
   sections!: ReportSectionsView;
   /**
-   * Sections of the workspace's own; none for a day that is not over.
+   * Sections of the workspace's own; none while the report is partial.
    */
   customSections!: WrittenSectionView[];
   /**
@@ -163,7 +164,7 @@ export class ReportSummary {
    */
   format!: ReportFormat;
   /**
-   * schedule, or on-demand: somebody asked for it first
+   * schedule, or on-demand: somebody asked for it, and nobody else is told of it
    * @example 'schedule'
    */
   trigger!: 'schedule' | 'on-demand';

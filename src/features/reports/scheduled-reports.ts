@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
+import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Work } from '../../platform/work/work.js';
@@ -41,7 +42,7 @@ export class ScheduledReports implements OnModuleInit {
   }
 
   private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.next(item))) {
+    while (!signal.aborted && (await withComputed(() => this.next(item)))) {
       // One more is due.
     }
   }
@@ -62,7 +63,7 @@ export class ScheduledReports implements OnModuleInit {
         this.work.complete(item);
         return false;
       }
-      const report = await this.storeReport.execute(config, date, 'schedule');
+      const report = await this.storeReport.execute(config, date, undefined);
       this.configs.update(workspaceId, { lastDate: date });
       if (report.announcedAt === null) {
         const waitMs = Math.max(0, (report.sectionsUntil ?? now) - now);

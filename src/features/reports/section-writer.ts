@@ -18,7 +18,7 @@ import type { WrittenSection } from './report.js';
 /** What came of asking a capo for a section. */
 export interface Written extends Paid {
   section: WrittenSection;
-  /** Of one that is late: what its capo turns out to have been paid for once it does end, if it ever does. */
+  /** Of one that nobody waited for: what its capo turns out to have been paid for once it does end, if it ever does. */
   paidLater?: Promise<Paid>;
 }
 
@@ -39,31 +39,51 @@ export class SectionWriter {
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
   ) {}
 
-  /** Never fails: what goes wrong stands in the section. Ends when the signal aborts, whatever the capo does then. */
-  async write(report: ReportEntity, section: WrittenSection, signal: AbortSignal): Promise<Written> {
+  /** How many sections of a workspace are written at once. */
+  get perWorkspace(): number {
+    return this.runner.perWorkspace;
+  }
+
+  /**
+   * Never fails: what goes wrong stands in the section. Ends when a signal aborts, whatever the capo does then.
+   *
+   * @param stop aborts where the work is to stop, as at a kill
+   * @param deadline aborts when the report waits no longer
+   */
+  async write(
+    report: ReportEntity,
+    section: WrittenSection,
+    { stop, deadline }: { stop: AbortSignal; deadline: AbortSignal },
+  ): Promise<Written> {
+    const signal = AbortSignal.any([stop, deadline]);
+    const scope: Scope = { workspaceId: report.workspaceId, teamIds: 'all' };
     const failed = (error: string, paid: Paid = NOTHING): Written => ({
       section: { ...section, status: 'failed', error },
       ...paid,
     });
-    const late = (paid: Paid): Written => ({ section: { ...section, status: 'late', error: LATE }, ...paid });
+    const cutOff = async (paid: Paid): Promise<Written> =>
+      stop.aborted
+        ? failed(await this.whyStopped(scope), paid)
+        : { section: { ...section, status: 'late', error: LATE }, ...paid };
     try {
-      const holdup = await this.holdup({ workspaceId: report.workspaceId, teamIds: 'all' }, section);
-      if (holdup !== undefined) return failed(holdup);
+      if (signal.aborted) return await cutOff(NOTHING);
+      const obstacle = await this.obstacle(scope, section);
+      if (obstacle !== undefined) return failed(obstacle);
       const drafting = this.draft(report, section, signal);
-      const draft = await endingWith(signal, drafting);
-      if (draft === 'late') return { ...late(NOTHING), paidLater: drafting.catch(paidBefore) };
+      const draft = await untilAborted(signal, drafting);
+      if (draft === 'aborted') return { ...(await cutOff(NOTHING)), paidLater: drafting.catch(paidBefore) };
       const body = textOf(draft);
       const { engine, cost } = draft;
       if (body === '') return failed('Its capo wrote no text for it.', { engine, cost });
       return { section: { ...section, status: 'done', body: cutText(body, LONGEST_BODY) }, engine, cost };
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
-      return signal.aborted ? late(paidBefore(error)) : failed(error.message, paidBefore(error));
+      return signal.aborted ? cutOff(paidBefore(error)) : failed(error.message, paidBefore(error));
     }
   }
 
   /** Why its capo may not work now, if it may not. */
-  private async holdup(scope: Scope, { capo }: WrittenSection): Promise<string | undefined> {
+  private async obstacle(scope: Scope, { capo }: WrittenSection): Promise<string | undefined> {
     const { mode } = await this.guardians.read(scope);
     if (isHalted(mode)) return 'The kill switch was engaged as the report was made, so no capo worked.';
     const { text, values } = this.paused.statement(scope.workspaceId);
@@ -71,6 +91,12 @@ export class SectionWriter {
     return paused.some((one) => one.capo === capo)
       ? `${CAPOS[capo].name} was paused as the report was made.`
       : undefined;
+  }
+
+  /** Whatever cannot be found out: what was paid must not be lost over it. */
+  private async whyStopped(scope: Scope): Promise<string> {
+    const { mode } = await this.guardians.read(scope).catch(() => ({ mode: null }));
+    return mode !== null && isHalted(mode) ? KILLED : STOPPED;
   }
 
   private async draft(
@@ -98,6 +124,8 @@ export class SectionWriter {
 
 /** Why a section is late. */
 export const LATE = 'Its capo had not written it in time.';
+const KILLED = 'The kill switch was engaged while its capo was writing it.';
+const STOPPED = 'It was stopped before its capo had written it.';
 
 function textOf({ packets, remarks }: Draft): string {
   const documents = packets.flatMap(({ type, params }) =>
@@ -106,13 +134,13 @@ function textOf({ packets, remarks }: Draft): string {
   return documents.length > 0 ? documents.join('\n\n') : remarks.trim();
 }
 
-async function endingWith<T>(signal: AbortSignal, work: Promise<T>): Promise<T | 'late'> {
-  const { promise: late, resolve } = Promise.withResolvers<'late'>();
-  const end = () => resolve('late');
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | 'aborted'> {
+  const { promise: aborted, resolve } = Promise.withResolvers<'aborted'>();
+  const end = () => resolve('aborted');
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', end);
   }

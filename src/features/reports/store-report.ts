@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Work } from '../../platform/work/work.js';
 import { CustomSections } from './custom-sections.repository.js';
 import { MakeReport } from './make-report.js';
+import { dayBefore, dayOf } from './report-calendar.js';
 import type { Configured } from './report-configs.repository.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
@@ -24,20 +26,23 @@ export class StoreReport {
   /**
    * In the open transaction, which has locked the configuration of the workspace. Answers the one that is there already, if
    * there is one.
+   *
+   * @param asker who asks for it; undefined: the schedule
+   * @throws NeededBeforehand while the receipts of a long day are not counted
    */
-  async execute(
-    configured: Configured,
-    date: string,
-    trigger: ReportEntity['trigger'],
-  ): Promise<ReportEntity> {
+  async execute(configured: Configured, date: string, asker: Caller | undefined): Promise<ReportEntity> {
     const scope = { workspaceId: configured.workspaceId, teamIds: 'all' } as const;
     const stored = await this.reports.ofDay(scope, date);
-    if (stored) return stored;
-    const counted = await this.makeReport.count(configured, date, true);
-    const wanted = (await this.customSections.list(scope)).filter(({ includeInReport }) => includeInReport);
+    if (stored) return asker ? stored : this.scheduled(stored);
+    const counted = await this.makeReport.countBeforehand(configured, date);
+    const { zone } = configured;
+    // A section tells how things stand as it is written, and each costs a model call: nobody gets them by reading old days.
+    const hasSections = !asker || date === dayBefore(dayOf(counted.report.generatedAt, zone), zone);
+    const all = hasSections ? await this.customSections.list(scope) : [];
+    const wanted = all.filter(({ includeInReport }) => includeInReport);
     const report: ReportEntity = {
       ...counted.report,
-      trigger,
+      trigger: asker ? 'on-demand' : 'schedule',
       customSections: wanted.map(({ sectionId, title, capo, directive }) => ({
         sectionId,
         title,
@@ -50,8 +55,15 @@ export class StoreReport {
       sectionsUntil:
         wanted.length === 0 ? null : counted.report.generatedAt + this.config.reportSectionSeconds * 1_000,
     };
-    this.makeReport.keep({ ...counted, report });
+    this.makeReport.keep({ ...counted, report }, asker);
     if (wanted.length > 0) this.work.enqueue(SECTIONS_WORK, { id: report.reportId });
     return report;
+  }
+
+  /** Somebody has asked for it before the schedule came to its day; now it is told to whoever is told of reports. */
+  private scheduled(report: ReportEntity): ReportEntity {
+    if (report.trigger === 'schedule') return report;
+    this.reports.update(report, { trigger: 'schedule' });
+    return { ...report, trigger: 'schedule' };
   }
 }

@@ -19,8 +19,8 @@ import { SectionWriter, type Written } from './section-writer.js';
 import { SECTIONS_WORK } from './store-report.js';
 
 /**
- * Has the capos write the custom sections of a report, all at once and none longer than the report waits. What fails or comes
- * late is marked, and the report goes out without it.
+ * Has the capos write the custom sections of a report, as many at once as the runner does for a workspace, and none longer than
+ * the report waits. What fails or comes late is marked, and the report goes out without it.
  */
 @Injectable()
 export class WriteSections implements OnModuleInit {
@@ -63,30 +63,41 @@ export class WriteSections implements OnModuleInit {
     const pending = report ? pendingIn(report) : [];
     if (!report || pending.length === 0) return;
     const left = Math.max(0, (report.sectionsUntil ?? 0) - this.clock.now());
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
-    // Each is entered as it comes: one that is late takes none with it.
-    const writing = pending.map(async (section) => {
-      const charged = (paid: Paid) => this.chargeUnused(report, section, paid);
-      const written = await this.writer.write(report, section, limit).catch(async (error: unknown) => {
-        await charged(paidBefore(error));
-        throw error;
-      });
-      // Nobody waits for it: a capo that goes on for ever holds nothing back.
-      void written.paidLater?.then(charged).catch((error: unknown) => {
-        this.logger.error({ err: error }, 'what a section that came too late has cost could not be written');
-      });
-      try {
-        await this.db.transaction(scopeOfWork(item), async () => {
-          this.work.check(item);
-          const current = await this.reports.lock(item.workspaceId, item.id);
-          if (current) this.enter(current, [written]);
-        });
-      } catch (error) {
-        if (isLateResult(error)) await charged(written);
-        throw error;
-      }
+    const until = { stop: signal, deadline: AbortSignal.timeout(left) };
+    const waiting = pending.values();
+    const writing = Array.from({ length: this.writer.perWorkspace }, async () => {
+      for (const section of waiting) await this.writeOne(item, report, section, until);
     });
-    await Promise.all(writing);
+    const failed = (await Promise.allSettled(writing)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  /** It is entered as it comes: one that is late takes none with it. */
+  private async writeOne(
+    item: WorkItem,
+    report: ReportEntity,
+    section: WrittenSection,
+    until: { stop: AbortSignal; deadline: AbortSignal },
+  ): Promise<void> {
+    const charged = (paid: Paid) => this.chargeUnused(report, section, paid);
+    const written = await this.writer.write(report, section, until).catch(async (error: unknown) => {
+      await charged(paidBefore(error));
+      throw error;
+    });
+    // Nobody waits for it: a capo that goes on for ever holds nothing back.
+    void written.paidLater?.then(charged).catch((error: unknown) => {
+      this.logger.error({ err: error }, 'what a section that came too late has cost could not be written');
+    });
+    try {
+      await this.db.transaction(scopeOfWork(item), async () => {
+        this.work.check(item);
+        const current = await this.reports.lock(item.workspaceId, item.id);
+        if (current) this.enter(current, [written]);
+      });
+    } catch (error) {
+      if (isLateResult(error)) await charged(written);
+      throw error;
+    }
   }
 
   /** A model is paid when it answers, whether or not the report can still use that. */
@@ -116,8 +127,9 @@ export class WriteSections implements OnModuleInit {
 
   /** What the report has gone out without stays as it is; what it cost is told all the same. */
   private enter(report: ReportEntity, written: readonly Written[]): void {
-    for (const one of written) this.record(report, one);
-    if (report.announcedAt !== null) return;
+    const hasGone = report.announcedAt !== null;
+    for (const one of written) this.record(report, hasGone ? tooLate(one) : one);
+    if (hasGone) return;
     const customSections = report.customSections.map(
       (section) => written.find((one) => one.section.sectionId === section.sectionId)?.section ?? section,
     );
@@ -139,11 +151,25 @@ export class WriteSections implements OnModuleInit {
       summary:
         status === 'done'
           ? `The section "${title}" of the Daily Report of ${date} was written.`
-          : `The section "${title}" of the Daily Report of ${date} was not written: ${error}`,
+          : `The section "${title}" is not in the Daily Report of ${date}. ${error}`,
       details: { sectionId, status },
     };
     this.charges.receipt(receipt, { engine, cost });
   }
+}
+
+/** The receipt says the same as the report, which was told without it. */
+function tooLate({ section, ...paid }: Written): Written {
+  if (section.status !== 'done') return { section, ...paid };
+  return {
+    section: {
+      ...section,
+      status: 'late',
+      body: null,
+      error: 'It was written too late: the report had gone by then.',
+    },
+    ...paid,
+  };
 }
 
 function pendingIn({ customSections }: ReportEntity) {

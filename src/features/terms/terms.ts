@@ -49,9 +49,15 @@ export interface Cost {
   tokensOut: number;
 }
 
+/**
+ * What models cost is told in US dollars, in which their prices are set, whatever the currency of the workspace; it is never
+ * added to an amount in another.
+ */
+export const COST_CURRENCY = 'USD';
+
 export const NO_COST: Readonly<Cost> = Object.freeze({
   amount: 0,
-  currency: 'USD',
+  currency: COST_CURRENCY,
   tokensIn: 0,
   tokensOut: 0,
 });

@@ -1,4 +1,7 @@
-import type { CountedReceipt } from './report-figures.js';
+import type { ReceiptContent } from '../../platform/receipts/receipt.js';
+
+/** What a receipt has to tell for what is open to be followed through it. */
+type FollowedReceipt = Pick<ReceiptContent, 'action' | 'details' | 'entity' | 'directiveId'>;
 
 /** What receipts show to be open, from the first of a chain up to the last that was read. */
 export interface OpenFigures {
@@ -55,7 +58,7 @@ export class OpenWork {
   readonly #approvalOf = new Map<string, string>();
 
   /** The next receipt. */
-  receipt(seq: number, receipt: CountedReceipt): void {
+  receipt(seq: number, receipt: FollowedReceipt): void {
     if (seq !== this.#lastSeq + 1) this.isWhole = false;
     this.#lastSeq = seq;
     const { action } = receipt;
@@ -80,7 +83,7 @@ export class OpenWork {
     return [...this.#approvals.keys()];
   }
 
-  private guardian({ action, details }: CountedReceipt): void {
+  private guardian({ action, details }: FollowedReceipt): void {
     switch (action) {
       case 'guardian.killed':
         // A kill while a revert undoes work leads back to the mode of the kill before it.
@@ -100,7 +103,7 @@ export class OpenWork {
     }
   }
 
-  private directive({ action, directiveId, details }: CountedReceipt): void {
+  private directive({ action, directiveId, details }: FollowedReceipt): void {
     if (directiveId === null) return;
     if (OPENS.includes(action)) this.#directives.add(directiveId);
     else if (ENDS.includes(action)) {
@@ -113,7 +116,7 @@ export class OpenWork {
     }
   }
 
-  private approval({ action, entity, directiveId, details }: CountedReceipt): void {
+  private approval({ action, entity, directiveId, details }: FollowedReceipt): void {
     // An approval that ends with its directive has the receipt of the directive.
     const named = entity.type === 'approval' ? entity.id : details['approvalId'];
     const approvalId =

@@ -1,16 +1,16 @@
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { CAPO_ROLES, type CapoRole, COST_CURRENCY } from '../terms/terms.js';
 import { Sums } from './sums.js';
 
-/** What a receipt has to tell for a report to be counted from it. */
-export type CountedReceipt = Pick<ReceiptContent, 'action' | 'capo' | 'details' | 'entity' | 'directiveId'>;
+/** What a receipt has to tell for the numbers of a day to be counted from it. */
+export type CountedReceipt = Pick<ReceiptContent, 'action' | 'capo' | 'details'>;
 
 /** What one capo did. */
 export interface CapoFigures {
   directivesExecuted: number;
   movesApproved: number;
   movesBlocked: number;
-  /** In the currency of the workspace. */
+  /** What its models cost, in the currency of the cost ledger. */
   cost: number;
 }
 
@@ -130,8 +130,11 @@ export class FiguresOfReceipts {
     }
   }
 
-  /** @param currency of the workspace, in which single numbers are given */
-  in(currency: string): ReportFigures {
+  /**
+   * @param currency of the workspace, in which single numbers of revenue are given
+   * @param costCurrency in which those of what models cost are given
+   */
+  in(currency: string, costCurrency: string = COST_CURRENCY): ReportFigures {
     return {
       revenue: {
         total: this.#revenue.in(currency),
@@ -141,17 +144,16 @@ export class FiguresOfReceipts {
       },
       agentActivity: {
         ...this.#total,
-        capos: Object.fromEntries(CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, currency)])) as Record<
-          CapoRole,
-          CapoFigures
-        >,
+        capos: Object.fromEntries(
+          CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, costCurrency)]),
+        ) as Record<CapoRole, CapoFigures>,
       },
       trustIntelligence: this.trust(),
       guardianState: { blockedMoves: this.#total.movesBlocked },
       costLedger: {
-        total: this.#cost.in(currency),
-        currency,
-        byCurrency: this.#cost.byCurrency(currency),
+        total: this.#cost.in(costCurrency),
+        currency: costCurrency,
+        byCurrency: this.#cost.byCurrency(costCurrency),
         byCapo: this.byCapo(),
         byModel: this.byModel(),
       },

@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
+import { COST_CURRENCY } from '../terms/terms.js';
 import { OpenWork } from './open-work.js';
 import { FiguresOfReceipts, type ReportFigures } from './report-figures.js';
 
@@ -15,7 +16,7 @@ export interface CountableReport {
   reportId: string;
   date: string;
   partial: boolean;
-  /** Of the workspace, in which single numbers are given. */
+  /** Of the workspace, in which single numbers of revenue are given. */
   currency: string;
   sections: {
     revenue?: ReportFigures['revenue'];
@@ -125,8 +126,9 @@ function compareDay(
   all: FiguresOfReceipts,
   found: Comparison,
 ): void {
-  const counted = all.in(currency);
   const { revenue, agentActivity, trustIntelligence, guardianState, costLedger } = sections;
+  // Reports that were made before costs were told in US dollars told them in the currency of the workspace.
+  const counted = all.in(currency, costLedger?.currency === currency ? currency : COST_CURRENCY);
   if (revenue) {
     const { total, currency: named, byCurrency, eventsTotal } = revenue;
     found.figures('sections.revenue', { total, currency: named, byCurrency, eventsTotal }, counted.revenue);

@@ -61,7 +61,7 @@ export class FullCount {
       revenueThisWeek: await this.money(revenue, currency, 'week', when),
       packetsExecuted: await this.flow(executed, 'seven days', when),
       approvalsPending: await this.pending(when),
-      costLast7Days: await this.money(money('d'), currency, 'seven days', when),
+      costLast7Days: await this.money(money('d'), 'USD', 'seven days', when),
       evalPassRate: await this.evals(when),
     };
   }

@@ -202,6 +202,93 @@ describe('GET /reports/daily, 403', () => {
   });
 });
 
+describe('GET /reports/daily of a day that has no report yet', () => {
+  const SECTION = {
+    title: 'Pipeline',
+    directive: 'File a summary of the open offers.',
+    capo: 'capo_revenue',
+  };
+
+  async function openedOnDemand(): Promise<ReportDesk> {
+    const asked = await ReportDesk.open(test);
+    await asked.owner.put('/reports/config', { schedule: 'on-demand' });
+    await asked.owner.post('/reports/custom-sections', SECTION);
+    return asked;
+  }
+
+  const queued = ({ workspaceId }: ReportDesk) =>
+    test.rows(`select kind from work_items where workspace_id = $1 and kind = 'report.sections'`, [
+      workspaceId,
+    ]);
+
+  it('counts it for a viewer, who makes no report of it and has no section written', async () => {
+    const asked = await openedOnDemand();
+    const viewer = await test.createMember(asked.workspaceId, 'viewer');
+    const { status, body } = await viewer.get(`/reports/daily?date=${asked.day(1)}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ date: asked.day(1), partial: true, customSections: [] });
+    expect(await asked.reports()).toEqual([]);
+    expect(await asked.actions('report.%')).toEqual([]);
+    expect(await queued(asked)).toEqual([]);
+  });
+
+  it('makes it for an operator, who is named in its receipt, and has its sections written', async () => {
+    const asked = await openedOnDemand();
+    const operator = await test.createMember(asked.workspaceId, 'operator');
+    const { body } = await operator.get(`/reports/daily?date=${asked.day(1)}`);
+    expect(body).toMatchObject({ partial: false, customSections: [{ title: 'Pipeline' }] });
+    const [made] = await test.rows<{ body: string }>(
+      `select body from receipts where workspace_id = $1 and action = 'report.generated'`,
+      [asked.workspaceId],
+    );
+    const { actor, summary } = JSON.parse(made!.body);
+    expect(actor.type).toBe('member');
+    expect(summary).toBe(`${actor.name} asked for the Daily Report of ${asked.day(1)}, and it was made.`);
+  });
+
+  it('has no sections written for a day long past, since they would tell of today', async () => {
+    const asked = await openedOnDemand();
+    const { body } = await asked.daily(asked.day(5));
+    expect(body).toMatchObject({ partial: false, customSections: [] });
+    expect(await queued(asked)).toEqual([]);
+  });
+
+  it('tells the same whatever stands in the receipts of the day, and however many there are', async () => {
+    const asked = await openedOnDemand();
+    await asked.owner.post('/revenue-events', { amount: 7, currency: 'USD', source: 'till' });
+    const [last] = await test.rows<{ seq: string; hash: string }>(
+      'select seq, hash from receipts where workspace_id = $1 order by seq desc limit 1',
+      [asked.workspaceId],
+    );
+    // More than are counted at once, one of them with what the database cannot read as JSON.
+    const more = 12_000;
+    await test.rows(
+      `insert into receipts (workspace_id, seq, receipt_id, at, actor_type, actor_id, action, entity_type, entity_id, body,
+         prev_hash, hash)
+       select $1, $2::bigint + n, 'rcp_' || n, now(), 'system', 'system', 'packet.denied', 'work_packet', 'pkt_' || n,
+         '{"action":"packet.denied","capo":"capo_ops","details":{},"summary":"' || case n when 7 then '\\u0000' else '' end || '"}',
+         'before ' || n, 'hash ' || n
+       from generate_series(1, $3::int) n`,
+      [asked.workspaceId, last!.seq, more],
+    );
+    await test.rows(`update receipt_heads set seq = seq + $2, hash = 'hash ' || $2 where workspace_id = $1`, [
+      asked.workspaceId,
+      more,
+    ]);
+    const { body: soFar } = await asked.daily(asked.day(0));
+    expect(soFar.sections.agentActivity).toMatchObject({
+      movesBlocked: more,
+      capos: { capo_ops: { movesBlocked: more } },
+    });
+    test.clock.advance(86_400_000);
+    const { status, body } = await asked.daily(asked.day(1));
+    test.clock.advance(-86_400_000);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ partial: false, sections: { agentActivity: { movesBlocked: more } } });
+    expect(body.sections.revenue.total).toBe(7);
+  });
+});
+
 describe('GET /reports/daily, 404', () => {
   it.each([
     ['a day that is to come', () => desk.day(-1), 'is still to come'],

@@ -14,6 +14,7 @@ let test: TestApp;
 let refusal: { code: number; text: string } | undefined;
 let original: CapoRunner['run'];
 let runner: CapoRunner;
+let perWorkspace: number;
 beforeAll(async () => {
   mail = await startMailServer({ recipient: () => refusal });
   test = await startTestApp({
@@ -26,10 +27,11 @@ beforeAll(async () => {
   test.clock.advance(noon.getTime() - test.clock.now());
   runner = test.app.get<CapoRunner>(CAPO_RUNNER);
   original = runner.run.bind(runner);
+  perWorkspace = runner.perWorkspace;
 });
 afterEach(() => {
   refusal = undefined;
-  runner.run = original;
+  Object.assign(runner, { run: original, perWorkspace });
   mail.received.length = 0;
 });
 afterAll(async () => {
@@ -55,6 +57,8 @@ const until = (desk: ReportDesk, status: string) =>
 
 /** What each capo answers, by what it is asked. */
 function answering(answers: Record<string, () => ReturnType<CapoRunner['run']>>): void {
+  // As many at once as a model is asked.
+  Object.assign(runner, { perWorkspace: 4 });
   runner.run = (briefing, options) => answers[briefing.directive.text]?.() ?? original(briefing, options);
 }
 const paper = (body: string) => ({
@@ -172,6 +176,74 @@ describe('a report that is mailed', () => {
     await until(desk, 'sent');
     expect(await mails()).toHaveLength(1);
   });
+
+  it('is on its way no more once mail is switched off, and can be sent again when it is on', async () => {
+    const desk = await opened();
+    refusal = { code: 451, text: 'Later' };
+    await desk.look(desk.day(2));
+    await eventually(
+      () => test.rows('select 1 from reports where workspace_id = $1 and mail_tries > 0', [desk.workspaceId]),
+      ({ length }) => length > 0,
+    );
+    await desk.owner.put('/reports/config', { delivery: { email: false } });
+    await test.rows(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = 'report.deliver'`,
+      [desk.workspaceId],
+    );
+    const { reportId } = await until(desk, 'none');
+    const [skipped] = await test.rows<{ body: string }>(
+      `select body from receipts where workspace_id = $1 and action = 'report.mail_skipped'`,
+      [desk.workspaceId],
+    );
+    expect(JSON.parse(skipped!.body).summary).toBe(
+      `The Daily Report of ${desk.day(1)} was not mailed: The mail of reports was switched off before this one was known to be sent.`,
+    );
+    refusal = undefined;
+    await desk.owner.put('/reports/config', { delivery: { email: true } });
+    expect((await desk.owner.post(`/reports/${reportId}/resend`)).status).toBe(202);
+    await until(desk, 'sent');
+    expect(await mails()).toHaveLength(1);
+  });
+
+  it('is told to no subscriber where somebody had it made and has it mailed', async () => {
+    const desk = await opened({ schedule: 'on-demand' });
+    const { reportId } = (await desk.daily(desk.day(1))).body;
+    expect((await desk.owner.post(`/reports/${reportId}/resend`)).status).toBe(202);
+    await until(desk, 'sent');
+    expect(
+      await test.rows('select announced_at from reports where workspace_id = $1', [desk.workspaceId]),
+    ).toEqual([{ announced_at: null }]);
+  });
+
+  it('is told to subscribers where the telling is given up, and no mail has failed that nobody wanted', async () => {
+    const desk = await ReportDesk.open(test);
+    answering({ 'Never end.': () => new Promise(() => undefined) });
+    await desk.owner.post('/reports/custom-sections', {
+      title: 'Endless',
+      directive: 'Never end.',
+      capo: 'capo_revenue',
+    });
+    await desk.look(desk.day(2));
+    await desk.scheduled(1);
+    await test.rows(
+      `update work_items set failures = 8, due_at = now() where workspace_id = $1 and kind = 'report.deliver'`,
+      [desk.workspaceId],
+    );
+    await eventually(
+      () =>
+        test.rows(`select 1 from work_items where workspace_id = $1 and kind = 'report.deliver'`, [
+          desk.workspaceId,
+        ]),
+      ({ length }) => length === 0,
+    );
+    expect(
+      await test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [
+        desk.workspaceId,
+      ]),
+    ).toHaveLength(1);
+    expect(await desk.actions('report.mail_failed')).toEqual([]);
+    expect((await desk.owner.get('/signals?type=report')).body.items).toEqual([]);
+  });
 });
 
 describe('a member who is mailed reports, or wants none', () => {
@@ -268,6 +340,7 @@ describe("sections of the workspace's own", () => {
     const today = (await desk.daily(desk.day(0))).body.sections;
     expect(today.costLedger).toMatchObject({
       total: 0.0246,
+      currency: 'USD',
       byCapo: [{ capo: 'capo_revenue', currency: 'USD', amount: 0.0246 }],
       byModel: [{ model: 'a-model', amount: 0.0246, tokensIn: 200, tokensOut: 20, calls: 2 }],
     });

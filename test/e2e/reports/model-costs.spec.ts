@@ -262,27 +262,30 @@ describe('what a model was paid counts the same in the budget, receipts, metrics
     await expectCountedEverywhere(1);
     replies.draft = garbles;
     await desk.look(desk.day(3));
-    await desk.daily(desk.day(4));
     await expectCountedEverywhere(3);
     replies.draft = 'nothing';
-    await desk.daily(desk.day(6));
+    await desk.look(desk.day(4));
     await eventually(
-      async () => (await desk.daily(desk.day(6))).body.customSections[0],
-      ({ status }) => status === 'late',
+      async () => (await desk.daily(desk.day(3))).body.customSections[0],
+      (section) => section?.status === 'late',
     );
     await expectCountedEverywhere(4);
   });
 
-  it('in a workspace of another currency beside it, and never added to it', async () => {
+  it('in a workspace of another currency, and is told in the currency that it was paid in', async () => {
     expect((await desk.owner.put('/settings', { currency: 'EUR' })).status).toBe(200);
     await work.handInReady(MEMO);
     await new ChatDesk(test, desk.workspace.owner).say(QUESTION);
     const { body } = await desk.owner.get('/metrics');
-    expect(body.cost).toMatchObject({ currency: 'EUR', h24: 0, byCurrency: { USD: { h24: 0.00099 } } });
-    const { costLedger } = (await desk.daily(desk.day(0))).body.sections;
-    expect(costLedger).toMatchObject({ total: 0, currency: 'EUR', byCurrency: { USD: 0.00099 } });
+    expect(body.cost).toMatchObject({ currency: 'USD', h24: 0.00099, byCurrency: {} });
+    expect(body.revenue.currency).toBe('EUR');
+    const { costLedger, agentActivity } = (await desk.daily(desk.day(0))).body.sections;
+    expect(costLedger).toMatchObject({ total: 0.00099, currency: 'USD', byCurrency: {} });
+    const ofCapos = Object.values<{ cost: number }>(agentActivity.capos).map(({ cost }) => cost);
+    expect(Math.max(...ofCapos)).toBeGreaterThan(0);
     const { costLast7Days } = (await desk.owner.get('/kpi')).body.tiles;
-    expect(costLast7Days).toMatchObject({ value: 0, unit: 'EUR', byCurrency: { USD: 0.00099 } });
+    expect(costLast7Days).toMatchObject({ value: 0.00099, unit: 'USD', byCurrency: {} });
+    expect(costLast7Days.sparkline.at(-1)).toBe(0.00099);
   });
 
   it('all together for Prometheus, as this process has used it', async () => {

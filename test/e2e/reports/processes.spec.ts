@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayAfter, dayBefore, dayOf } from '../../../src/features/reports/report-calendar.js';
 import { Client } from '../../support/client.js';
-import { type Service, startService } from '../../support/processes.js';
+import { type Service, type ServiceProcess, startService } from '../../support/processes.js';
 import { eventually } from '../../support/test-app.js';
+import { leaveReport } from './report-rows.js';
 
 /** As many as are made up for after an outage. */
 const DAYS = 31;
@@ -75,19 +76,39 @@ describe('three processes', () => {
     }
   }, 180_000);
 
-  it('make what a process has left behind that was killed', async () => {
+  it('make what the process has left behind that was making it when it was killed', async () => {
     const { workspaceId } = await service.createWorkspace('enterprise');
     await service.rows(
       `update workspaces set created_at = now() - interval '60 days' where workspace_id = $1`,
       [workspaceId],
     );
-    await service.rows(
-      `update report_configs set time = '00:00', due_at = now(), last_date = '2000-01-01' where workspace_id = $1`,
-      [workspaceId],
-    );
     const made = () => service.rows('select 1 from reports where workspace_id = $1', [workspaceId]);
-    await eventually(made, ({ length }) => length > 0);
-    await service.processes[0]!.kill();
+    let day = dayOf(Date.now(), 'UTC');
+    for (let back = 0; back < DAYS / 2; back++) day = dayBefore(day, 'UTC');
+    // Only one process is awake to claim the work. It comes as far as this day, whose report another transaction has added.
+    const [claimer, ...others] = service.processes as [ServiceProcess, ...ServiceProcess[]];
+    for (const one of others) one.signal('SIGSTOP');
+    const other = await service.database.owner.connect();
+    try {
+      await other.query('begin');
+      await leaveReport(async (sql, values) => (await other.query(sql, values)).rows, workspaceId, day);
+      const pid = Number((await other.query('select pg_backend_pid() as pid')).rows[0].pid);
+      await service.rows(
+        `update report_configs set time = '00:00', due_at = now(), last_date = '2000-01-01' where workspace_id = $1`,
+        [workspaceId],
+      );
+      const waiting = () =>
+        service.rows('select 1 from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))', [pid]);
+      await eventually(waiting, ({ length }) => length > 0, 30);
+      const before = (await made()).length;
+      expect(before).toBeGreaterThan(0);
+      expect(before).toBeLessThan(DAYS);
+      await claimer.kill();
+    } finally {
+      await other.query('rollback');
+      other.release();
+      for (const one of others) one.signal('SIGCONT');
+    }
     await eventually(made, ({ length }) => length === DAYS, 60);
     const [row] = await service.rows<{ made: number }>(
       `select count(*)::int as made from receipts where workspace_id = $1 and action = 'report.generated'`,

@@ -1,16 +1,20 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { TestApp } from '../../support/test-app.js';
 
-/** A report as it was made of a day, in the past as far as there is room. Answers its id. */
-export async function leaveReport(rows: TestApp['rows'], workspaceId: string): Promise<string> {
+/** A report as it was made of a day; of one in the past as far as there is room unless it is said. Answers its id. */
+export async function leaveReport(
+  rows: TestApp['rows'],
+  workspaceId: string,
+  date?: string,
+): Promise<string> {
   const reportId = newId('rpt');
   await rows(
     `insert into reports (workspace_id, report_id, date, zone, currency, format, trigger, headline, sections,
        custom_sections, from_seq, to_seq, head_seq, head_hash, generated_at, delivery_channel, delivery_status)
-     select $1, $2, to_char(date '2020-01-01' + count(*)::int, 'YYYY-MM-DD'), 'UTC', 'USD', 'email', 'on-demand',
+     select $1, $2, coalesce($3, to_char(date '2020-01-01' + count(*)::int, 'YYYY-MM-DD')), 'UTC', 'USD', 'email', 'on-demand',
        'Nothing happened.', '{}', '[]', 1, 0, 0, '', now(), 'none', 'none'
      from reports where workspace_id = $1`,
-    [workspaceId, reportId],
+    [workspaceId, reportId, date ?? null],
   );
   return reportId;
 }

@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countReport } from '../../../src/features/verifier/report-proof.js';
+import { receiptsIn } from '../../../src/features/verifier/verifier.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { ReportDesk } from './report-desk.js';
@@ -121,7 +124,7 @@ describe('the schedule', () => {
     await desk.daily(desk.day(2));
     await desk.look(desk.day(3));
     const reports = await desk.scheduled(2);
-    expect(pairs(reports)).toEqual([`${desk.day(2)} on-demand`, `${desk.day(1)} schedule`]);
+    expect(pairs(reports)).toEqual([`${desk.day(2)} schedule`, `${desk.day(1)} schedule`]);
     await eventually(
       () =>
         test.rows('select 1 from reports where workspace_id = $1 and announced_at is not null', [
@@ -131,16 +134,34 @@ describe('the schedule', () => {
     );
   });
 
+  it('makes the days itself that an outage has left to it, whoever asks for them before', async () => {
+    const desk = await ReportDesk.open(test);
+    await test.rows(`update report_configs set due_at = 'infinity', last_date = $2 where workspace_id = $1`, [
+      desk.workspaceId,
+      desk.day(4),
+    ]);
+    expect((await desk.daily(desk.day(3))).body).toMatchObject({ date: desk.day(3), partial: true });
+    expect(await desk.reports()).toEqual([]);
+    await desk.look();
+    expect(pairs(await desk.scheduled(3))).toEqual([3, 2, 1].map((back) => `${desk.day(back)} schedule`));
+    expect((await desk.daily(desk.day(3))).body).toMatchObject({ partial: false });
+  });
+
   it('is not pre-empted by whoever asks before the time has come', async () => {
     const desk = await ReportDesk.open(test);
     await desk.owner.put('/reports/config', { delivery: { time: '23:00' } });
     const early = await desk.daily(desk.day(1));
-    expect(early.body).toMatchObject({ partial: false, date: desk.day(1) });
+    expect(early.body).toMatchObject({ partial: true, date: desk.day(1) });
     expect(await desk.reports()).toEqual([]);
     test.clock.advance(11.5 * 3_600_000);
     await desk.look(desk.day(2));
     const [report] = await desk.scheduled(1);
     expect(report).toMatchObject({ trigger: 'schedule', report_id: early.body.reportId });
+    // What was saved before the report was made is no forgery of it.
+    await desk.owner.post('/revenue-events', { amount: 5, currency: 'USD', source: 'fair' });
+    const { text } = await desk.owner.get('/audit-feed?format=jsonl');
+    const exported = await receiptsIn(Readable.from([Buffer.from(text)]));
+    expect(countReport(exported, early.body, desk.workspaceId).differences).toEqual([]);
     test.clock.advance(-11.5 * 3_600_000);
   });
 });
