@@ -7,6 +7,9 @@ import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { CommentsQuery, CommentView } from './family.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 
+/** A family report has no row. */
+const IS_DAILY = `exists (select 1 from reports r
+  where r.workspace_id = report_comments.workspace_id and r.report_id = report_comments.report_id)`;
 const LISTED = columnsOf(ReportCommentEntity, { without: ['workspaceId', 'ofAll'] });
 
 @Injectable()
@@ -18,8 +21,15 @@ export class ReportComments {
     this.db.insert(ReportCommentEntity, comment);
   }
 
-  /** Those of one report which the caller may read, or of all that they may; newest first. */
-  list(scope: Scope, { reportId, ...paging }: CommentsQuery): Promise<Page<CommentView>> {
+  /**
+   * Those of one report which the caller may read, or of all that they may; newest first.
+   * @param mayReadDaily whether the Daily Reports are among them
+   */
+  list(
+    scope: Scope,
+    { reportId, ...paging }: CommentsQuery,
+    mayReadDaily: boolean,
+  ): Promise<Page<CommentView>> {
     const listing: Listing = {
       name: 'report comments',
       select: LISTED,
@@ -27,7 +37,9 @@ export class ReportComments {
       // Row-level security leaves out the reports of other teams; it cannot tell a report without a team from that of all.
       ...where(
         { workspace_id: scope.workspaceId, report_id: reportId },
-        ...(scope.teamIds === 'all' || reportId !== undefined ? [] : ['not of_all']),
+        ...(scope.teamIds === 'all' || reportId !== undefined
+          ? []
+          : [mayReadDaily ? `(not of_all or ${IS_DAILY})` : 'not of_all']),
       ),
       order: newestFirst('comment_id'),
     };
