@@ -7,7 +7,7 @@ export const MAX_REPLY = 6_000;
 /** C0 except line breaks and tabs, DEL, C1, and what turns the direction of text or shows as nothing. */
 const INVISIBLE =
   // oxlint-disable-next-line no-control-regex -- removing control characters is the purpose
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u034f|[\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Whatever a client could turn into something to load or to follow, to an address that some data has named. Two slashes are enough

@@ -4,12 +4,10 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import { isDailyReport } from '../reports/is-daily-report.js';
 import type { CommentsQuery, CommentView } from './family.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 
-/** A family report has no row. */
-const IS_DAILY = `exists (select 1 from reports r
-  where r.workspace_id = report_comments.workspace_id and r.report_id = report_comments.report_id)`;
 const LISTED = columnsOf(ReportCommentEntity, { without: ['workspaceId', 'ofAll'] });
 
 @Injectable()
@@ -39,7 +37,7 @@ export class ReportComments {
         { workspace_id: scope.workspaceId, report_id: reportId },
         ...(scope.teamIds === 'all' || reportId !== undefined
           ? []
-          : [mayReadDaily ? `(not of_all or ${IS_DAILY})` : 'not of_all']),
+          : [mayReadDaily ? `(not of_all or ${isDailyReport('report_comments')})` : 'not of_all']),
       ),
       order: newestFirst('comment_id'),
     };
