@@ -42,13 +42,14 @@ describe('the mail about an escalation', () => {
       entity: { type: 'approval', id: newId('apr') },
       options: ['extend', 'reject', 'dismiss'],
     });
+    const [expiring] = await desk.mailed(owner.email);
     await open({
       kind: 'compensation_failed',
       entity: { type: 'work_packet', id: newId('pkt') },
       options: ['retry', 'done_by_hand', 'unknown', 'dismiss'],
     });
 
-    const [expiring, failed] = await desk.mailed(owner.email, 2);
+    const [, failed] = await desk.mailed(owner.email, 2);
 
     const choices = (text: string) => /You can choose:\n\n((?:- .+\n)+)/.exec(text)![1]!.trim().split('\n');
     expect(choices(expiring!.text!)).toEqual([
