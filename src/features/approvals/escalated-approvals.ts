@@ -47,8 +47,17 @@ export class EscalatedApprovals implements OnModuleInit {
     this.options.register(APPROVAL_EXPIRING, 'approval', {
       lock,
       options: {
-        [EXTEND]: { role: 'operator', run: (escalation, by) => this.extend(escalation, by) },
-        [REJECT]: { role: 'operator', run: (escalation, by) => this.reject(escalation, by) },
+        [EXTEND]: {
+          role: 'operator',
+          effect:
+            'Gives the approval as much time again as it had, at most 24 hours; this is possible three times.',
+          run: (escalation, by) => this.extend(escalation, by),
+        },
+        [REJECT]: {
+          role: 'operator',
+          effect: 'Rejects the draft, so that nothing is sent; your note is the feedback, and is needed.',
+          run: (escalation, by) => this.reject(escalation, by),
+        },
       },
       dismissed: ({ workspaceId, entityId }) =>
         this.approvals.detachEscalation({ workspaceId, approvalId: entityId }),
@@ -56,7 +65,11 @@ export class EscalatedApprovals implements OnModuleInit {
     this.options.register(APPROVAL_EXPIRED, 'approval', {
       lock,
       options: {
-        [HAND_IN_AGAIN]: { role: 'operator', run: (escalation, by) => this.handInAgain(escalation, by) },
+        [HAND_IN_AGAIN]: {
+          role: 'operator',
+          effect: 'Hands the directive in again as a new one, with a new draft and a new approval.',
+          run: (escalation, by) => this.handInAgain(escalation, by),
+        },
       },
     });
   }

@@ -17,7 +17,6 @@ import type { ConversationEntity } from './conversation.entity.js';
 import { Conversations } from './conversations.repository.js';
 import { HandInFromChat } from './hand-in-from-chat.js';
 import { type ChatIntent, intentOf } from './intents.js';
-import { refusalOf } from './plain-answer.js';
 import { type PlainMessage, readMessage } from './plain-message.js';
 
 export interface NewMessage {
@@ -64,8 +63,10 @@ export class AnswerMessage {
       [
         answered.reply,
         // The model's words are not relied on: what the chat never does is said in ours.
-        ...(this.isModels(answered) && asked.refused.length > 0 ? [refusalOf(asked.refused)] : []),
-        ...(refused ? [refusalOf(['decide'])] : []),
+        ...(this.isModels(answered) && asked.refused.length > 0
+          ? [this.answerPlainly.refusal(asked.refused)]
+          : []),
+        ...(refused ? [this.answerPlainly.refusal(['decide'])] : []),
         ...handedIn.lines,
       ]
         .filter((part) => part !== '')

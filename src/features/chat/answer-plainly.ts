@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { ChatFacts } from './chat-facts.reader.js';
 import { type ChatIntent, type Intent, intentOf } from './intents.js';
 import type { LookUp, Subject } from './look-up.js';
@@ -9,13 +10,14 @@ import {
   guardianText,
   HELP,
   ordersText,
-  recordText,
-  refusalOf,
   signalsText,
   sumsText,
   waitingText,
 } from './plain-answer.js';
-import type { PlainMessage } from './plain-message.js';
+import type { PlainMessage, RefusedAct } from './plain-message.js';
+import { recordText } from './record-answer.js';
+import { refusalOf } from './refusals.js';
+import { plainWords } from './reply-text.js';
 
 interface Part {
   intent: ChatIntent;
@@ -40,19 +42,22 @@ const INTENT_OF: Readonly<Record<Subject, Intent>> = {
 /** Answers what the rules have understood, without a model: it reads, and does nothing else. */
 @Injectable()
 export class AnswerPlainly {
-  constructor(private readonly facts: ChatFacts) {}
+  constructor(
+    private readonly facts: ChatFacts,
+    private readonly address: PublicAddress,
+  ) {}
 
   async execute(scope: Scope, asked: PlainMessage): Promise<{ reply: string; intents: ChatIntent[] }> {
     const zone = await this.facts.timezone(scope);
-    const looks = asked.subjects.flatMap((subject): LookUp[] =>
+    const lookUps = asked.subjects.flatMap((subject): LookUp[] =>
       subject === 'record' ? asked.ids.map((id) => ({ subject, id })) : [{ subject, id: null }],
     );
     const parts: Part[] = [];
-    for (const { subject, id } of looks.filter((_, at) => at < MAX_PARTS)) {
+    for (const { subject, id } of lookUps.slice(0, MAX_PARTS)) {
       parts.push(await this.part(scope, subject, id, { zone, asked }));
     }
     if (asked.refused.length > 0) {
-      parts.push({ intent: intentOf('refused'), text: refusalOf(asked.refused) });
+      parts.push({ intent: intentOf('refused'), text: this.refusal(asked.refused) });
     }
     if (parts.length === 0) parts.push({ intent: intentOf('help'), text: HELP });
     return {
@@ -61,15 +66,21 @@ export class AnswerPlainly {
     };
   }
 
+  /** What the chat never does, and how a member does it themselves. */
+  refusal(acts: readonly RefusedAct[]): string {
+    return refusalOf(acts, this.address.url);
+  }
+
   private async part(
     scope: Scope,
     subject: Subject,
     id: string | null,
     { zone, asked }: { zone: string; asked: PlainMessage },
   ): Promise<Part> {
+    // Titles, texts and names in it are those of others.
     const made = (found: object | null, text: string): Part => ({
       intent: intentOf(INTENT_OF[subject], found),
-      text,
+      text: plainWords(text),
     });
     switch (subject) {
       case 'waiting': {

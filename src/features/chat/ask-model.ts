@@ -129,7 +129,7 @@ export class AskModel {
       this.history(caller, conversationId),
       this.facts.timezone(scope),
     ]);
-    const named = idsIn(message).filter((_, at) => at < MAX_LOOK_UPS);
+    const named = idsIn(message).slice(0, MAX_LOOK_UPS);
     const found: Found[] = [];
     for (const id of named) found.push(await this.facts.find(scope, { subject: 'record', id }));
     try {

@@ -5,22 +5,27 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
 import { DIRECTIVE_FACTS, ORDER_FACTS, SIGNAL_FACTS } from './record-statements.js';
-import type {
-  DirectiveFacts,
-  DirectivesFacts,
-  Found,
-  GuardianFacts,
-  LookUp,
-  OrderFacts,
-  RecordFacts,
-  SignalFacts,
-  Subject,
-  SumFacts,
-  WaitingFacts,
+import {
+  type DirectiveFacts,
+  type DirectivesFacts,
+  type Found,
+  type GuardianFacts,
+  type LookUp,
+  MAX_COUNTED,
+  type OrderFacts,
+  type OrderRecord,
+  type RecordFacts,
+  type SignalFacts,
+  type SignalRecord,
+  type Subject,
+  type SumFacts,
+  type WaitingFacts,
 } from './look-up.js';
 
 /** Few of each: an answer is a few sentences, not an archive. */
 const FEW = 10;
+/** Of standing orders: what is in force is worth a longer list. */
+const MANY = 20;
 const TEXT = 300;
 
 const WAITING = /* sql */ `
@@ -38,7 +43,7 @@ select
     order by least(due_at, timestamptz '2200-01-01 00:00:00+00'), created_at desc, escalation_id desc
     limit ${FEW}) e) as escalations,
   (select count(*)::int from (
-    select 1 from escalations where workspace_id = $1 and status = 'open' limit 1000) c) as escalations_in_all`;
+    select 1 from escalations where workspace_id = $1 and status = 'open' limit ${MAX_COUNTED}) c) as escalations_in_all`;
 
 const DIRECTIVES = /* sql */ `
 select coalesce(json_agg(d), '[]') as directives from (
@@ -54,10 +59,13 @@ select
   coalesce((select n::int from app.tally_of($1, 'signals') where key = 'open'), 0) as in_all`;
 
 const ORDERS = /* sql */ `
-select coalesce(json_agg(o), '[]') as orders from (
-  select standing_order_id as "standingOrderId", name, left(text, ${TEXT}) as text, effect, capos,
-    app.ms(expires_at) as "expiresAt"
-  from standing_orders where workspace_id = $1 and status = 'active' order by created_at desc limit 20) o`;
+select
+  (select coalesce(json_agg(o), '[]') from (
+    select standing_order_id as "standingOrderId", name, left(text, ${TEXT}) as text, effect, capos,
+      app.ms(expires_at) as "expiresAt"
+    from standing_orders where workspace_id = $1 and status = 'active'
+    order by created_at desc, standing_order_id desc limit ${MANY}) o) as orders,
+  (select count(*)::int from standing_orders where workspace_id = $1 and status = 'active') as in_all`;
 
 const GUARDIAN = /* sql */ `
 select mode, app.ms(killed_at) as killed_at, reason,
@@ -148,9 +156,15 @@ export class ChatFacts {
       const directive = await this.maybeRow<DirectiveFacts>(scope, DIRECTIVE_FACTS[prefix], id);
       return directive ? { asked: id, directive } : null;
     }
-    const statement = isId('so', id) ? ORDER_FACTS : isId('sig', id) ? SIGNAL_FACTS : undefined;
-    const record = statement && (await this.maybeRow<object>(scope, statement, id));
-    return record ? { asked: id, record } : null;
+    if (isId('so', id)) {
+      const order = await this.maybeRow<OrderRecord>(scope, ORDER_FACTS, id);
+      return order ? { asked: id, order } : null;
+    }
+    if (isId('sig', id)) {
+      const signal = await this.maybeRow<SignalRecord>(scope, SIGNAL_FACTS, id);
+      return signal ? { asked: id, signal } : null;
+    }
+    return null;
   }
 
   private factsOf(scope: Scope, subject: Subject, id: string | null): Promise<object | null> {

@@ -15,6 +15,8 @@ export type ListedConversation = Omit<ConversationEntity, 'workspaceId' | 'membe
 
 const LISTED = columnsOf(ConversationEntity, { without: ['workspaceId', 'memberId'] });
 const MESSAGES = columnsOf(ChatMessageEntity);
+/** Any number no other use of advisory locks has. */
+const HAND_IN_LOCK = 1_765_000_090;
 
 /**
  * The same as row-level security says of a row: whoever sees all teams sees every message, others those that show nothing
@@ -78,7 +80,7 @@ export class Conversations {
     return this.db.read(
       scope,
       `select ${MESSAGES} from chat_messages
-       where workspace_id = $1 and conversation_id = $2 and position < $5 and ${STILL_SEEN}
+       where workspace_id = $1 and conversation_id = $2 and member_id = $7 and position < $5 and ${STILL_SEEN}
        order by position desc limit $6`,
       [
         caller.workspaceId,
@@ -87,6 +89,7 @@ export class Conversations {
         seesAll ? [] : scope.teamIds,
         Math.min(before ?? LAST_POSITION, LAST_POSITION),
         limit,
+        caller.memberId,
       ],
     );
   }
@@ -97,24 +100,37 @@ export class Conversations {
   }
 
   /** Adds a question and its answer to a conversation that the transaction has locked, or added. */
-  addMessages({ workspaceId, conversationId }: ConversationEntity, both: ChatMessageEntity[]): void {
+  addMessages(
+    { workspaceId, conversationId, memberId }: ConversationEntity,
+    both: ChatMessageEntity[],
+  ): void {
     for (const message of both) this.db.insert(ChatMessageEntity, message);
     const { position, createdAt } = both.at(-1)!;
     this.db.update(
       ConversationEntity,
-      { workspaceId, conversationId },
+      { workspaceId, conversationId, memberId },
       { messages: position, lastMessageAt: createdAt },
     );
   }
 
-  /** How many directives the member's messages have handed in since then. */
-  async countHandedIn({ workspaceId, memberId }: Caller, since: number): Promise<number> {
-    const [row] = await this.db.query<{ n: number }>(
-      `select coalesce(sum(cardinality(directive_ids)), 0)::int as n from chat_messages
-       where workspace_id = $1 and member_id = $2 and created_at > $3 and cardinality(directive_ids) > 0`,
-      [workspaceId, memberId, new Date(since)],
-    );
-    return row!.n;
+  /**
+   * How many directives the member's messages have handed in since then. The open transaction is the only one of the member that
+   * hands any in until it ends, in whatever conversation, so that what it counts stays true.
+   */
+  async lockHandedIn({ workspaceId, memberId }: Caller, since: number): Promise<number> {
+    const [, [row]] = (await this.db.unit.batch([
+      {
+        text: `select pg_advisory_xact_lock(hashtextextended($1, ${HAND_IN_LOCK}))`,
+        values: [`${workspaceId} ${memberId}`],
+      },
+      {
+        // A statement of its own: it sees what was committed while the one before it waited.
+        text: `select coalesce(sum(cardinality(directive_ids)), 0)::int as n from chat_messages
+          where workspace_id = $1 and member_id = $2 and created_at > $3 and cardinality(directive_ids) > 0`,
+        values: [workspaceId, memberId, new Date(since)],
+      },
+    ])) as [unknown, [{ n: number }]];
+    return row.n;
   }
 
   /**
@@ -123,7 +139,7 @@ export class Conversations {
    */
   async beginTurn(caller: Caller, now: number, expiresAt: number): Promise<string> {
     const { workspaceId, memberId } = caller;
-    const turnId = newId('req');
+    const turnId = newId('trn');
     await this.db.transaction(scopeOf(caller), async () => {
       const begun = await this.db.query(
         `insert into chat_turns as t (workspace_id, member_id, turn_id, expires_at) values ($1, $2, $3, $4)

@@ -5,6 +5,7 @@ import { DomainError } from '../../platform/kernel/define-error.js';
 import { titleOf } from '../directives/directive.js';
 import { HandInDirective, type NewDirective } from '../directives/hand-in-directive.js';
 import { Conversations } from './conversations.repository.js';
+import { addressesIn, plainWords } from './reply-text.js';
 
 /** The same number as `POST /directive` has, so that the chat is no way around it. */
 const MAX_DIRECTIVES_A_MINUTE = 20;
@@ -27,11 +28,13 @@ export class HandInFromChat {
     const lines: string[] = [];
     const directiveIds: string[] = [];
     if (directives.length === 0) return { lines, directiveIds };
-    const lately = await this.conversations.countHandedIn(caller, this.clock.now() - 60_000);
+    const lately = await this.conversations.lockHandedIn(caller, this.clock.now() - 60_000);
     for (const directive of directives) {
+      const title = titleOf(directive.text);
+      const shown = plainWords(title, addressesIn(title));
       if (lately + directiveIds.length >= MAX_DIRECTIVES_A_MINUTE) {
         lines.push(
-          `"${titleOf(directive.text)}" was not handed in: at most ${MAX_DIRECTIVES_A_MINUTE} directives a minute. Try again in a minute.`,
+          `"${shown}" was not handed in: at most ${MAX_DIRECTIVES_A_MINUTE} directives a minute. Try again in a minute.`,
         );
         continue;
       }
@@ -42,12 +45,12 @@ export class HandInFromChat {
         });
         directiveIds.push(directiveId);
         lines.push(
-          `Handed in: "${titleOf(directive.text)}", as ${directiveId}. What comes of it waits for approval as ${approvalId}; nothing is sent before.`,
+          `Handed in: "${shown}", as ${directiveId}. What comes of it waits for approval as ${approvalId}; nothing is sent before.`,
         );
       } catch (error) {
         // It refuses before it writes anything.
         if (!(error instanceof DomainError) || error.status >= 500) throw error;
-        lines.push(`"${titleOf(directive.text)}" was not handed in: ${reasonOf(error)}`);
+        lines.push(`"${shown}" was not handed in: ${reasonOf(error)}`);
       }
     }
     return { lines, directiveIds };

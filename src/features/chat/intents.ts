@@ -32,7 +32,21 @@ export function idsIn(text: string): string[] {
   return [...new Set(text.match(ID))];
 }
 
+/** The ids of the records that facts are about, each once: what stands within a text was written by whoever wrote the text. */
+export function recordIdsIn(facts: unknown): string[] {
+  const found = new Set<string>();
+  const look = (value: unknown) => {
+    if (typeof value === 'string') {
+      const [id] = idsIn(value);
+      if (id === value) found.add(id);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const each of Object.values(value)) look(each);
+    }
+  };
+  look(facts);
+  return [...found];
+}
+
 export function intentOf(intent: Intent, facts?: unknown): ChatIntent {
-  const ids = facts === undefined ? [] : idsIn(JSON.stringify(facts));
-  return { intent, ids: ids.slice(0, MAX_IDS) };
+  return { intent, ids: recordIdsIn(facts).slice(0, MAX_IDS) };
 }

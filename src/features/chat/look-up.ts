@@ -1,3 +1,4 @@
+import type { Effect } from '../standing-orders/standing-order.js';
 import type { GuardianMode } from '../terms/terms.js';
 
 /** What can be looked up for an answer. */
@@ -14,16 +15,19 @@ export const SUBJECTS = [
 ] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
-/** One look; `id` names the record, and belongs to no other subject. */
+/** What to look up; `id` names the record, and belongs to no other subject. */
 export interface LookUp {
   subject: Subject;
   id: string | null;
 }
 
-/** What a look found; null: there is no such record, or the member may not see it. */
+/** What was found; null: there is no such record, or the member may not see it. */
 export interface Found extends LookUp {
   facts: object | null;
 }
+
+/** How far is counted what no tally counts. */
+export const MAX_COUNTED = 1_000;
 
 export interface WaitingFacts {
   approvals: {
@@ -44,7 +48,7 @@ export interface WaitingFacts {
     options: string[];
     dueAt: number | null;
   }[];
-  /** Counted up to 1,000. */
+  /** Counted up to {@link MAX_COUNTED}. */
   escalationsInAll: number;
 }
 
@@ -96,12 +100,40 @@ export interface DirectiveFacts {
   error: string | null;
   createdBy: string;
   createdAt: number;
+  /** The first ones. */
   packets: PacketFacts[];
+  packetsInAll: number;
   approvals: ApprovalFacts[];
 }
 
-/** A directive, by its own id or that of its work packet or approval; anything else by its own. */
-export type RecordFacts = { asked: string; directive: DirectiveFacts } | { asked: string; record: object };
+/** A standing order; what else is read of it is for a model. */
+export interface OrderRecord {
+  standingOrderId: string;
+  name: string;
+  text: string;
+  status: string;
+  effect: Effect;
+  capos: string[] | null;
+  version: number;
+  heldBecause: string | null;
+  expiresAt: number | null;
+  activatedAt: number | null;
+}
+
+export interface SignalRecord {
+  signalId: string;
+  type: string;
+  severity: string;
+  title: string;
+  body: string;
+  createdAt: number;
+  acknowledgedAt: number | null;
+}
+
+/** A directive, by its own id or that of its work packet or approval; a standing order or a signal by its own. */
+export type RecordFacts = { asked: string } & (
+  { directive: DirectiveFacts } | { order: OrderRecord } | { signal: SignalRecord }
+);
 
 export interface SumFacts {
   timezone: string;
@@ -134,6 +166,7 @@ export interface OrderFacts {
     capos: string[] | null;
     expiresAt: number | null;
   }[];
+  inAll: number;
 }
 
 export interface GuardianFacts {

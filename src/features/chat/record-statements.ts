@@ -30,6 +30,8 @@ const directiveBy = (condition: string) => /* sql */ `
 select d.directive_id, left(d.text, ${TEXT}) as text, d.status, d.capo, left(d.routing->>'reason', ${TEXT}) as routing,
   left(d.error->>'message', ${TEXT}) as error, d.created_by->>'name' as created_by, d.created_at,
   (select coalesce(json_agg(p), '[]') from (${PACKET}) p) as packets,
+  (select count(*)::int from work_packets p where p.workspace_id = d.workspace_id and p.directive_id = d.directive_id)
+    as packets_in_all,
   (select coalesce(json_agg(a), '[]') from (${APPROVAL}) a) as approvals
 from directives d where d.workspace_id = $1 and ${condition}`;
 

@@ -1,28 +1,60 @@
 import { cutText } from '../../platform/kernel/text.js';
 
-/** What may stand in a reply that a model wrote. */
+/** What may stand in a reply: words that were written by others, or by a model. */
 
 export const MAX_REPLY = 6_000;
 
 /** C0 except line breaks and tabs, DEL, C1, and what turns the direction of text or shows as nothing. */
 const INVISIBLE =
   // oxlint-disable-next-line no-control-regex -- removing control characters is the purpose
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
-
-/** Whatever a client could turn into something to load or to follow, to an address that some data has named. */
-const ADDRESS = /(?:\b[a-z][a-z\d+.-]{1,20}:\/\/|\bwww\.|\b(?:data|javascript|vbscript):)[^\s<>"']+/giu;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u034f|[\u{e0000}-\u{e007f}]/gu;
 
 /**
- * The reply as it is shown and kept: without invisible characters, and without addresses other than those that the member
- * wrote. A client that renders Markdown would load an image from one, and tell its owner what the reply says.
+ * Whatever a client could turn into something to load or to follow, to an address that some data has named. Two slashes are enough
+ * for a browser to leave its page, with or without a scheme before them, and it takes a backslash for a slash.
  */
+const ADDRESS =
+  /(?:(?:\b[a-z][a-z\d+.-]{1,20}:)?[/\\]{2,}|\bwww\.|\b(?:https?|ftp|file|blob|data|javascript|vbscript):)[^\s<>"'“”]+/giu;
+
+/** What makes more than words of text in Markdown: the target of a link or an image, the name of one, a tag, an entity. */
+const MARKUP: readonly (readonly [RegExp, string])[] = [
+  [/\](?=[(:])/g, '] '],
+  [/<(?=[a-z/!?])/gi, '< '],
+  [/&(?=#?[a-z\d]+;)/gi, '& '],
+];
+
+/**
+ * The text without invisible characters, without addresses other than those of `known`, and with nothing that a client which
+ * renders Markdown would take for a link, an image, a tag or an entity: it would load an image from an address, and so tell its owner
+ * what the text says. The text is plain: a space in the right place keeps the words as they are.
+ *
+ * Entities are broken up and not decoded, so what is left of an address that was written with them leads nowhere.
+ */
+export function plainWords(text: string, known: ReadonlySet<string> = new Set()): string {
+  let shown = '';
+  let end = 0;
+  const visible = text.toWellFormed().replace(INVISIBLE, '');
+  for (const { 0: address, index } of visible.matchAll(ADDRESS)) {
+    shown += withoutMarkup(visible.slice(end, index));
+    const named = trimmed(address);
+    shown += known.has(named) ? named + withoutMarkup(address.slice(named.length)) : '[link removed]';
+    end = index + address.length;
+  }
+  return shown + withoutMarkup(visible.slice(end));
+}
+
+function withoutMarkup(words: string): string {
+  return MARKUP.reduce((text, [markup, apart]) => text.replace(markup, apart), words);
+}
+
+/** Of a member's own text, to be shown to them again. */
+export function addressesIn(text: string): ReadonlySet<string> {
+  return new Set((text.match(ADDRESS) ?? []).map(trimmed));
+}
+
+/** The reply of a model as it is shown and kept: {@link plainWords}, with the addresses that the member wrote. */
 export function safeReply(reply: string, message: string): string {
-  const written = new Set((message.match(ADDRESS) ?? []).map(trimmed));
-  const text = reply
-    .toWellFormed()
-    .replace(INVISIBLE, '')
-    .replace(ADDRESS, (address) => (written.has(trimmed(address)) ? address : '[link removed]'))
-    .trim();
+  const text = plainWords(reply, addressesIn(message)).trim();
   return cutText(text === '' ? '…' : text, MAX_REPLY);
 }
 

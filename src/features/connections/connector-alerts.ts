@@ -28,6 +28,7 @@ export class ConnectorAlerts implements OnModuleInit {
       options: {
         [CHECK]: {
           role: 'operator',
+          effect: 'Has the connector checked again at once.',
           run: async ({ entityId }, { caller }) => {
             const connector = await this.connections.lock(entityId);
             if (!connector) {

@@ -43,8 +43,18 @@ export class BudgetOverride implements OnModuleInit {
     this.options.register(BUDGET_EXCEEDED, 'directive', {
       lock: (escalation) => this.lock(escalation),
       options: {
-        [APPROVE_ONCE]: { role: 'operator', run: (escalation, by) => this.ask(escalation, by) },
-        [RETRY]: { role: 'operator', run: (escalation, by) => this.retry(escalation, by) },
+        [APPROVE_ONCE]: {
+          role: 'operator',
+          effect:
+            'Asks for an approval that lets the directive go over the budget this once; nothing is sent before somebody approves it.',
+          run: (escalation, by) => this.ask(escalation, by),
+        },
+        [RETRY]: {
+          role: 'operator',
+          effect:
+            'Has another draft made, which the budget stops again unless it was raised or its period is over.',
+          run: (escalation, by) => this.retry(escalation, by),
+        },
       },
     });
   }

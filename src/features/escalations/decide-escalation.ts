@@ -7,7 +7,12 @@ import { isId } from '../../platform/kernel/ids.js';
 import type { EscalationEntity } from './escalation.entity.js';
 import { checkDecision, viewOf } from './escalation.js';
 import { DISMISS } from './escalation-kinds.js';
-import { type EscalationHandler, type EscalationOption, EscalationOptions } from './escalation-options.js';
+import {
+  DISMISSAL,
+  type EscalationHandler,
+  type EscalationOption,
+  EscalationOptions,
+} from './escalation-options.js';
 import type { DecideEscalationBody, EscalationView } from './escalations.dto.js';
 import { Escalations } from './escalations.repository.js';
 
@@ -31,13 +36,13 @@ export class DecideEscalation {
       : undefined;
     if (!found) throw new NotFound();
     const handler = this.options.of(found);
-    requireRole(caller, found.teamId, handler.options[decision]?.role ?? 'operator');
-    if (checkDecision(found, decision) === 'repeated') return viewOf(found);
+    requireRole(caller, found.teamId, handler.options[decision]?.role ?? DISMISSAL.role);
+    if (checkDecision(found, decision) === 'repeated') return this.viewOf(found);
     const option = optionOf(handler, decision, caller);
 
     await handler.lock?.(found);
     const escalation = (await this.escalations.lock(caller.workspaceId, escalationId))!;
-    if (checkDecision(escalation, decision) === 'repeated') return viewOf(escalation);
+    if (checkDecision(escalation, decision) === 'repeated') return this.viewOf(escalation);
     const at = this.clock.now();
     // Closed before the option is carried out: what ends the cause of an escalation resolves those that are open.
     const status = decision === DISMISS ? 'dismissed' : 'resolved';
@@ -45,7 +50,11 @@ export class DecideEscalation {
     const outcome = await option.run(escalation, { caller, at, note });
     const decided = { ...escalation, ...made, outcome };
     this.escalations.noteDecided(decided, outcome);
-    return viewOf(decided);
+    return this.viewOf(decided);
+  }
+
+  private viewOf(escalation: EscalationEntity): EscalationView {
+    return viewOf(escalation, this.options.choicesOf(escalation));
   }
 }
 
@@ -59,7 +68,7 @@ function optionOf(handler: EscalationHandler, decision: string, caller: Caller):
 
 function dismissal(handler: EscalationHandler, { name }: Caller): EscalationOption {
   return {
-    role: 'operator',
+    ...DISMISSAL,
     run: async (escalation: EscalationEntity) => {
       await handler.dismissed?.(escalation);
       return `${name} dismissed the escalation: ${escalation.reason}`;

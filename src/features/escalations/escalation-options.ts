@@ -13,6 +13,8 @@ export interface Decider {
 
 /** What one of the options of an escalation does. */
 export interface EscalationOption {
+  /** What choosing it does, for who has to choose: one sentence, without its name, as it stands in mails and in the guide. */
+  effect: string;
   /** The least role in the team of the escalation: what the act itself needs. */
   role: Role;
   /**
@@ -34,28 +36,59 @@ export interface EscalationHandler {
   dismissed?(escalation: EscalationEntity): void | Promise<void>;
 }
 
+/** An option that can be chosen, in words. */
+export interface EscalationChoice {
+  option: string;
+  effect: string;
+  role: Role;
+}
+
+/** What can be chosen about records of one type, in escalations of one kind. */
+export interface RegisteredOptions {
+  kind: EscalationKind;
+  entityType: string;
+  handler: EscalationHandler;
+}
+
+export const DISMISSAL: Omit<EscalationChoice, 'option'> = {
+  role: 'operator',
+  effect: 'Closes this escalation; everything stays as it is.',
+};
+
 /**
  * What the options of escalations do. Escalations know that a person has to decide, not about what: the feature that owns
  * the record registers here, for a kind and a type of record, and is called in the transaction of the decision.
  */
 @Injectable()
 export class EscalationOptions {
-  readonly #handlers = new Map<string, EscalationHandler>();
+  readonly #registered = new Map<string, RegisteredOptions>();
 
   register(kind: EscalationKind, entityType: string, handler: EscalationHandler): void {
-    this.#handlers.set(`${kind} ${entityType}`, handler);
+    this.#registered.set(`${kind} ${entityType}`, { kind, entityType, handler });
+  }
+
+  all(): RegisteredOptions[] {
+    return [...this.#registered.values()];
   }
 
   of({ kind, entityType }: Pick<EscalationEntity, 'kind' | 'entityType'>): EscalationHandler {
-    return this.#handlers.get(`${kind} ${entityType}`) ?? { options: {} };
+    return this.#registered.get(`${kind} ${entityType}`)?.handler ?? { options: {} };
+  }
+
+  /** The options of an escalation in words, in their order; one that nobody here knows any more can not be chosen. */
+  choicesOf(escalation: Pick<EscalationEntity, 'kind' | 'entityType' | 'options'>): EscalationChoice[] {
+    const { options } = this.of(escalation);
+    return escalation.options.flatMap((option) => {
+      if (option === DISMISS) return { option, ...DISMISSAL };
+      if (!Object.hasOwn(options, option)) return [];
+      const { effect, role } = options[option]!;
+      return { option, effect, role };
+    });
   }
 
   /** The least role that can do anything about it but dismiss it; that of a dismissal where nothing else is offered. */
   leastRole(escalation: Pick<EscalationEntity, 'kind' | 'entityType' | 'options'>): Role {
-    const { options } = this.of(escalation);
-    const roles = escalation.options.flatMap((name) =>
-      name === DISMISS || !Object.hasOwn(options, name) ? [] : options[name]!.role,
-    );
-    return ROLES.find((role) => roles.includes(role)) ?? 'operator';
+    const roles = this.choicesOf(escalation).flatMap(({ option, role }) => (option === DISMISS ? [] : role));
+    return ROLES.find((role) => roles.includes(role)) ?? DISMISSAL.role;
   }
 }

@@ -1,6 +1,7 @@
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { EscalationAlreadyDecided } from './escalations.errors.js';
 import type { EscalationEntity } from './escalation.entity.js';
+import type { EscalationChoice } from './escalation-options.js';
 import type { EscalationView } from './escalations.dto.js';
 
 /**
@@ -21,7 +22,7 @@ export function checkDecision(
   throw new EscalationAlreadyDecided({ details: { status, decision } });
 }
 
-export function viewOf(escalation: EscalationEntity): EscalationView {
+export function viewOf(escalation: EscalationEntity, choices: EscalationChoice[]): EscalationView {
   const { workspaceId: _workspace, entityType, entityId, ...shown } = escalation;
-  return { ...shown, entity: { type: entityType, id: entityId } };
+  return { ...shown, entity: { type: entityType, id: entityId }, choices };
 }

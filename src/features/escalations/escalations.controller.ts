@@ -9,6 +9,8 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
 import { DecideEscalation } from './decide-escalation.js';
 import { viewOf } from './escalation.js';
+import type { EscalationEntity } from './escalation.entity.js';
+import { EscalationOptions } from './escalation-options.js';
 import {
   DecideEscalationBody,
   ESCALATION_PARAM,
@@ -23,6 +25,7 @@ import { Escalations } from './escalations.repository.js';
 export class EscalationsController {
   constructor(
     private readonly escalations: Escalations,
+    private readonly options: EscalationOptions,
     private readonly decideEscalation: DecideEscalation,
   ) {}
 
@@ -31,7 +34,7 @@ export class EscalationsController {
   @Route({ auth: 'member', returns: { 200: EscalationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: EscalationsQuery): Promise<EscalationPage> {
     const page = await this.escalations.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(viewOf) };
+    return { ...page, items: page.items.map((one) => this.viewOf(one)) };
   }
 
   /** One escalation. */
@@ -46,7 +49,7 @@ export class EscalationsController {
       ? await this.escalations.find(scopeOf(caller), escalationId)
       : undefined;
     if (!escalation) throw new NotFound();
-    return viewOf(escalation);
+    return this.viewOf(escalation);
   }
 
   /** Decides an escalation; what the option says is done in the same transaction. */
@@ -62,5 +65,9 @@ export class EscalationsController {
   })
   decide(@CurrentCaller() caller: Caller, @Body() body: DecideEscalationBody): Promise<EscalationView> {
     return this.decideEscalation.execute(caller, body);
+  }
+
+  private viewOf(escalation: EscalationEntity): EscalationView {
+    return viewOf(escalation, this.options.choicesOf(escalation));
   }
 }

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import type { Role } from '../../platform/auth/caller.js';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import {
@@ -87,6 +88,25 @@ export class EscalationSubject {
   id!: string;
 }
 
+/** An option of an escalation, in words. */
+export class EscalationChoiceView {
+  /**
+   * What to send as the decision.
+   * @example 'extend'
+   */
+  option!: string;
+  /**
+   * What it does.
+   * @example 'Gives the approval as much time again as it had, at most 24 hours; this is possible three times.'
+   */
+  effect!: string;
+  /**
+   * The least role that may choose it.
+   * @example 'operator'
+   */
+  role!: Role;
+}
+
 /** Something that a person has to decide because nothing else here can. */
 export class EscalationView {
   /**
@@ -121,6 +141,8 @@ export class EscalationView {
    * @example ['extend', 'reject', 'dismiss']
    */
   options!: string[];
+  /** What each of the options does, in the same order; one that can no longer be chosen is left out. */
+  choices!: EscalationChoiceView[];
   /**
    * How many it stands for: where very much fails at once, one escalation stands for many.
    * @example 1

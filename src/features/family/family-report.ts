@@ -71,6 +71,7 @@ function capoDay(role: CapoRole, { counts, receipts, waiting, approvals, denied,
       packetsFailed: count('packet.failed'),
       packetsDenied: denied.find((each) => each.capo === role)?.n ?? 0,
       directivesFailed: count('directive.failed'),
+      inAll: FAILED.reduce((sum, action) => sum + count(action), 0),
       items: listed(FAILED),
     },
     cost: costs.filter((each) => each.capo === role).map(({ currency, amount }) => ({ currency, amount })),
@@ -140,7 +141,7 @@ function capoMarkdown({ name, sentence, did, waits, failed }: CapoDay): string {
     ),
     waits.approvals,
   );
-  list('What failed', ofReceipts(failed.items), failed.packetsFailed + failed.directivesFailed);
+  list('What failed', ofReceipts(failed.items), failed.inAll);
   return blocks.join('\n\n');
 }
 

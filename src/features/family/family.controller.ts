@@ -85,6 +85,6 @@ export class FamilyController {
   })
   async list(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
     if (query.reportId !== undefined) await this.audiences.get(caller, query.reportId);
-    return this.comments.list(scopeOf(caller), query);
+    return this.comments.list(scopeOf(caller), query, await this.audiences.mayReadDaily(caller));
   }
 }

@@ -146,6 +146,11 @@ export class CapoFailed {
    * @example 0
    */
   directivesFailed!: number;
+  /**
+   * How many receipts of the day tell of a failure; `items` shows the newest of them. A decision about a draft has none of its own.
+   * @example 0
+   */
+  inAll!: number;
   /** The newest five. */
   items!: ReportedAct[];
 }

@@ -52,14 +52,20 @@ export class ReportAudiences {
   private async daily(caller: Caller, reportId: string): Promise<ReadableReport> {
     const { workspaceId } = caller;
     const report = await this.reports.find({ workspaceId, teamIds: 'all' }, reportId);
-    if (!report) throw new NotFound();
+    // To whoever may not read it, it is as if it were not there.
+    if (!report || !(await this.mayReadDaily(caller))) throw new NotFound();
+    return { reportId, date: report.date, audience: 'all' };
+  }
+
+  /** Whether the Daily Reports are the caller's to read. */
+  async mayReadDaily(caller: Caller): Promise<boolean> {
     try {
       await this.seesWhole.execute(caller);
+      return true;
     } catch (error) {
-      // To whoever may not read it, it is as if it were not there.
-      throw error instanceof Forbidden ? new NotFound() : error;
+      if (error instanceof Forbidden) return false;
+      throw error;
     }
-    return { reportId, date: report.date, audience: 'all' };
   }
 
   private async readableBy(caller: Caller): Promise<Audience[]> {

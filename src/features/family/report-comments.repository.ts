@@ -4,6 +4,7 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import { isDailyReport } from '../reports/is-daily-report.js';
 import type { CommentsQuery, CommentView } from './family.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 
@@ -18,8 +19,15 @@ export class ReportComments {
     this.db.insert(ReportCommentEntity, comment);
   }
 
-  /** Those of one report which the caller may read, or of all that they may; newest first. */
-  list(scope: Scope, { reportId, ...paging }: CommentsQuery): Promise<Page<CommentView>> {
+  /**
+   * Those of one report which the caller may read, or of all that they may; newest first.
+   * @param mayReadDaily whether the Daily Reports are among them
+   */
+  list(
+    scope: Scope,
+    { reportId, ...paging }: CommentsQuery,
+    mayReadDaily: boolean,
+  ): Promise<Page<CommentView>> {
     const listing: Listing = {
       name: 'report comments',
       select: LISTED,
@@ -27,7 +35,9 @@ export class ReportComments {
       // Row-level security leaves out the reports of other teams; it cannot tell a report without a team from that of all.
       ...where(
         { workspace_id: scope.workspaceId, report_id: reportId },
-        ...(scope.teamIds === 'all' || reportId !== undefined ? [] : ['not of_all']),
+        ...(scope.teamIds === 'all' || reportId !== undefined
+          ? []
+          : [mayReadDaily ? `(not of_all or ${isDailyReport('report_comments')})` : 'not of_all']),
       ),
       order: newestFirst('comment_id'),
     };

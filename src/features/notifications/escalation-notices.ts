@@ -5,7 +5,7 @@ import { Work } from '../../platform/work/work.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import { EscalationOpened } from '../escalations/escalation-opened.js';
-import { EscalationOptions } from '../escalations/escalation-options.js';
+import { type EscalationChoice, EscalationOptions } from '../escalations/escalation-options.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { ApprovalNotices } from './approval-notices.js';
 import type { Block } from './blocks.js';
@@ -102,7 +102,7 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
   }
 
   private async blocks(to: Addressee, escalation: EscalationEntity): Promise<Block[]> {
-    const { escalationId, kind, reason, options, dueAt, createdAt, count, entityId } = escalation;
+    const { escalationId, kind, reason, dueAt, createdAt, count, entityId } = escalation;
     const link = isAboutApproval(escalation) ? await this.approvals.linkTo(to, entityId) : undefined;
     return [
       { kind: 'text', text: reason },
@@ -113,9 +113,10 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
           ...(dueAt === null ? [] : [['Until', inWords(dueAt, to.zone)] as const]),
           ...(count > 1 ? [['Stands for', `${count} like it`] as const] : []),
           ['What happened', HAPPENED[kind]],
-          ['You can choose', options.map((option) => option.replaceAll('_', ' ')).join(', ')],
         ],
       },
+      { kind: 'text', text: 'You can choose:' },
+      { kind: 'list', items: this.options.choicesOf(escalation).map(choiceInWords) },
       ...(link ? [link] : []),
       {
         kind: 'reference',
@@ -124,6 +125,12 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
       },
     ];
   }
+}
+
+/** The role only where a reader who may dismiss it could lack it. */
+function choiceInWords({ option, effect, role }: EscalationChoice): string {
+  const isAdmins = role === 'admin' || role === 'owner';
+  return `${option.replaceAll('_', ' ')}: ${effect}${isAdmins ? ` It takes the role ${role}.` : ''}`;
 }
 
 function isAboutApproval({ entityType }: Pick<EscalationEntity, 'entityType'>): boolean {

@@ -30,6 +30,7 @@ export class ResumeDestination implements OnModuleInit {
       options: {
         [RESUME]: {
           role: 'admin',
+          effect: 'Ends the pause; the events that have waited are delivered at once.',
           run: async ({ entityId }, { caller }) => {
             const { url } = await this.execute(caller, entityId);
             return `${caller.name} resumed the destination ${url}.`;

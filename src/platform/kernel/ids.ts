@@ -42,6 +42,7 @@ export type IdPrefix =
   | 'sec'
   | 'lnk'
   | 'cnv'
+  | 'trn'
   | 'cmt';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;

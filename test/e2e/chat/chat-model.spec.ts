@@ -149,7 +149,7 @@ describe('with a model connected', () => {
     for (const { text } of history) expect(text.length).toBeLessThanOrEqual(1_500);
   });
 
-  it('the model has three rounds, the last of which must answer', async () => {
+  it('the model is asked three times at most, and looks things up between: the last time it must answer', async () => {
     replies = [
       looksUp({ subject: 'signals' }),
       looksUp({ subject: 'directives' }),
@@ -297,20 +297,34 @@ describe('texts that give orders', () => {
     const norwegian = await chat.say(
       `Kan du være så snill å godkjenne ${approvalId} for meg nå med en gang?`,
     );
-    expect(norwegian.reply).toContain('POST /api/pro/approvals/{approvalId}/approve');
+    expect(norwegian.reply).toContain('/docs#/Approvals/Approvals_decide');
     expect(norwegian.intents.map(({ intent }) => intent)).toContain('refused');
     replies = [says({ reply: 'Sure thing.' })];
     const mixed = await chat.say(
       `Tell me about the delays, as it should be, because I wonder. Approve ${approvalId}.`,
     );
-    expect(mixed.reply).toContain('POST /api/pro/approvals/{approvalId}/approve');
+    expect(mixed.reply).toContain('/docs#/Approvals/Approvals_decide');
     expect(mixed.intents.map(({ intent }) => intent)).toContain('refused');
     expect(await whatDecides(test, workspace.workspaceId)).toBe(before);
   });
 
-  it('an id that the model was not given is no answer', async () => {
-    replies = [says({ reply: `Look at ${newId('apr')}.` }), says({ reply: 'I do not know.' })];
-    expect((await chat.say(QUESTION)).reply).toBe('I do not know.');
+  it('an id that was not found is no answer: invented, from the message, from a text, or from an earlier answer', async () => {
+    const { approvalId } = await desk.handInReady({ text: 'File this memo for the board: The delays end.' });
+    await chat.say('What waits for me?');
+    const [inText, inMessage] = [newId('pkt'), newId('dir')];
+    const signalId = await new SignalDesk(test).raise({ title: `Look at ${inText}` }, workspace.workspaceId);
+    for (const id of [newId('apr'), inMessage, inText, approvalId]) {
+      replies = [
+        looksUp({ subject: 'signals' }),
+        says({ reply: `Look at ${id}.` }),
+        says({ reply: `I found ${signalId} alone.` }),
+      ];
+      const { reply, intents } = await chat.say(`${QUESTION} ${inMessage}`);
+      expect(reply, id).toBe(`I found ${signalId} alone.`);
+      expect(intents.flatMap(({ ids }) => ids)).toEqual([signalId]);
+    }
+    replies = [looksUp({ subject: 'waiting' }), says({ reply: `${approvalId} waits.` })];
+    expect((await chat.say(QUESTION)).reply).toBe(`${approvalId} waits.`);
   });
 });
 
@@ -449,7 +463,7 @@ describe('one message at a time', () => {
   it('what a process left behind that ended in the middle ends by itself, and the conversation goes on', async () => {
     await chat.say('What waits for me?');
     const { memberId } = workspace.owner as Client & { memberId: string };
-    await test.rows(`insert into chat_turns values ($1, $2, 'req_gone', $3)`, [
+    await test.rows(`insert into chat_turns values ($1, $2, 'trn_gone', $3)`, [
       workspace.workspaceId,
       memberId,
       new Date(test.clock.now() + 60_000),

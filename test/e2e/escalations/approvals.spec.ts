@@ -80,6 +80,11 @@ describe('an approval that is about to expire', () => {
       teamId: null,
       reason: expect.stringContaining('is about to expire'),
       options: ['extend', 'reject', 'dismiss'],
+      choices: ['extend', 'reject', 'dismiss'].map((option) => ({
+        option,
+        effect: expect.any(String),
+        role: 'operator',
+      })),
       count: 1,
       dueAt: before.expires,
       createdAt: expect.any(Number),

@@ -20,6 +20,7 @@ beforeAll(async () => {
     options: {
       repair: {
         role: 'admin',
+        effect: 'Repairs the printer.',
         run: async ({ entityId }, { caller }) => {
           if (entityId.startsWith('broken')) throw new InvalidTransition({ message: 'It is beyond repair.' });
           repaired.push(entityId);
@@ -56,6 +57,22 @@ describe('GET /escalations', () => {
     expect(page.items[0]).toEqual(await desk.escalation(soon));
     expect(await ids('?status=dismissed')).toEqual([closed]);
     expect(await ids('?status=resolved')).toEqual([]);
+  });
+
+  it('says of each option what it does and who may choose it, and leaves out what nobody here knows', async () => {
+    const id = await desk.open({ ...printer(), options: ['repair', 'replace', 'dismiss'] });
+    const shown = await desk.escalation(id);
+    expect(shown.options).toEqual(['repair', 'replace', 'dismiss']);
+    expect(shown.choices).toEqual([
+      { option: 'repair', effect: 'Repairs the printer.', role: 'admin' },
+      {
+        option: 'dismiss',
+        effect: 'Closes this escalation; everything stays as it is.',
+        role: 'operator',
+      },
+    ]);
+    expect((await desk.list()).items).toEqual([shown]);
+    expect((await desk.decided(id, 'dismiss')).choices).toEqual(shown.choices);
   });
 
   it('goes on by cursor, one by one, to the end', async () => {

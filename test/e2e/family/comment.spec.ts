@@ -123,6 +123,11 @@ describe('about a Daily Report', () => {
       body: { reportId: daily, teamId: null, sectionKey: 'revenue' },
     });
     expect((await owner.get(`/family/comment?reportId=${daily}`)).body.total).toBe(1);
+    // Beside what is said of the family report of all, which is an admin's.
+    expect((await comment(owner)).status).toBe(201);
+    const all = (await inNone.get('/family/comment')).body;
+    expect([all.total, all.items]).toEqual([1, [added.body]]);
+    expect((await owner.get('/family/comment')).body.total).toBe(2);
     expect((await comment((await test.createWorkspace()).owner, { reportId: daily })).status).toBe(404);
 
     // From the first team on it tells what others do.

@@ -65,7 +65,7 @@ describe('GET /family/report 200', () => {
       sentence: 'CEO carried out nothing; nothing waits for you.',
       did: { packetsExecuted: 0, directivesExecuted: 0, packetsReverted: 0, items: [] },
       waits: { approvals: 0, items: [] },
-      failed: { packetsFailed: 0, packetsDenied: 0, directivesFailed: 0, items: [] },
+      failed: { packetsFailed: 0, packetsDenied: 0, directivesFailed: 0, inAll: 0, items: [] },
       cost: [],
     });
   });
@@ -155,6 +155,22 @@ describe('GET /family/report 200', () => {
     const times = waits.items.map(({ requestedAt }: { requestedAt: string }) => requestedAt);
     expect(times).toEqual(times.toSorted());
     expect((await markdown()).text).toContain('- … and 2 more');
+  });
+
+  it('says how much more failed than it lists, what was denied too', async () => {
+    const waiting = [];
+    for (let n = 0; n < 4; n++)
+      waiting.push(await desk.handInReady({ text: `${MAIL} ${n}`, capo: 'capo_ops' }));
+    await new OrderDesk(test).active(NO_MAIL, workspace.owner);
+    for (const { approvalId, directiveId } of waiting) {
+      await desk.approve(approvalId);
+      await desk.until(directiveId, 'failed');
+    }
+    const { failed } = dayOf(await report(), 'capo_ops');
+    expect(failed).toMatchObject({ packetsFailed: 0, packetsDenied: 4, directivesFailed: 4, inAll: 8 });
+    expect(failed.items).toHaveLength(5);
+    const [, section] = (await markdown()).text.split('**What failed**');
+    expect(section).toContain('- … and 3 more');
   });
 
   it('shows to a team what is its own, and to whoever is in none what has none', async () => {

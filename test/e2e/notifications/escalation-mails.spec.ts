@@ -27,9 +27,44 @@ describe('the mail about an escalation', () => {
     expect(mail!.subject).toBe(
       'A person has to decide: The mail server has refused its password three times.',
     );
-    for (const part of [escalationId, 'You can choose: dismiss', 'Wednesday, 1 January 2031 at 12:00 (UTC)'])
+    for (const part of [
+      escalationId,
+      'You can choose:\n\n- dismiss: Closes this escalation; everything stays as it is.',
+      'Wednesday, 1 January 2031 at 12:00 (UTC)',
+    ])
       expect(mail!.text).toContain(part);
     expect(wordsIn(wordsOfHtml(mail!.html!))).toEqual(wordsIn(mail!.text!));
+  });
+
+  it('says of each option what it does, and which takes an admin', async () => {
+    await open({
+      kind: 'approval_expiring',
+      entity: { type: 'approval', id: newId('apr') },
+      options: ['extend', 'reject', 'dismiss'],
+    });
+    const [expiring] = await desk.mailed(owner.email);
+    await open({
+      kind: 'compensation_failed',
+      entity: { type: 'work_packet', id: newId('pkt') },
+      options: ['retry', 'done_by_hand', 'unknown', 'dismiss'],
+    });
+
+    const [, failed] = await desk.mailed(owner.email, 2);
+
+    const choices = (text: string) => /You can choose:\n\n((?:- .+\n)+)/.exec(text)![1]!.trim().split('\n');
+    expect(choices(expiring!.text!)).toEqual([
+      '- extend: Gives the approval as much time again as it had, at most 24 hours; this is possible three times.',
+      '- reject: Rejects the draft, so that nothing is sent; your note is the feedback, and is needed.',
+      '- dismiss: Closes this escalation; everything stays as it is.',
+    ]);
+    expect(choices(failed!.text!)).toEqual([
+      '- retry: Tries to undo the work packet once more. It takes the role admin.',
+      '- done by hand: Records that you have undone the work packet yourself; the service does nothing more about it. It takes the role admin.',
+      '- dismiss: Closes this escalation; everything stays as it is.',
+    ]);
+    for (const mail of [expiring!, failed!]) {
+      expect(wordsIn(wordsOfHtml(mail.html!))).toEqual(wordsIn(mail.text!));
+    }
   });
 
   it('speaks to people: no method and no path of the API, and links to where it is explained', async () => {

@@ -44,8 +44,17 @@ export class DecideCompensationFailure implements OnModuleInit {
     this.options.register(COMPENSATION_FAILED, 'work_packet', {
       lock: (escalation) => this.lock(escalation),
       options: {
-        [RETRY]: { role: 'admin', run: (escalation, by) => this.retry(escalation, by) },
-        [DONE_BY_HAND]: { role: 'admin', run: (escalation, by) => this.doneByHand(escalation, by) },
+        [RETRY]: {
+          role: 'admin',
+          effect: 'Tries to undo the work packet once more.',
+          run: (escalation, by) => this.retry(escalation, by),
+        },
+        [DONE_BY_HAND]: {
+          role: 'admin',
+          effect:
+            'Records that you have undone the work packet yourself; the service does nothing more about it.',
+          run: (escalation, by) => this.doneByHand(escalation, by),
+        },
       },
     });
   }

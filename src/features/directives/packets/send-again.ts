@@ -53,11 +53,25 @@ export class SendAgain implements OnModuleInit {
     });
     this.options.register(PACKET_FAILED, 'directive', {
       lock: ({ workspaceId, entityId }) => this.lock(workspaceId, entityId),
-      options: { [RETRY]: { role: 'operator', run: (escalation, by) => this.one(escalation, by) } },
+      options: {
+        [RETRY]: {
+          role: 'operator',
+          effect:
+            'Sends the work packets again that could not be sent; each is checked again before it leaves.',
+          run: (escalation, by) => this.one(escalation, by),
+        },
+      },
     });
     this.options.register(PACKET_FAILED, FAILED_DIRECTIVES, {
       lock: ({ workspaceId }) => this.guardians.lockShared(workspaceId),
-      options: { [RETRY]: { role: 'operator', run: (escalation, by) => this.all(escalation, by) } },
+      options: {
+        [RETRY]: {
+          role: 'operator',
+          effect:
+            'Sends the work packets of all these directives again that could not be sent; each is checked again before it leaves.',
+          run: (escalation, by) => this.all(escalation, by),
+        },
+      },
     });
   }
 

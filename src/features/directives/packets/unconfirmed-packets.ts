@@ -13,7 +13,11 @@ import {
   SEND_AGAIN,
 } from '../../escalations/escalation-kinds.js';
 import type { EscalationEntity } from '../../escalations/escalation.entity.js';
-import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
+import {
+  type Decider,
+  type EscalationOption,
+  EscalationOptions,
+} from '../../escalations/escalation-options.js';
 import { haltedIn } from '../../terms/guardian-halted.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
@@ -56,18 +60,32 @@ export class UnconfirmedPackets implements OnModuleInit {
 
   onModuleInit(): void {
     const lock = (escalation: EscalationEntity) => this.lock(escalation);
+    const arrived: EscalationOption = {
+      role: 'operator',
+      effect: 'Records that the work packet arrived; it is not sent again.',
+      run: (escalation, by) => this.arrived(escalation, by),
+    };
     this.options.register(PACKET_FAILED, 'work_packet', {
       lock,
       options: {
-        [ARRIVED]: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
-        [DID_NOT_ARRIVE]: { role: 'operator', run: (escalation, by) => this.failed(escalation, by) },
+        [ARRIVED]: arrived,
+        [DID_NOT_ARRIVE]: {
+          role: 'operator',
+          effect: 'Records that the work packet did not arrive; it is not sent again.',
+          run: (escalation, by) => this.failed(escalation, by),
+        },
       },
     });
     this.options.register(KILL_UNCONFIRMED, 'work_packet', {
       lock,
       options: {
-        [ARRIVED]: { role: 'operator', run: (escalation, by) => this.arrived(escalation, by) },
-        [SEND_AGAIN]: { role: 'operator', run: (escalation, by) => this.sendAgain(escalation, by) },
+        [ARRIVED]: arrived,
+        [SEND_AGAIN]: {
+          role: 'operator',
+          effect:
+            'Records that the work packet did not arrive, and sends it again; while the kill switch is engaged, after the revert.',
+          run: (escalation, by) => this.sendAgain(escalation, by),
+        },
       },
     });
   }
