@@ -48,7 +48,7 @@ grant select, insert, update on revocation_lists to consigliere_system;
 `;
 
 const DOWN = /* sql */ `
-drop function if exists app.revocation_lists_beyond, app.keep_revocation_list, app.healthy_shares;
+drop function if exists app.revocation_lists_beyond, app.keep_revocation_list, app.visible_health_shares;
 drop table revocation_lists;
 alter table connectors drop constraint connectors_signalled_check;
 alter table connectors drop column judged_attempt_at, drop column signalled, drop column postponed;

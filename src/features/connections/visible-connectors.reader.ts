@@ -81,7 +81,7 @@ export class VisibleConnectors {
   async shares(scope: Scope, spans: readonly { from: number; to: number }[]): Promise<(number | null)[]> {
     const rows = await this.db.read<{ share: number | null }>(
       scope,
-      'select share from app.healthy_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
+      'select share from app.visible_health_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
       [scope.workspaceId, spans.map(({ from }) => new Date(from)), spans.map(({ to }) => new Date(to))],
     );
     return rows.map(({ share }) => share);
