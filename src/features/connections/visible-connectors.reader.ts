@@ -33,7 +33,11 @@ export class VisibleConnectors {
    * What the workspace may see: the service's own first, then its own by kind and name. For who may not see the hosts of
    * destinations these are in the order of their ids: order and cursor would tell the names.
    */
-  list(scope: Scope, { seesHosts }: { seesHosts: boolean }, paging: PageQuery): Promise<Page<VisibleConnector>> {
+  list(
+    scope: Scope,
+    { seesHosts }: { seesHosts: boolean },
+    paging: PageQuery,
+  ): Promise<Page<VisibleConnector>> {
     const listing: Listing = {
       name: seesHosts ? 'connectors' : 'connectors without hosts',
       select: VISIBLE,

@@ -10,10 +10,7 @@ export class RevocationLists {
   constructor(private readonly db: Db) {}
 
   /** Those that these keys have signed and that have higher numbers than are known; joins the open transaction if there is one. */
-  async beyond(
-    scope: Scope,
-    known: readonly (PublisherKey & { number: number })[],
-  ): Promise<SignedList[]> {
+  async beyond(scope: Scope, known: readonly (PublisherKey & { number: number })[]): Promise<SignedList[]> {
     if (known.length === 0) return [];
     const rows = await this.db.read<{ publicKey: string; list: RevocationList }>(
       scope,

@@ -20,7 +20,7 @@ export type RuleOfBody = Pick<
 /** What orders ask of zones; each answer is looked up once for all orders that are read together. */
 export interface ZoneLookUps {
   /** @throws ValidationFailed for one that the database does not know */
-  require(zone: string | undefined): Promise<void>;
+  require(zone: string | null | undefined): Promise<void>;
   ofWorkspace(): Promise<string>;
 }
 
@@ -59,7 +59,7 @@ export class StandingOrderRules {
     let own: Promise<string> | undefined;
     return {
       require: async (zone) => {
-        if (zone === undefined) return;
+        if (zone === null || zone === undefined) return;
         const asked = required.get(zone) ?? this.knownZone.require(zone, 'when.timezone');
         required.set(zone, asked);
         await asked;

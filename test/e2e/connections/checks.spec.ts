@@ -286,7 +286,11 @@ describe('a connector of the file', () => {
       expect(await shown()).toMatchObject({ status: 'green', reason: 'It answers.' });
       await desk.begun(connector_id);
       await eventually(
-        () => test.rows('select 1 from connectors where connector_id = $1 and postponed = $2', [connector_id, time]),
+        () =>
+          test.rows('select 1 from connectors where connector_id = $1 and postponed = $2', [
+            connector_id,
+            time,
+          ]),
         (rows) => rows.length === 1,
       );
     }
@@ -330,9 +334,10 @@ describe('a destination', () => {
     );
     await eventually(
       () =>
-        test.rows(`delete from work_items where kind = 'webhook.deliver' and id = $1 and not claimed returning id`, [
-          delivery!.delivery_id,
-        ]),
+        test.rows(
+          `delete from work_items where kind = 'webhook.deliver' and id = $1 and not claimed returning id`,
+          [delivery!.delivery_id],
+        ),
       (deleted) => deleted.length === 1,
     );
     return delivery!.delivery_id;

@@ -73,11 +73,16 @@ describe('GET /api/pro/connectors: 200', () => {
     const ids: string[] = [];
     for (const path of ['one', 'two']) {
       const url = `http://${receiver.hostPort}/${path}`;
-      ids.push((await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET })).body.destinationId);
+      ids.push(
+        (await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET })).body.destinationId,
+      );
     }
     // As some receivers are addressed: by a host that only their user knows.
     for (const [index, id] of ids.entries()) {
-      await test.rows('update connectors set name = $2 where subject = $1', [id, `${index}.secret-host.example`]);
+      await test.rows('update connectors set name = $2 where subject = $1', [
+        id,
+        `${index}.secret-host.example`,
+      ]);
     }
     const named = async (client: Client) =>
       (await client.get('/connectors')).body.items.map(({ name }: { name: string }) => name).slice(4);

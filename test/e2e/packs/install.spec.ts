@@ -44,8 +44,7 @@ describe('POST /skill-packs 202', () => {
       const answer = await other.post(manifestOf({ standingOrders }));
       expect(answer.status, answer.text).toBe(202);
       const line = await eventually(
-        async () =>
-          desk.test.logs.find(({ requestId }) => requestId === answer.headers.get('x-request-id')),
+        async () => desk.test.logs.find(({ requestId }) => requestId === answer.headers.get('x-request-id')),
         (found) => found !== undefined,
       );
       return line!['roundTrips'];
