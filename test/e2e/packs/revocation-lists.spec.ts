@@ -48,7 +48,7 @@ const complaints = (count: number) =>
 /** Another process over the same database, or the same one after a restart, with this list of publishers. */
 async function withProcess<T>(
   publishers: string,
-  act: (process: { reason(): Promise<string | undefined>; look(): Promise<void> }) => Promise<T>,
+  act: (process: { reason: () => Promise<string | undefined>; look: () => Promise<void> }) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig({
     NODE_ENV: 'test',
