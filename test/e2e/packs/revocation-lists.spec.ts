@@ -11,7 +11,7 @@ import { eventually } from '../../support/test-app.js';
 import { PackDesk } from './pack-desk.js';
 
 let desk: PackDesk;
-let number = 0;
+let lastNumber = 0;
 /** How many lines the log had when the test began. */
 let logged = 0;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 /** Nothing is revoked when a test begins. */
 beforeEach(async () => {
-  await desk.revoke(listOf('acme', ++number));
+  await desk.revoke(listOf('acme', ++lastNumber));
   logged = desk.test.logs.length;
 });
 
@@ -89,7 +89,7 @@ describe('a list that cannot be used', () => {
       signed(listOf('initech', 1), stranger),
       signed(listOf('globex', 1), stranger),
       { list: { publisher: 'globex' } },
-      signed(listOf('acme', ++number, REVOKED), desk.acme),
+      signed(listOf('acme', ++lastNumber, REVOKED), desk.acme),
     );
     await desk.look();
     await desk.look();
@@ -104,7 +104,7 @@ describe('a list that cannot be used', () => {
   it('does not keep a service from starting whose publisher was taken out of SKILL_PACK_PUBLISHERS', async () => {
     await write(
       signed(listOf('globex', 1), desk.globex),
-      signed(listOf('acme', ++number, REVOKED), desk.acme),
+      signed(listOf('acme', ++lastNumber, REVOKED), desk.acme),
     );
     await withProcess(publishersOf(desk.acme), async ({ reason }) => {
       expect(await reason()).toBe(REVOKED.reason);
@@ -114,11 +114,11 @@ describe('a list that cannot be used', () => {
   });
 
   it('says something else under a number that is known: the first one holds', async () => {
-    await desk.revoke(listOf('acme', ++number, REVOKED));
-    await desk.revoke(listOf('acme', number));
+    await desk.revoke(listOf('acme', ++lastNumber, REVOKED));
+    await desk.revoke(listOf('acme', lastNumber));
     expect(await code()).toBe('PACK_REVOKED');
     expect(await complaints(1)).toEqual([
-      `list ${number} of acme says something else than the list ${number} that is known: a change takes a higher number`,
+      `list ${lastNumber} of acme says something else than the list ${lastNumber} that is known: a change takes a higher number`,
     ]);
   });
 });
@@ -128,7 +128,7 @@ describe('a file that could not be read', () => {
     // Nobody but its owner may look into the folder of a test.
     chmodSync(desk.folder, 0o755);
     // All in one turn, before the look that the program makes by itself.
-    writeFileSync(desk.revocations, JSON.stringify(signed(listOf('acme', ++number, REVOKED), desk.acme)));
+    writeFileSync(desk.revocations, JSON.stringify(signed(listOf('acme', ++lastNumber, REVOKED), desk.acme)));
     chmodSync(desk.revocations, 0o000);
     await asSomebody(() => desk.look());
     expect(await complaints(1)).toEqual(['it names a file that this user may not read']);
@@ -142,10 +142,10 @@ describe('the newest list of a publisher', () => {
   const kept = () => desk.test.rows('select number::int, list from revocation_lists order by number');
 
   it('holds after a restart, in another process, and without the file', async () => {
-    const newest = listOf('acme', ++number, REVOKED);
+    const newest = listOf('acme', ++lastNumber, REVOKED);
     await desk.revoke(newest);
-    expect(await kept()).toEqual([{ number, list: newest }]);
-    await write(signed(listOf('acme', number - 1), desk.acme));
+    expect(await kept()).toEqual([{ number: lastNumber, list: newest }]);
+    await write(signed(listOf('acme', lastNumber - 1), desk.acme));
     const publishers = publishersOf(desk.acme, desk.globex);
     await withProcess(publishers, async ({ reason, look }) => {
       expect(await reason()).toBe(REVOKED.reason);
@@ -153,10 +153,10 @@ describe('the newest list of a publisher', () => {
     });
     await write();
     await withProcess(publishers, async ({ reason }) => expect(await reason()).toBe(REVOKED.reason));
-    expect(await kept()).toEqual([{ number, list: newest }]);
+    expect(await kept()).toEqual([{ number: lastNumber, list: newest }]);
 
     // What another process has read counts here at once.
-    await write(signed(listOf('acme', ++number), desk.acme));
+    await write(signed(listOf('acme', ++lastNumber), desk.acme));
     await withProcess(publishers, ({ look }) => look());
     await write();
     expect(await code()).toBeUndefined();
