@@ -1321,6 +1321,20 @@ begin
     app.own_workspace() || case when by_team then ' and ' || app.own_teams() else '' end);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.keep_revocation_list(p_publisher text, p_public_key text, p_number bigint, p_list jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into revocation_lists (publisher, public_key, number, list)
+  values (p_publisher, p_public_key, p_number, p_list)
+  on conflict (publisher, public_key) do update
+    set number = excluded.number, list = excluded.list, kept_at = excluded.kept_at
+    where revocation_lists.number < excluded.number
+$function$;
+alter function app.keep_revocation_list(text,text,bigint,jsonb) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.killed_workspaces()
  RETURNS bigint
  LANGUAGE sql
@@ -2223,6 +2237,18 @@ begin
   ) r group by r.currency;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.revocation_lists_beyond(p_publishers text[], p_public_keys text[], p_numbers bigint[])
+ RETURNS TABLE(public_key text, list jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select l.public_key, l.list
+  from unnest(p_publishers, p_public_keys, p_numbers) known (publisher, public_key, number)
+  join revocation_lists l on l.publisher = known.publisher and l.public_key = known.public_key and l.number > known.number
+$function$;
+alter function app.revocation_lists_beyond(text[],text[],bigint[]) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.set_password(p_user_id text, p_old_hash text, p_new_hash text, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2496,15 +2522,15 @@ end $function$;
 alter function app.use_password_reset(text,text,text,text,timestamp with time zone) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.visible_connectors(p_workspace_id text)
- RETURNS TABLE(workspace_id text, connector_id text, kind text, rank integer, name text, status text, reason text, latency_ms integer, last_checked_at timestamp with time zone, last_ok_at timestamp with time zone, consecutive_failures integer, overdue boolean)
+ RETURNS TABLE(workspace_id text, connector_id text, kind text, subject text, rank integer, name text, status text, reason text, latency_ms integer, last_checked_at timestamp with time zone, last_ok_at timestamp with time zone, consecutive_failures integer, overdue boolean, unknown boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select c.workspace_id, c.connector_id, c.kind,
+  select c.workspace_id, c.connector_id, c.kind, c.subject,
     array_position(array['database', 'queue', 'mail', 'model', 'partner', 'http', 'webhook'], c.kind), c.name, c.status,
     c.reason, c.latency_ms, c.last_checked_at, c.last_ok_at, c.consecutive_failures,
-    c.next_check_at < now() - interval '10 minutes'
+    c.next_check_at < now() - interval '10 minutes', c.postponed >= 3
   from (
     select * from connectors o where o.workspace_id = p_workspace_id
     union all
@@ -2514,6 +2540,29 @@ AS $function$
   where p_workspace_id = current_setting('app.workspace_id', true)
 $function$;
 alter function app.visible_connectors(text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.visible_health_shares(p_workspace_id text, p_from timestamp with time zone[], p_to timestamp with time zone[])
+ RETURNS TABLE(n integer, share double precision)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with seen as (
+    select v.workspace_id, v.connector_id from app.visible_connectors(p_workspace_id) v
+  ), known as (
+    select h.status, h.checked_at as since,
+      coalesce(lead(h.checked_at) over (partition by h.connector_id order by h.n), now()) as until
+    from seen join connector_checks h
+      on h.workspace_id = seen.workspace_id and h.connector_id = seen.connector_id and h.changed
+  )
+  select s.n::int, sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since)))
+      filter (where k.status = 'green')::float8
+    / nullif(sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since))), 0)::float8
+  from unnest(p_from, p_to) with ordinality s (since, until, n)
+  left join known k on k.since < s.until and k.until > s.since
+  group by s.n order by s.n
+$function$;
+alter function app.visible_health_shares(text,timestamp with time zone[],timestamp with time zone[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.waiting_unworked(p_kinds text[])
  RETURNS TABLE(kind text, waiting_ms double precision)
@@ -2556,29 +2605,6 @@ AS $function$
     and d.due_at <= now() + interval '1 day'
   returning d.due_at
 $function$;
-
-CREATE OR REPLACE FUNCTION app.well_shares(p_workspace_id text, p_from timestamp with time zone[], p_to timestamp with time zone[])
- RETURNS TABLE(n integer, share double precision)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  with seen as (
-    select v.workspace_id, v.connector_id from app.visible_connectors(p_workspace_id) v
-  ), known as (
-    select h.status, h.checked_at as since,
-      coalesce(lead(h.checked_at) over (partition by h.connector_id order by h.n), now()) as until
-    from seen join connector_checks h
-      on h.workspace_id = seen.workspace_id and h.connector_id = seen.connector_id and h.changed
-  )
-  select s.n::int, sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since)))
-      filter (where k.status = 'green')::float8
-    / nullif(sum(extract(epoch from least(k.until, s.until) - greatest(k.since, s.since))), 0)::float8
-  from unnest(p_from, p_to) with ordinality s (since, until, n)
-  left join known k on k.since < s.until and k.until > s.since
-  group by s.n order by s.n
-$function$;
-alter function app.well_shares(text,timestamp with time zone[],timestamp with time zone[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.window_start(p_unit text, p_at timestamp with time zone, p_timezone text)
  RETURNS timestamp with time zone
@@ -2887,12 +2913,15 @@ create table connectors (
   checks bigint not null default 0,
   last_change bigint not null default 0,
   next_check_at timestamp with time zone not null,
-  well_since timestamp with time zone,
+  healthy_since timestamp with time zone,
   alerted boolean not null default false,
   escalated boolean not null default false,
   alerts integer not null default 0,
   recovered_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  judged_attempt_at timestamp with time zone,
+  signalled boolean not null default false,
+  postponed integer not null default 0,
   constraint connectors_alerts_check CHECK ((alerts >= 0)),
   constraint connectors_check CHECK ((last_change <= checks)),
   constraint connectors_check1 CHECK ((alerted OR (NOT escalated))),
@@ -2901,7 +2930,9 @@ create table connectors (
   constraint connectors_kind_check CHECK ((kind = ANY (ARRAY['database'::text, 'queue'::text, 'mail'::text, 'model'::text, 'partner'::text, 'webhook'::text, 'http'::text]))),
   constraint connectors_latency_ms_check CHECK ((latency_ms >= 0)),
   constraint connectors_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 300))),
+  constraint connectors_postponed_check CHECK ((postponed >= 0)),
   constraint connectors_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 300))),
+  constraint connectors_signalled_check CHECK ((alerted OR (NOT signalled))),
   constraint connectors_status_check CHECK ((status = ANY (ARRAY['green'::text, 'yellow'::text, 'red'::text]))),
   constraint connectors_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint connectors_pkey PRIMARY KEY (workspace_id, connector_id),
@@ -4082,6 +4113,17 @@ CASE
     ELSE false
 END);
 grant insert, select, update on reverts to consigliere_app;
+
+create table revocation_lists (
+  publisher text not null,
+  public_key text not null,
+  number bigint not null,
+  list jsonb not null,
+  kept_at timestamp with time zone not null default now(),
+  constraint revocation_lists_number_check CHECK ((number > 0)),
+  constraint revocation_lists_pkey PRIMARY KEY (publisher, public_key)
+);
+grant insert, select, update on revocation_lists to consigliere_system;
 
 create table second_factors (
   user_id text not null,

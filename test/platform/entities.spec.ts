@@ -23,6 +23,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   sign_in_locks: 'written and read by functions alone, since an account belongs to no workspace',
   sign_in_rates: 'written and read by functions alone, since an account belongs to no workspace',
   sign_in_tries: 'written and read by functions alone, since an account belongs to no workspace',
+  revocation_lists: 'written and read by functions alone, since it belongs to no workspace',
   rate_windows: 'counted by the statement of the shared rate-limit store alone',
   receipt_checkpoints: 'belongs to the chain, which only functions write',
   receipt_heads: 'belongs to the chain, which only functions write',

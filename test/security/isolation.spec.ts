@@ -613,6 +613,7 @@ describe('the catalogue', () => {
       for (const text of [
         'select * from sql_functions',
         'select * from database_identity',
+        'select * from revocation_lists',
         'select password_hash from users',
         'select * from users',
         'select * from migrations',

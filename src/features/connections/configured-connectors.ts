@@ -7,6 +7,7 @@ import { PartnerSecretChanges } from '../partner/partner-secret-changes.js';
 import { DestinationChanges } from '../webhooks/destination-changes.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import type { ConnectorKind } from './connector-kinds.js';
+import { atTheBeginning } from './connector-names.js';
 import type { ConnectorEntity } from './connector.entity.js';
 import { type ConfiguredConnector, Connections } from './connections.repository.js';
 
@@ -86,7 +87,7 @@ export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstra
       workspaceId === first ? ['database', 'queue', 'mail', 'model', 'http'] : ['http'];
     await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
       for (const former of await this.connections.lockOthers(kinds, configured)) {
-        await this.forget(former, `The connector ${former.name} is configured no longer.`);
+        await this.forget(former, `${atTheBeginning(former)} is configured no longer.`);
       }
       for (const connector of configured) this.connections.configure(connector);
     });
@@ -94,7 +95,7 @@ export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstra
 
   private async forgetDestination(destinationId: string): Promise<void> {
     const former = await this.connections.lockOf('webhook', destinationId);
-    if (former) await this.forget(former, `The destination at ${former.name} was deleted.`);
+    if (former) await this.forget(former, `${atTheBeginning(former)} was deleted.`);
   }
 
   private async forget(former: ConnectorEntity, because: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -19,8 +19,10 @@ export class ConnectionsController {
   @Get()
   @Route({ auth: 'member', returns: { 200: ConnectorPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConnectorPage> {
-    const page = await this.connectors.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(viewOf) };
+    // As for `GET /webhooks`, which names the destinations with their addresses.
+    const seesHosts = hasRole(caller.role, 'admin');
+    const page = await this.connectors.list(scopeOf(caller), { seesHosts }, query);
+    return { ...page, items: page.items.map((connector) => viewOf(connector, seesHosts)) };
   }
 
   /** The checks of a connector, newest first. */

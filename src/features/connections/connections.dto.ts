@@ -16,7 +16,7 @@ export class ConnectorView {
    */
   connectorId!: string;
   /**
-   * What it is called: the host of a destination, the name of a connector of the file.
+   * What it is called: the name of a connector of the file; of a destination its host for admins, and the end of its id for others.
    * @example 'Mail'
    */
   name!: string;
@@ -26,14 +26,14 @@ export class ConnectorView {
    */
   kind!: ConnectorKind;
   /**
-   * green: it is well; yellow: it is slow (over 2 seconds), has failed once or twice, or has not been checked yet; red: it has
+   * green: the last check succeeded; yellow: it is slow (over 2 seconds), has failed once or twice, or has not been checked yet; red: it has
    * failed three times in a row, or refuses our credentials
    * @example 'green'
    */
   status!: ConnectorStatus;
   /**
    * Why it has this status, in a sentence.
-   * @example 'The mail server takes our mail.'
+   * @example 'The mail server accepts mail.'
    */
   reason!: string;
   /**
@@ -47,7 +47,7 @@ export class ConnectorView {
    */
   lastCheckedAt!: number | null;
   /**
-   * When a check last found it well, Unix milliseconds; null: never yet.
+   * When a check last succeeded, Unix milliseconds; null: never yet.
    * @example 1771402200000
    */
   lastOkAt!: number | null;
@@ -82,7 +82,7 @@ export class ConnectorCheckView {
   status!: ConnectorStatus;
   /**
    * What the check has found, in a sentence.
-   * @example 'The mail server takes our mail.'
+   * @example 'The mail server accepts mail.'
    */
   reason!: string;
   /**

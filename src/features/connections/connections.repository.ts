@@ -60,6 +60,7 @@ export class Connections {
         checks: n,
         lastCheckedAt: now,
         nextCheckAt: now + nextInMs,
+        postponed: 0,
         ...(changed && { lastChange: n }),
       },
     );
@@ -88,10 +89,11 @@ export class Connections {
     ]);
   }
 
-  /** No result came of a locked connector's check; it is due again after a minute. */
+  /** This process does not know the connector; its check is due again after a minute, and another one may. */
   postpone(connectorId: string): void {
     this.db.write(
-      `update connectors set next_check_at = now() + interval '1 minute' where workspace_id = $1 and connector_id = $2`,
+      `update connectors set next_check_at = now() + interval '1 minute', postponed = postponed + 1
+       where workspace_id = $1 and connector_id = $2`,
       [this.db.unit.scope.workspaceId, connectorId],
     );
   }

@@ -8,9 +8,10 @@ import { Signals } from '../signals/signals.repository.js';
 import type { SignalSeverity } from '../signals/signal-types.js';
 import { Connections } from './connections.repository.js';
 import type { Verdict } from './connector-health.js';
+import { atTheBeginning, inASentence } from './connector-names.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
-type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'name'>;
+type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'subject' | 'name'>;
 
 /** Tells people that a connector is red, and that it has recovered; in the workspace that answers for it. */
 @Injectable()
@@ -37,7 +38,7 @@ export class ConnectorAlerts implements OnModuleInit {
               });
             }
             this.connections.checkNow(entityId);
-            return `${caller.name} asked for another check of ${nameOf(connector)}.`;
+            return `${caller.name} asked for another check of ${inASentence(connector)}.`;
           },
         },
       },
@@ -46,19 +47,19 @@ export class ConnectorAlerts implements OnModuleInit {
 
   /** What the verdict on a locked connector has to tell, in the open transaction. */
   async tell(connector: Named, { changes: { reason }, tell }: Verdict): Promise<void> {
-    if (tell.red) this.signal(connector, 'critical', `${nameOf(connector)} is failing.`, reason);
+    if (tell.signal) this.signal(connector, 'critical', `${atTheBeginning(connector)} is failing.`, reason);
     if (tell.escalate) {
       await this.escalations.open({
         kind: CONNECTOR_RED,
         entity: entityOf(connector),
         teamId: null,
-        reason: `${nameOf(connector)} is failing. ${reason}`,
+        reason: `${atTheBeginning(connector)} is failing. ${reason}`,
         options: [CHECK, DISMISS],
         dueAt: null,
       });
     }
     if (tell.recovered) {
-      const title = `${nameOf(connector)} is well again.`;
+      const title = `${atTheBeginning(connector)} is working again.`;
       this.signal(connector, 'info', title, reason);
       await this.escalations.resolveAbout(CONNECTOR_RED, entityOf(connector), title);
     }
@@ -86,24 +87,4 @@ export class ConnectorAlerts implements OnModuleInit {
 
 function entityOf({ connectorId }: Named) {
   return { type: 'connector', id: connectorId };
-}
-
-/** In a sentence, at its beginning or within. */
-function nameOf({ kind, name }: Named): string {
-  switch (kind) {
-    case 'webhook':
-      return `The destination at ${name}`;
-    case 'http':
-      return `The connector ${name}`;
-    case 'partner':
-      return 'The connection to the partner';
-    case 'database':
-      return 'The database';
-    case 'queue':
-      return 'The work queue';
-    case 'mail':
-      return 'The mail connector';
-    case 'model':
-      return 'The model connector';
-  }
 }

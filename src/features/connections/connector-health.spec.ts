@@ -9,6 +9,7 @@ const OK: Finding = { kind: 'ok', latencyMs: 12, reason: 'It answers.' };
 const SLOW: Finding = { kind: 'ok', latencyMs: 2_001, reason: 'It answers.' };
 const FAILED: Finding = { kind: 'failed', reason: 'It refused the connection.' };
 const REFUSED: Finding = { kind: 'refused', reason: 'It refused our credentials.' };
+const PAUSED: Finding = { kind: 'refused', reason: 'It is paused.', tellsItself: true };
 
 type State = Parameters<typeof judge>[0];
 
@@ -16,8 +17,10 @@ const NEW: State = {
   kind: 'mail',
   consecutiveFailures: 0,
   lastOkAt: null,
-  wellSince: null,
+  judgedAttemptAt: null,
+  healthySince: null,
   alerted: false,
+  signalled: false,
   escalated: false,
   alerts: 0,
   recoveredAt: null,
@@ -70,41 +73,41 @@ describe('judge', () => {
     );
   });
 
-  it('counts failures in a row, and from when on it was well', () => {
+  it('counts failures in a row, and from when on it was healthy', () => {
     const failing = new Checked().finds(OK, FAILED, FAILED);
-    expect(failing.last!.changes).toMatchObject({ consecutiveFailures: 2, lastOkAt: 0, wellSince: null });
+    expect(failing.last!.changes).toMatchObject({ consecutiveFailures: 2, lastOkAt: 0, healthySince: null });
     const at = failing.now;
     expect(failing.finds(OK).last!.changes).toMatchObject({
       consecutiveFailures: 0,
       lastOkAt: at,
-      wellSince: at,
+      healthySince: at,
     });
   });
 
   it('tells once that it is red and once that it has recovered', () => {
     const mail = new Checked().finds(OK, ...times(10, FAILED), ...times(10, OK));
-    expect(mail.told).toEqual(['red', 'escalate', 'recovered']);
+    expect(mail.told).toEqual(['signal', 'escalate', 'recovered']);
   });
 
   it('does not tell a recovery that did not last', () => {
     const mail = new Checked().finds(...times(3, FAILED));
     for (let round = 0; round < 20; round++) mail.finds(OK, FAILED, FAILED, FAILED);
-    expect(mail.told).toEqual(['red', 'escalate']);
+    expect(mail.told).toEqual(['signal', 'escalate']);
   });
 
   it('asks a person once for each time that it tells, and again after a check that a person asked for', () => {
     const mail = new Checked().finds(...times(5, FAILED));
     mail.state = { ...mail.state, escalated: false };
     mail.finds(...times(5, FAILED));
-    expect(mail.told).toEqual(['red', 'escalate', 'escalate']);
+    expect(mail.told).toEqual(['signal', 'escalate', 'escalate']);
   });
 
   it('tells ten times a day at the most of one that comes and goes, however it does so', () => {
-    for (const wellFor of [1, 2, 3, 5, 8, 13, 60, 360]) {
+    for (const healthyFor of [1, 2, 3, 5, 8, 13, 60, 360]) {
       const mail = new Checked();
-      while (mail.now < 10 * DAY) mail.finds(...times(3, FAILED), ...times(wellFor, OK));
-      const told = mail.told.filter((what) => what === 'red').length;
-      expect(told, `well for ${wellFor} checks`).toBeLessThanOrEqual(10 * 10);
+      while (mail.now < 10 * DAY) mail.finds(...times(3, FAILED), ...times(healthyFor, OK));
+      const told = mail.told.filter((what) => what === 'signal').length;
+      expect(told, `healthy for ${healthyFor} checks`).toBeLessThanOrEqual(10 * 10);
     }
   });
 
@@ -120,8 +123,39 @@ describe('judge', () => {
   });
 
   it('leaves it to others to tell what they have told already', () => {
-    const webhook = new Checked('webhook').finds({ ...REFUSED, tellsItself: true }, ...times(5, OK));
+    const webhook = new Checked('webhook').finds(PAUSED, ...times(5, OK));
     expect(webhook.told).toEqual(['recovered']);
+  });
+
+  it('tells of a destination that was resumed and fails still, once', () => {
+    const webhook = new Checked('webhook').finds(...times(4, PAUSED));
+    expect(webhook.told).toEqual([]);
+    webhook.finds(...times(5, FAILED));
+    expect(webhook.told).toEqual(['signal', 'escalate']);
+    webhook.finds(PAUSED, FAILED, ...times(10, OK));
+    expect(webhook.told).toEqual(['signal', 'escalate', 'recovered']);
+  });
+
+  it('counts an attempt to send something once, however often it is found', () => {
+    const attempt = (attemptedAt: number): Finding => ({ ...FAILED, attemptedAt });
+    const webhook = new Checked('webhook').finds(OK, ...times(10, attempt(5)));
+    expect(webhook.state).toMatchObject({ consecutiveFailures: 1 });
+    expect(webhook.last!.changes.status).toBe('yellow');
+    webhook.finds(...times(4, attempt(6)));
+    expect(webhook.last!.changes).toMatchObject({ status: 'yellow', consecutiveFailures: 2 });
+    webhook.finds(attempt(7));
+    expect(webhook.last!.changes).toMatchObject({ status: 'red', consecutiveFailures: 3 });
+    webhook.finds(attempt(7));
+    expect(webhook.last!.changes).toMatchObject({ status: 'red', consecutiveFailures: 3 });
+    expect(webhook.told).toEqual(['signal', 'escalate']);
+  });
+
+  it('does not count an attempt as new because a check of its own failed or succeeded meanwhile', () => {
+    const attempt: Finding = { ...FAILED, attemptedAt: 5 };
+    const webhook = new Checked('webhook').finds(attempt, FAILED, attempt);
+    expect(webhook.state.consecutiveFailures).toBe(2);
+    webhook.finds(OK, attempt);
+    expect(webhook.last!.changes).toMatchObject({ status: 'yellow', consecutiveFailures: 1 });
   });
 
   it('looks soon where it is not sure, and not often where credentials are refused', () => {
@@ -142,6 +176,15 @@ describe('asShown', () => {
     ['mail', 'red', true, 'red'],
     ['queue', 'green', true, 'red'],
   ] as const)('shows %s, last %s, overdue: %s as %s', (kind, status, overdue, shown) => {
-    expect(asShown({ kind, status, reason: 'It answers.', overdue }).status).toBe(shown);
+    expect(asShown({ kind, status, reason: 'It answers.', overdue, unknown: false }).status).toBe(shown);
+  });
+
+  it.each([
+    ['green', 'yellow'],
+    ['yellow', 'yellow'],
+    ['red', 'red'],
+  ] as const)('shows one that no process knows, last %s, as %s', (status, shown) => {
+    const known = { kind: 'http', reason: 'It answers.', overdue: false, unknown: true } as const;
+    expect(asShown({ ...known, status }).status).toBe(shown);
   });
 });

@@ -4,7 +4,13 @@ import type { ConnectorEntity } from './connector.entity.js';
 /** What one check has found; `reason` is a sentence for a stranger, and repeats nothing that the other side said. */
 export type Finding =
   | { kind: 'ok'; latencyMs: number | null; reason: string }
-  | { kind: 'failed'; reason: string; latencyMs?: number | null }
+  | {
+      kind: 'failed';
+      reason: string;
+      latencyMs?: number | null;
+      /** Of what was found out by an attempt to send something, and not by the check: when that was. It counts as one failure. */
+      attemptedAt?: number;
+    }
   /** Only a person can help: credentials are refused, or something else has been given up for good. */
   | { kind: 'refused'; reason: string; latencyMs?: number | null; tellsItself?: boolean };
 
@@ -17,14 +23,16 @@ export interface Verdict {
     | 'latencyMs'
     | 'lastOkAt'
     | 'consecutiveFailures'
-    | 'wellSince'
+    | 'judgedAttemptAt'
+    | 'healthySince'
     | 'alerted'
+    | 'signalled'
     | 'escalated'
     | 'alerts'
     | 'recoveredAt'
   >;
   /** What people are told of it. */
-  tell: { red: boolean; escalate: boolean; recovered: boolean };
+  tell: { signal: boolean; escalate: boolean; recovered: boolean };
   nextInMs: number;
 }
 
@@ -33,8 +41,10 @@ type Before = Pick<
   | 'kind'
   | 'consecutiveFailures'
   | 'lastOkAt'
-  | 'wellSince'
+  | 'judgedAttemptAt'
+  | 'healthySince'
   | 'alerted'
+  | 'signalled'
   | 'escalated'
   | 'alerts'
   | 'recoveredAt'
@@ -48,7 +58,7 @@ const HOUR = 60 * MINUTE;
 const SLOW_MS = 2 * SECOND;
 const FAILURES_TO_RED = 3;
 
-/** How often one that is well is checked. */
+/** How often a healthy one is checked. */
 const EVERY_MS: Readonly<Record<ConnectorKind, number>> = {
   database: MINUTE,
   queue: MINUTE,
@@ -65,7 +75,7 @@ const RED_MS = 5 * MINUTE;
 /** Accounts are locked for a while when a wrong password is tried too often. */
 const REFUSED_MS = 15 * MINUTE;
 
-/** How long it has to be well before it is told that it has recovered, the first time; twice as long each time after it. */
+/** How long it has to be healthy before it is told that it has recovered, the first time; twice as long each time after it. */
 const RECOVERY_MS = 2 * MINUTE;
 const LONGEST_RECOVERY_MS = 6 * HOUR;
 /** After so long a time the next failure is a new one. */
@@ -73,20 +83,24 @@ const FORGOTTEN_AFTER_MS = 24 * HOUR;
 
 /**
  * Judges what a check has found. The status follows from it at once; people are told that a connector is red once, and that it
- * has recovered only after it has stayed well for a time that grows with each failure in between, so that one that comes
+ * has recovered only after it has stayed healthy for a time that grows with each failure in between, so that one that comes
  * and goes tells ten times a day at the most.
  */
 export function judge(before: Before, finding: Finding, now: number): Verdict {
   const isOk = finding.kind === 'ok';
   const { latencyMs = null } = finding;
-  const consecutiveFailures = isOk ? 0 : before.consecutiveFailures + 1;
+  const isCounted = isCountedAlready(before, finding);
+  const consecutiveFailures = failuresInARow(before, finding, isCounted);
   const status = statusOf(finding, consecutiveFailures);
-  const wellSince = isOk ? (before.wellSince ?? now) : null;
-  const recovered = before.alerted && isOk && now - wellSince! >= recoveryMs(before.alerts);
-  const red = status === 'red' && !before.alerted;
+  const healthySince = isOk ? (before.healthySince ?? now) : null;
+  const recovered = before.alerted && isOk && now - healthySince! >= recoveryMs(before.alerts);
+  const isRed = status === 'red';
+  const isNew = isRed && !before.alerted;
+  const alerted = (before.alerted || isRed) && !recovered;
+  // The deliveries tell of a pause themselves; what they do not tell of is told here, as soon as it is red for that.
   const tellsItself = finding.kind === 'refused' && finding.tellsItself === true;
-  const escalate = status === 'red' && !before.escalated && !tellsItself;
-  const alerted = (before.alerted || red) && !recovered;
+  const signal = isRed && !before.signalled && !tellsItself;
+  const escalate = isRed && !before.escalated && !tellsItself;
   const isSlow = isOk && status === 'yellow';
   return {
     changes: {
@@ -95,15 +109,32 @@ export function judge(before: Before, finding: Finding, now: number): Verdict {
       latencyMs,
       lastOkAt: isOk ? now : before.lastOkAt,
       consecutiveFailures,
-      wellSince,
+      judgedAttemptAt: attemptedAt(finding) ?? before.judgedAttemptAt,
+      healthySince,
       alerted,
-      escalated: alerted && (before.escalated || status === 'red'),
-      alerts: red ? alertsNow(before, now) : before.alerts,
+      signalled: alerted && (before.signalled || signal),
+      escalated: alerted && (before.escalated || escalate),
+      alerts: isNew ? alertsNow(before, now) : before.alerts,
       recoveredAt: recovered ? now : before.recoveredAt,
     },
-    tell: { red: red && !tellsItself, escalate, recovered },
-    nextInMs: nextInMs(before.kind, finding, status, alerted),
+    tell: { signal, escalate, recovered },
+    nextInMs: isCounted ? RED_MS : nextInMs(before.kind, finding, status, alerted),
   };
+}
+
+function attemptedAt(finding: Finding): number | undefined {
+  return finding.kind === 'failed' ? finding.attemptedAt : undefined;
+}
+
+/** The same attempt is found at each check until there is another; its times are all of one clock. */
+function isCountedAlready({ judgedAttemptAt }: Before, finding: Finding): boolean {
+  const at = attemptedAt(finding);
+  return at !== undefined && judgedAttemptAt !== null && at <= judgedAttemptAt;
+}
+
+function failuresInARow({ consecutiveFailures }: Before, { kind }: Finding, isCounted: boolean): number {
+  if (kind === 'ok') return 0;
+  return isCounted ? Math.max(1, consecutiveFailures) : consecutiveFailures + 1;
 }
 
 function statusOf(finding: Finding, consecutiveFailures: number): ConnectorStatus {
@@ -129,25 +160,31 @@ function nextInMs(kind: ConnectorKind, finding: Finding, status: ConnectorStatus
   return status === 'yellow' || alerted ? Math.min(SOON_MS, EVERY_MS[kind]) : EVERY_MS[kind];
 }
 
-/** What is known of a connector, as it is shown. */
-export type Known = Pick<ConnectorEntity, 'kind' | 'status' | 'reason'> & {
+/** What is stored of a connector's health, as far as it decides what is shown. */
+export type StoredHealth = Pick<ConnectorEntity, 'kind' | 'status' | 'reason'> & {
   /** Its check was due long ago. */
   overdue: boolean;
+  /** No running process knows how to check it. */
+  unknown: boolean;
 };
 
 const OVERDUE =
   'The last check is too long ago: no worker process is running, or the workers have too much to do.';
+const UNKNOWN =
+  'It is not checked: no running process knows it. Start a worker process with the configuration that names it.';
 
 /**
- * What no longer is checked is no longer known to be well. The checks are work of the queue themselves, so the queue is
- * failing then.
+ * What is no longer checked is no longer known to be healthy. The checks are work of the queue themselves, so when they are
+ * overdue the queue is failing.
  */
 export function asShown({
   kind,
   status,
   reason,
   overdue,
-}: Known): Pick<ConnectorEntity, 'status' | 'reason'> {
-  if (!overdue || status === 'red') return { status, reason };
-  return { status: kind === 'queue' ? 'red' : 'yellow', reason: OVERDUE };
+  unknown,
+}: StoredHealth): Pick<ConnectorEntity, 'status' | 'reason'> {
+  if (status === 'red') return { status, reason };
+  if (overdue) return { status: kind === 'queue' ? 'red' : 'yellow', reason: OVERDUE };
+  return unknown ? { status: 'yellow', reason: UNKNOWN } : { status, reason };
 }

@@ -3,5 +3,5 @@ export const CONNECTOR_KINDS = ['database', 'queue', 'mail', 'model', 'partner',
 
 export type ConnectorKind = (typeof CONNECTOR_KINDS)[number];
 
-/** Well, degraded, failing (SPECIFICATION, Connector health). */
+/** Healthy, degraded, failing (SPECIFICATION, Connector health). */
 export type ConnectorStatus = 'green' | 'yellow' | 'red';

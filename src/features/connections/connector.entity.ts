@@ -38,12 +38,21 @@ export class ConnectorEntity {
   lastChange!: number;
   @Column('timestamptz')
   nextCheckAt!: number;
+  /** When the attempt to send something was made that was counted last as a failure. */
+  @Column('timestamptz', { nullable: true })
+  judgedAttemptAt!: number | null;
+  /** How often in a row a check was due that the process which claimed it did not know how to make. */
+  @Column('int')
+  postponed!: number;
   /** Since when no check has failed; null after one that has. */
   @Column('timestamptz', { nullable: true })
-  wellSince!: number | null;
-  /** It was told that it is red, and not yet that it has recovered. */
+  healthySince!: number | null;
+  /** It was told that it is red, by us or by the deliveries, and not yet that it has recovered. */
   @Column('boolean')
   alerted!: boolean;
+  /** A signal of ours told it. */
+  @Column('boolean')
+  signalled!: boolean;
   /** A person was asked about it since then. */
   @Column('boolean')
   escalated!: boolean;

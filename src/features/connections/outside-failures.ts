@@ -4,10 +4,10 @@ import type { Failure } from '../../platform/outbound/exchange-failed.js';
 export const OUTSIDE_FAILURES: Readonly<Record<Failure, string>> = {
   destination: 'Its address is not allowed any more.',
   address: 'Its name does not resolve, or not only to public addresses.',
-  connect_timeout: 'It did not take the connection in time.',
+  connect_timeout: 'It did not accept the connection in time.',
   connection_refused: 'It refused the connection.',
   unreachable: 'It cannot be reached over the network.',
-  tls: 'It has no certificate that is trusted for its name.',
+  tls: 'Its certificate is not trusted for its name.',
   reset: 'It ended the connection before it answered.',
   headers_too_large: 'The headers of its answer are too large.',
   invalid_answer: 'What it answered is not HTTP.',

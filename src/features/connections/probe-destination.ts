@@ -31,8 +31,8 @@ export class ProbeDestination implements Probe, OnModuleInit {
     if (reached.kind === 'failed')
       return { kind: 'failed', latencyMs, reason: OUTSIDE_FAILURES[reached.error] };
     const failed = whyFailed(health);
-    if (failed) return { kind: 'failed', latencyMs, reason: failed };
-    return { kind: 'ok', latencyMs, reason: 'It takes connections, and no event is held up.' };
+    if (failed) return { kind: 'failed', latencyMs, ...failed };
+    return { kind: 'ok', latencyMs, reason: 'It accepts connections, and no event is held up.' };
   }
 }
 
@@ -46,12 +46,14 @@ function endedBy({ status, fault }: DestinationHealth): string | undefined {
     : undefined;
 }
 
-function whyFailed({ failed }: DestinationHealth): string | undefined {
+/** What the last attempt to send something has shown; the same one until something is sent again. */
+function whyFailed({ failed }: DestinationHealth): { reason: string; attemptedAt: number } | undefined {
   if (!failed) return undefined;
-  const { status, error } = failed;
-  if (status !== null) return `It answered ${status} to the last event that was sent to it.`;
+  const { status, error, at: attemptedAt } = failed;
+  if (status !== null)
+    return { reason: `It answered ${status} to the last event that was sent to it.`, attemptedAt };
   const why = Object.hasOwn(OUTSIDE_FAILURES, error ?? '')
     ? ` ${OUTSIDE_FAILURES[error as keyof typeof OUTSIDE_FAILURES]}`
     : '';
-  return `The last event that was sent to it did not arrive.${why}`;
+  return { reason: `The last event that was sent to it did not arrive.${why}`, attemptedAt };
 }

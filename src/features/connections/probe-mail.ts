@@ -29,7 +29,7 @@ export class ProbeMail implements Probe, OnModuleInit {
     const reason =
       this.config.mailTransport === 'file'
         ? 'Mail is written to files in DATA_DIR/outbox and reaches nobody.'
-        : 'The mail server takes our mail.';
+        : 'The mail server accepts mail.';
     return { kind: 'ok', latencyMs, reason };
   }
 }

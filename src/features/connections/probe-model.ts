@@ -4,7 +4,7 @@ import { baseUrlOf } from '../capos/model-provider.js';
 import type { Finding } from './connector-health.js';
 import { ANSWER_MS, ConnectorProbes, type Probe } from './connector-probes.js';
 
-/** What a server answers that has no list of its models: it is there, and takes our requests. */
+/** What a server answers that has no list of its models: it is there, and accepts our requests. */
 const NO_LIST = [404, 405, 501];
 
 /**

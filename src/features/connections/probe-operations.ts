@@ -35,7 +35,7 @@ export class ProbeOperations implements Probe, OnModuleInit {
     const latencyMs = reached.durationMs;
     return reached.kind === 'failed'
       ? { kind: 'failed', latencyMs, reason: OUTSIDE_FAILURES[reached.error] }
-      : { kind: 'ok', latencyMs, reason: 'It takes connections; no operation is called to check it.' };
+      : { kind: 'ok', latencyMs, reason: 'It accepts connections; no operation is called to check it.' };
   }
 
   private async call(

@@ -4,15 +4,16 @@ import { type Listing, readPage } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { Known } from './connector-health.js';
+import type { StoredHealth } from './connector-health.js';
 import { ConnectorCheckEntity, type ConnectorEntity } from './connector.entity.js';
 
 /** A connector as a workspace may see it, its own or one that is shared with it. */
-export type VisibleConnector = Known &
+export type VisibleConnector = StoredHealth &
   Pick<
     ConnectorEntity,
     | 'workspaceId'
     | 'connectorId'
+    | 'subject'
     | 'name'
     | 'latencyMs'
     | 'lastCheckedAt'
@@ -20,25 +21,35 @@ export type VisibleConnector = Known &
     | 'consecutiveFailures'
   >;
 
-const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.name, c.status, c.reason, c.latency_ms, c.last_checked_at,
-  c.last_ok_at, c.consecutive_failures, c.overdue`;
+const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.subject, c.name, c.status, c.reason, c.latency_ms,
+  c.last_checked_at, c.last_ok_at, c.consecutive_failures, c.overdue, c.unknown`;
 
 /** What a workspace may see of connectors and their checks: its own, and those that are shared with it. */
 @Injectable()
 export class VisibleConnectors {
   constructor(private readonly db: Db) {}
 
-  /** What the workspace may see: the service's own first, then its own by kind and name. */
-  list(scope: Scope, paging: PageQuery): Promise<Page<VisibleConnector>> {
+  /**
+   * What the workspace may see: the service's own first, then its own by kind and name. For who may not see the hosts of
+   * destinations these are in the order of their ids: order and cursor would tell the names.
+   */
+  list(
+    scope: Scope,
+    { seesHosts }: { seesHosts: boolean },
+    paging: PageQuery,
+  ): Promise<Page<VisibleConnector>> {
     const listing: Listing = {
-      name: 'connectors',
+      name: seesHosts ? 'connectors' : 'connectors without hosts',
       select: VISIBLE,
       from: 'app.visible_connectors($1) c',
       where: 'true',
       values: [scope.workspaceId],
       order: [
         { column: 'c.rank', kind: 'number' },
-        { column: 'c.name', kind: 'text' },
+        {
+          column: seesHosts ? 'c.name' : `case c.kind when 'webhook' then c.subject else c.name end`,
+          kind: 'text',
+        },
         { column: 'c.connector_id', kind: 'text' },
       ],
     };
@@ -74,7 +85,7 @@ export class VisibleConnectors {
   async shares(scope: Scope, spans: readonly { from: number; to: number }[]): Promise<(number | null)[]> {
     const rows = await this.db.read<{ share: number | null }>(
       scope,
-      'select share from app.well_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
+      'select share from app.visible_health_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
       [scope.workspaceId, spans.map(({ from }) => new Date(from)), spans.map(({ to }) => new Date(to))],
     );
     return rows.map(({ share }) => share);
@@ -84,7 +95,7 @@ export class VisibleConnectors {
   async counts(scope: Scope): Promise<{ green: number; all: number }> {
     const [row] = await this.db.read<{ green: number; all: number }>(
       scope,
-      `select count(*) filter (where c.status = 'green' and not c.overdue)::int as green, count(*)::int as all
+      `select count(*) filter (where c.status = 'green' and not c.overdue and not c.unknown)::int as green, count(*)::int as all
        from app.visible_connectors($1) c where c.last_checked_at is not null`,
       [scope.workspaceId],
     );

@@ -71,7 +71,8 @@ export class KpiTilesView {
    */
   evalPassRate!: KpiTile;
   /**
-   * How many percent of the connectors are green. Null while none is checked.
+   * How many percent of the connectors are green. Null while none is checked. A day of which nothing is known shows what is known of
+   * the day next to it.
    */
   connectorHealth!: KpiTile;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
+import type { ZoneLookUps } from '../standing-orders/standing-order-rules.js';
 import { WrittenOrders } from '../standing-orders/written-orders.js';
 import { inPart, readManifest } from './manifest-faults.js';
 import { bodyOfOrder, type PackManifest, type PackOrder } from './pack-manifest.js';
@@ -47,16 +48,17 @@ export class CheckManifest {
 
   private async orderFaults(scope: Scope, { standingOrders }: PackManifest): Promise<Fault[]> {
     const found: Fault[] = [];
+    const zones = this.written.lookUps(scope);
     for (const [index, order] of standingOrders.entries()) {
-      const faults = await this.faultsOfOrder(scope, order);
+      const faults = await this.faultsOfOrder(scope, order, zones);
       found.push(...faults.map((fault) => inPart('standingOrders', index, fault)));
     }
     return found;
   }
 
-  private async faultsOfOrder(scope: Scope, order: PackOrder): Promise<Fault[]> {
+  private async faultsOfOrder(scope: Scope, order: PackOrder, zones: ZoneLookUps): Promise<Fault[]> {
     try {
-      await this.written.read(scope, null, bodyOfOrder(order));
+      await this.written.read(scope, null, bodyOfOrder(order), zones);
       return [];
     } catch (error) {
       return faultsIn(error);

@@ -44,7 +44,7 @@ export class InstallPack {
   /** @throws UnknownPublisher, InvalidPackSignature, ValidationFailed, PackRevoked, PackVersionTaken, AlreadyExists, TooManyPacks */
   async execute(caller: Caller, { manifest: raw, signature }: InstallSkillPackBody): Promise<Installed> {
     const manifest = await this.checkManifest.execute(scopeOf(caller), raw, signature);
-    const reason = this.revocations.reasonFor(manifest);
+    const reason = await this.revocations.reasonFor(scopeOf(caller), manifest);
     if (reason !== undefined)
       throw new PackRevoked({ message: revokedBecause(manifest, reason), details: { reason } });
     await this.packs.lockInstalls();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { compareVersions, contentHash, lookAlikeKey } from './pack-manifest.js';
-import { newestLists, type RevocationList, revocationOf } from './revocation-list.js';
 
 describe('compareVersions', () => {
   it.each([
@@ -41,32 +40,5 @@ describe('contentHash', () => {
   it('does not go by the order of keys', () => {
     expect(contentHash({ a: 1, b: { c: 2, d: 3 } })).toBe(contentHash({ b: { d: 3, c: 2 }, a: 1 }));
     expect(contentHash([1, 2])).not.toBe(contentHash([2, 1]));
-  });
-});
-
-describe('revocations', () => {
-  const list = (number: number, ...revoked: RevocationList['revoked']): RevocationList => ({
-    publisher: 'acme',
-    number,
-    revoked,
-  });
-  const pack = { publisher: 'acme', name: 'reminders', version: '1.0.0' };
-
-  it('mean a version, or every one, of the publisher that signed the list', () => {
-    const every = [list(1, { name: 'reminders', reason: 'Refunded.' })];
-    expect(revocationOf(every, pack)).toBe('Refunded.');
-    expect(revocationOf(every, { ...pack, publisher: 'globex' })).toBeUndefined();
-    expect(revocationOf(every, { ...pack, name: 'others' })).toBeUndefined();
-    const one = [list(1, { name: 'reminders', versions: ['1.0.1'], reason: 'Refunded.' })];
-    expect(revocationOf(one, pack)).toBeUndefined();
-    expect(revocationOf(one, { ...pack, version: '1.0.1' })).toBe('Refunded.');
-  });
-
-  it('hold by the highest number of each publisher', () => {
-    const older = list(1);
-    const newer = list(2, { name: 'reminders', reason: 'Refunded.' });
-    expect(newestLists([older], [newer])).toEqual([newer]);
-    expect(newestLists([newer], [older])).toEqual([newer]);
-    expect(newestLists([newer], [])).toEqual([newer]);
   });
 });

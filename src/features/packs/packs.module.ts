@@ -15,13 +15,15 @@ import { AddSkill } from './add-skill.js';
 import { CheckManifest } from './check-manifest.js';
 import { DeliverOrder } from './deliver-order.js';
 import { EndInstall } from './end-install.js';
+import { EnqueueRevoked } from './enqueue-revoked.js';
 import { FanOut } from './fan-out.js';
 import { InstallPack } from './install-pack.js';
 import { PublisherKeys } from './publisher-keys.js';
 import { ReadPack } from './read-pack.js';
 import { RemovePack } from './remove-pack.js';
+import { RevocationLists } from './revocation-lists.repository.js';
 import { Revocations } from './revocations.js';
-import { RevokePacks } from './revoke-packs.js';
+import { RevokePack } from './revoke-pack.js';
 import { SkillPackEntity, SkillPackOrderEntity, SkillPackSkillEntity } from './skill-pack.entity.js';
 import { SkillPacksController } from './skill-packs.controller.js';
 import { SkillPacks } from './skill-packs.repository.js';
@@ -43,6 +45,7 @@ import { UninstallPack } from './uninstall-pack.js';
   providers: [
     SkillPacks,
     PublisherKeys,
+    RevocationLists,
     Revocations,
     CheckManifest,
     InstallPack,
@@ -53,7 +56,8 @@ import { UninstallPack } from './uninstall-pack.js';
     FanOut,
     RemovePack,
     UninstallPack,
-    RevokePacks,
+    EnqueueRevoked,
+    RevokePack,
   ],
 })
 export class PacksModule {

@@ -8,7 +8,7 @@ import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { PackSkill } from './pack-manifest.js';
 import { PRESENT, SkillPackEntity, SkillPackOrderEntity, SkillPackSkillEntity } from './skill-pack.entity.js';
-import type { RevocationList } from './revocation-list.js';
+import type { SignedList } from './revocation-list.js';
 import type { SkillPacksQuery } from './skill-packs.dto.js';
 
 /** How far the fan-out of a pack has come. */
@@ -264,8 +264,8 @@ export class SkillPacks {
   }
 
   /** Enqueues the revocation of installed packs that these lists revoke, in every workspace. */
-  async enqueueRevoked(lists: readonly RevocationList[], limit: number): Promise<void> {
-    const revoked = lists.flatMap((list) =>
+  async enqueueRevoked(lists: readonly SignedList[], limit: number): Promise<void> {
+    const revoked = lists.flatMap(({ list }) =>
       list.revoked.map(({ name, versions }) => ({
         publisher: list.publisher,
         name,

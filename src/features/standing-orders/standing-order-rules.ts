@@ -17,6 +17,13 @@ export type RuleOfBody = Pick<
   'capos' | 'effect' | 'match' | 'when' | 'limits' | 'budget' | 'approval' | 'expiresAt'
 >;
 
+/** What orders ask of zones; each answer is looked up once for all orders that are read together. */
+export interface ZoneLookUps {
+  /** @throws ValidationFailed for one that the database does not know */
+  require(zone: string | null | undefined): Promise<void>;
+  ofWorkspace(): Promise<string>;
+}
+
 /** Makes the rule of a new order, or of a new version of one, from what somebody wrote. */
 @Injectable()
 export class StandingOrderRules {
@@ -28,11 +35,16 @@ export class StandingOrderRules {
   ) {}
 
   /** @throws ValidationFailed for a rule that could never apply */
-  async of(scope: Scope, teamId: Id<'team'> | null, body: RuleOfBody): Promise<StandingOrderRule> {
+  async of(
+    scope: Scope,
+    teamId: Id<'team'> | null,
+    body: RuleOfBody,
+    zones = this.lookUps(scope),
+  ): Promise<StandingOrderRule> {
     const { capos = null, effect, match, when = null, limits = null, budget = null, approval = null } = body;
     const { expiresAt = null } = body;
-    await this.knownZone.require(when?.timezone, 'when.timezone');
-    const inZone = when && (await this.inZone(scope, when));
+    await zones.require(when?.timezone);
+    const inZone = when && (await this.inZone(when, zones));
     const rule = { teamId, capos, effect, match, when: inZone, limits, budget, approval, expiresAt };
     const at = this.clock.now();
     const faults =
@@ -41,11 +53,25 @@ export class StandingOrderRules {
     return rule;
   }
 
+  /** For orders that are read together. */
+  lookUps(scope: Scope): ZoneLookUps {
+    const required = new Map<string, Promise<void>>();
+    let own: Promise<string> | undefined;
+    return {
+      require: async (zone) => {
+        if (zone === null || zone === undefined) return;
+        const asked = required.get(zone) ?? this.knownZone.require(zone, 'when.timezone');
+        required.set(zone, asked);
+        await asked;
+      },
+      ofWorkspace: () => (own ??= this.workspaces.settings(scope).then(({ timezone }) => timezone)),
+    };
+  }
+
   /** A window keeps the zone it was meant in, whatever the workspace's becomes. */
-  private async inZone(scope: Scope, when: OrderWhen): Promise<OrderWhen> {
+  private async inZone(when: OrderWhen, zones: ZoneLookUps): Promise<OrderWhen> {
     if (when.timezone || !(when.days || when.from || when.to)) return when;
-    const { timezone } = await this.workspaces.settings(scope);
-    return { ...when, timezone };
+    return { ...when, timezone: await zones.ofWorkspace() };
   }
 }
 

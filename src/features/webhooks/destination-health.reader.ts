@@ -11,7 +11,7 @@ export interface DestinationHealth {
   /** What keeps us from sending to it, whatever the receiver does. */
   fault: DestinationFault | null;
   /** The last attempt at its newest delivery that was tried, where that attempt failed. */
-  failed: Pick<Attempt, 'status' | 'error'> | null;
+  failed: Pick<Attempt, 'at' | 'status' | 'error'> | null;
 }
 
 /** So many of the newest deliveries are looked at: behind them nothing says how the destination is now. */

@@ -6,6 +6,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectorProbes } from '../../../src/features/connections/connector-probes.js';
 import { ProbeMail } from '../../../src/features/connections/probe-mail.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
 import { Work } from '../../../src/platform/work/work.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { LoopbackModel } from '../../support/loopback-model.js';
@@ -113,10 +114,10 @@ async function assertNoSecrets(): Promise<void> {
 }
 
 describe('the mail connector', () => {
-  it('is green where the server takes our sign-in, and no mail is sent', async () => {
+  it('is green where the server accepts our sign-in, and no mail is sent', async () => {
     const { connector_id } = await desk.connector('mail');
     const row = await desk.checked(connector_id);
-    expect(row).toMatchObject({ status: 'green', reason: 'The mail server takes our mail.' });
+    expect(row).toMatchObject({ status: 'green', reason: 'The mail server accepts mail.' });
     expect(mail.received).toEqual([]);
     expect(mail.wire().toString()).not.toMatch(/MAIL FROM/i);
   });
@@ -130,7 +131,7 @@ describe('the mail connector', () => {
     expect(row.reason).toMatch(/It is slow: it took \d\.\d seconds\./);
   });
 
-  it('is red at once where our credentials are refused: one signal, one escalation, and one signal when it is well', async () => {
+  it('is red at once where our credentials are refused: one signal, one escalation, and one signal when it works again', async () => {
     signIn = async () => 'refused';
     const { connector_id } = await desk.connector('mail');
     const before = (await desk.actions('signal')).length;
@@ -161,14 +162,14 @@ describe('the mail connector', () => {
     signIn = async () => 'taken';
     expect(await desk.checked(connector_id)).toMatchObject({ status: 'green', alerted: true });
     expect(await desk.signals(connector_id)).toHaveLength(1);
-    await desk.wellFor(connector_id, 2);
+    await desk.healthyFor(connector_id, 2);
     expect(await desk.checked(connector_id)).toMatchObject({ status: 'green', alerted: false });
     await desk.checked(connector_id);
     expect((await desk.signals(connector_id)).slice(1)).toMatchObject([
-      { severity: 'info', title: 'The mail connector is well again.' },
+      { severity: 'info', title: 'The mail connector is working again.' },
     ]);
     expect(await desk.escalations(connector_id)).toMatchObject([
-      { status: 'resolved', outcome: 'The mail connector is well again.' },
+      { status: 'resolved', outcome: 'The mail connector is working again.' },
     ]);
     expect((await desk.actions('signal')).slice(before)).toEqual(['signal.raised', 'signal.raised']);
     expect((await desk.actions('escalation')).slice(-2)).toEqual([
@@ -185,7 +186,7 @@ describe('the mail connector', () => {
     const people = new EscalationDesk(test);
     const decided = await people.decided(open.id, 'check');
     expect(decided).toMatchObject({ status: 'resolved', decision: 'check' });
-    expect(decided.outcome).toMatch(/asked for another check of The mail connector\.$/);
+    expect(decided.outcome).toMatch(/asked for another check of the mail connector\.$/);
     const again = await eventually(
       async () => (await desk.escalations(connector_id)).filter(({ status }) => status === 'open'),
       (all) => all.length === 1,
@@ -194,7 +195,7 @@ describe('the mail connector', () => {
     expect(again[0]!.id).not.toBe(open.id);
     signIn = async () => 'taken';
     await desk.checked(connector_id);
-    await desk.wellFor(connector_id, 60);
+    await desk.healthyFor(connector_id, 60);
     await desk.checked(connector_id);
   });
 });
@@ -270,6 +271,36 @@ describe('a connector of the file', () => {
     expect(service.received.length).toBe(before);
   });
 
+  it('that no running process knows is shown as not checked, after three times', async () => {
+    await test.rows(
+      `insert into connectors (workspace_id, connector_id, kind, subject, name, status, reason, last_checked_at, next_check_at)
+       values ($1, $2, 'http', 'of-another-file', 'of-another-file', 'green', 'It answers.', now(), 'infinity')`,
+      [test.workspaceId, newId('con')],
+    );
+    const { connector_id } = await desk.connector('http', 'of-another-file');
+    const shown = async () =>
+      (await test.owner.get('/connectors')).body.items.find(
+        ({ connectorId }: { connectorId: string }) => connectorId === connector_id,
+      );
+    for (const time of [1, 2, 3]) {
+      expect(await shown()).toMatchObject({ status: 'green', reason: 'It answers.' });
+      await desk.begun(connector_id);
+      await eventually(
+        () =>
+          test.rows('select 1 from connectors where connector_id = $1 and postponed = $2', [
+            connector_id,
+            time,
+          ]),
+        (rows) => rows.length === 1,
+      );
+    }
+    expect(await shown()).toMatchObject({
+      status: 'yellow',
+      reason: expect.stringContaining('no running process knows it'),
+    });
+    await test.rows('delete from connectors where connector_id = $1', [connector_id]);
+  });
+
   it('is shown to the workspaces that may use it, and to no other', async () => {
     const { owner } = await test.createWorkspace();
     const names = async (client: typeof owner) =>
@@ -295,29 +326,63 @@ describe('a destination', () => {
     };
   }
 
-  it('is green where it takes connections, and nothing is sent to it', async () => {
+  /** The delivery of the event, once it was attempted; no worker attempts it again. */
+  async function keptFromTrying(destinationId: string): Promise<string> {
+    const [delivery] = await eventually(
+      () => deliveriesOf(test, destinationId),
+      ([first]) => (first?.attempts.length ?? 0) > 0,
+    );
+    await eventually(
+      () =>
+        test.rows(
+          `delete from work_items where kind = 'webhook.deliver' and id = $1 and not claimed returning id`,
+          [delivery!.delivery_id],
+        ),
+      (deleted) => deleted.length === 1,
+    );
+    return delivery!.delivery_id;
+  }
+
+  /** As if it had been attempted once more, in vain. */
+  const attempted = (deliveryId: string) =>
+    test.rows(
+      `update webhook_deliveries set attempts = attempts || jsonb_build_array(jsonb_build_object('n',
+         jsonb_array_length(attempts) + 1, 'at', app.ms(clock_timestamp()) + 60000 * jsonb_array_length(attempts),
+         'status', 500, 'durationMs', 1, 'error', null)) where delivery_id = $1`,
+      [deliveryId],
+    );
+
+  it('is green where it accepts connections, and nothing is sent to it', async () => {
     const { connector } = await registered('well');
     const before = receiver.received.length;
     expect(await desk.checked(connector.connector_id)).toMatchObject({ status: 'green' });
     expect(receiver.received.length).toBe(before);
   });
 
-  it('that answers 500 to events is red after three checks, and green after an event that arrived', async () => {
+  it('that answers 500 to an event fails once for each attempt, and is green after an event that arrived', async () => {
     receiverStatus = 500;
     const { destinationId, connector } = await registered('ill');
     await causeEvent(test);
-    await eventually(
-      () => deliveriesOf(test, destinationId),
-      ([delivery]) => (delivery?.attempts.length ?? 0) > 0,
-    );
-    const row = await desk.checked(connector.connector_id, 3);
-    expect(row).toMatchObject({
-      status: 'red',
+    const deliveryId = await keptFromTrying(destinationId);
+    // However often it is checked, one attempt is one failure.
+    const once = await desk.checked(connector.connector_id, 4);
+    expect(once).toMatchObject({
+      status: 'yellow',
       reason: 'It answered 500 to the last event that was sent to it.',
-      consecutive_failures: 3,
+      consecutive_failures: 1,
     });
-    const [signal] = await desk.signals(connector.connector_id);
-    expect(signal!.title).toBe(`The destination at ${receiver.hostPort} is failing.`);
+    expect(await desk.signals(connector.connector_id)).toEqual([]);
+    await attempted(deliveryId);
+    expect(await desk.checked(connector.connector_id, 2)).toMatchObject({ consecutive_failures: 2 });
+    await attempted(deliveryId);
+    const row = await desk.checked(connector.connector_id, 2);
+    expect(row).toMatchObject({ status: 'red', consecutive_failures: 3 });
+    const name = `The webhook destination ${destinationId.slice(-6)}`;
+    expect((await desk.signals(connector.connector_id)).map(({ title }) => title)).toEqual([
+      `${name} is failing.`,
+    ]);
+    const open = await desk.escalations(connector.connector_id);
+    expect(open).toMatchObject([{ status: 'open', reason: `${name} is failing. ${row.reason}` }]);
     receiverStatus = 200;
     await test.owner.post(`/webhooks/${destinationId}/test`);
     await eventually(
@@ -327,21 +392,46 @@ describe('a destination', () => {
     expect(await desk.checked(connector.connector_id)).toMatchObject({ status: 'green' });
     await test.owner.delete(`/webhooks/${destinationId}`);
     expect(await desk.escalations(connector.connector_id)).toMatchObject([
-      { status: 'resolved', outcome: `The destination at ${receiver.hostPort} was deleted.` },
+      { status: 'resolved', outcome: `${name} was deleted.` },
     ]);
+    // Every member reads signals and escalations; the host of a receiver may be its secret.
+    const told = JSON.stringify([
+      await desk.signals(connector.connector_id),
+      await desk.escalations(connector.connector_id),
+    ]);
+    expect(told).not.toContain(receiver.hostPort);
   });
 
-  it('that is paused is red, and its pause is not told a second time', async () => {
+  it('that is paused is red and its pause not told a second time; resumed and failing still, it is told', async () => {
     const { destinationId, connector } = await registered('paused');
-    await test.rows(`update webhook_destinations set status = 'paused' where destination_id = $1`, [
-      destinationId,
-    ]);
-    expect(await desk.checked(connector.connector_id)).toMatchObject({
+    const becomes = (status: string, url: string) =>
+      test.rows('update webhook_destinations set status = $2, url = $3 where destination_id = $1', [
+        destinationId,
+        status,
+        url,
+      ]);
+    await becomes('paused', 'https://10.0.0.1/');
+    expect(await desk.checked(connector.connector_id, 2)).toMatchObject({
       status: 'red',
       reason: 'It is paused, because twenty deliveries in a row failed.',
     });
     expect(await desk.signals(connector.connector_id)).toEqual([]);
     expect(await desk.escalations(connector.connector_id)).toEqual([]);
+
+    await becomes('active', 'https://10.0.0.1/');
+    expect(await desk.checked(connector.connector_id, 2)).toMatchObject({ status: 'red' });
+    expect(await desk.signals(connector.connector_id)).toMatchObject([{ severity: 'critical' }]);
+    expect(await desk.escalations(connector.connector_id)).toMatchObject([{ status: 'open' }]);
+
+    await becomes('active', `http://${receiver.hostPort}/paused`);
+    await desk.checked(connector.connector_id);
+    await desk.healthyFor(connector.connector_id, 60);
+    expect(await desk.checked(connector.connector_id)).toMatchObject({ status: 'green', alerted: false });
+    expect(await desk.signals(connector.connector_id)).toMatchObject([
+      { severity: 'critical' },
+      { severity: 'info' },
+    ]);
+    expect(await desk.escalations(connector.connector_id)).toMatchObject([{ status: 'resolved' }]);
   });
 
   it('whose address is not allowed any more is yellow, then red', async () => {

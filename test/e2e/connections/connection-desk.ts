@@ -63,13 +63,18 @@ export class ConnectionDesk {
     ]);
   }
 
+  /** Makes a check due, and has it begun at once. */
+  async begun(connectorId: string): Promise<void> {
+    await this.due(connectorId);
+    await this.test.rows('select app.enqueue_due_checks(1000)');
+    this.notify(connectorId);
+  }
+
   /** Checks it so many times, one after the other; answers how it is then. */
   async checked(connectorId: string, times = 1): Promise<ConnectorRow> {
     for (let time = 0; time < times; time++) {
       const before = (await this.checks(connectorId)).length;
-      await this.due(connectorId);
-      await this.test.rows('select app.enqueue_due_checks(1000)');
-      this.notify(connectorId);
+      await this.begun(connectorId);
       await eventually(
         async () => (await this.checks(connectorId)).length,
         (count) => count > before,
@@ -83,10 +88,10 @@ export class ConnectionDesk {
     return row!;
   }
 
-  /** As if it had been well for so long since its last failure. */
-  async wellFor(connectorId: string, minutes: number): Promise<void> {
+  /** As if it had been healthy for so long since its last failure. */
+  async healthyFor(connectorId: string, minutes: number): Promise<void> {
     await this.test.rows(
-      `update connectors set well_since = well_since - $2 * interval '1 minute' where connector_id = $1`,
+      `update connectors set healthy_since = healthy_since - $2 * interval '1 minute' where connector_id = $1`,
       [connectorId, minutes],
     );
   }

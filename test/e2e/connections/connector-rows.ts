@@ -6,13 +6,13 @@ export async function leaveChecked({ rows }: Pick<TestApp, 'rows'>, workspaceId:
   const connectorId = newId('con');
   await rows(
     `insert into connectors (workspace_id, connector_id, kind, subject, name, status, reason, latency_ms, last_checked_at,
-       last_ok_at, checks, last_change, next_check_at, well_since)
-     values ($1, $2, 'webhook', $3, 'receiver.example', 'green', 'It takes connections.', 12, now(), now(), 1, 1, 'infinity',
+       last_ok_at, checks, last_change, next_check_at, healthy_since)
+     values ($1, $2, 'webhook', $3, 'receiver.example', 'green', 'It accepts connections.', 12, now(), now(), 1, 1, 'infinity',
        now())`,
     [workspaceId, connectorId, newId('whk')],
   );
   await rows(
-    `insert into connector_checks values ($1, $2, 1, now(), 'green', 'It takes connections.', 12, true)`,
+    `insert into connector_checks values ($1, $2, 1, now(), 'green', 'It accepts connections.', 12, true)`,
     [workspaceId, connectorId],
   );
   return connectorId;

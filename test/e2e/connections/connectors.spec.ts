@@ -68,6 +68,45 @@ describe('GET /api/pro/connectors: 200', () => {
     expect(await desk.all('webhook', other.workspaceId)).toEqual([]);
   });
 
+  it('names a destination without its host for who is no admin, in its order and its cursors too', async () => {
+    const { workspaceId, owner } = await test.createWorkspace();
+    const ids: string[] = [];
+    for (const path of ['one', 'two']) {
+      const url = `http://${receiver.hostPort}/${path}`;
+      ids.push(
+        (await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET })).body.destinationId,
+      );
+    }
+    // As some receivers are addressed: by a host that only their user knows.
+    for (const [index, id] of ids.entries()) {
+      await test.rows('update connectors set name = $2 where subject = $1', [
+        id,
+        `${index}.secret-host.example`,
+      ]);
+    }
+    const named = async (client: Client) =>
+      (await client.get('/connectors')).body.items.map(({ name }: { name: string }) => name).slice(4);
+    const [admin, operator, viewer] = await Promise.all(
+      (['admin', 'operator', 'viewer'] as const).map((role) => test.createMember(workspaceId, role)),
+    );
+    const hosts = ['0.secret-host.example', '1.secret-host.example'];
+    expect(await named(owner)).toEqual(hosts);
+    expect(await named(admin!)).toEqual(hosts);
+    const neutral = ids.toSorted().map((id) => `Webhook destination ${id.slice(-6)}`);
+    expect(await named(viewer!)).toEqual(neutral);
+    expect(await named(operator!)).toEqual(neutral);
+
+    const { body, text } = await viewer!.get('/connectors?limit=5');
+    expect(text).not.toContain('secret-host');
+    expect(Buffer.from(body.nextCursor, 'base64url').toString()).not.toContain('secret-host');
+    const rest = await viewer!.get(`/connectors?limit=5&cursor=${body.nextCursor}`);
+    expect(rest.body.items.map(({ name }: { name: string }) => name)).toEqual([neutral[1]]);
+    // Nor can a cursor of the other order be tried out to find where a host stands.
+    expect((await admin!.get(`/connectors?limit=5&cursor=${body.nextCursor}`)).status).toBe(422);
+    const { connectorId } = body.items[4];
+    expect((await viewer!.get(`/connectors/${connectorId}/checks`)).text).not.toContain('secret-host');
+  });
+
   it('adds at the next start what is there from before connectors were known', async () => {
     const { workspaceId, owner } = await test.createWorkspace();
     const url = `http://${receiver.hostPort}/t0ken-in-the-path`;
@@ -98,7 +137,7 @@ describe('GET /api/pro/connectors: 200', () => {
     expect(rest.nextCursor).toBeNull();
   });
 
-  it('does not call well what was not checked for long', async () => {
+  it('does not call healthy what was not checked for long', async () => {
     const { connector_id } = await desk.connector('queue');
     await desk.checked(connector_id);
     await test.rows(
@@ -213,6 +252,10 @@ describe('the tile connectorHealth', () => {
     expect(daily.slice(1, 3)).toEqual([100, 100]);
     expect(daily[3]).toBeCloseTo(75, 0);
     expect(await tile.figures({ scope, days })).toMatchObject({ value: 50, before: null });
+    // Nobody knows how it was before the first check, which is not the same as an outage.
+    const { sparkline } = await tile.figures({ scope, days });
+    expect(sparkline.slice(0, 3)).toEqual([100, 100, 100]);
+    expect(sparkline[3]).toBeCloseTo(75, 0);
     await test.rows(
       `update connectors set audience = '{*}' where workspace_id = $1 and kind in ('database', 'queue', 'mail', 'model')`,
       [test.workspaceId],

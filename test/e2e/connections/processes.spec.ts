@@ -29,11 +29,13 @@ const checks = async (connectorId: string) =>
   )[0]!.n;
 
 describe('three processes', () => {
-  it('have one connector of each kind, for five thousand workspaces', async () => {
+  it('have one connector of each kind, for five thousand workspaces', { timeout: 90_000 }, async () => {
     await service.rows(
       `insert into workspaces (workspace_id, name, tier)
        select 'wks_' || lpad(n::text, 26, '0'), 'Workspace ' || n, 'pro' from generate_series(1, 5000) n`,
     );
+    // Connectors are made when a process starts.
+    await service.start();
     const rows = await service.rows<{ kind: string; n: number }>(
       `select kind, count(*)::int as n from connectors where kind <> 'partner' group by kind order by kind`,
     );

@@ -24,6 +24,34 @@ describe('POST /skill-packs 202', () => {
     await workspace.subscribe();
   });
 
+  it('looks up what its orders have in common once, however many there are', async () => {
+    const windowed = (key: string) => ({
+      ...MAIL_ASKS,
+      key,
+      name: `Mail of Revenue asks, ${key}`,
+      when: { from: '09:00', to: '17:00' },
+    });
+    const keys = (count: number) => Array.from({ length: count }, (_, index) => `asks-${index}`);
+    const roundTripsFor = async (count: number) => {
+      const other = await desk.workspace();
+      const standingOrders = [
+        ...keys(count).map(windowed),
+        ...keys(count).map((key) => ({
+          ...windowed(`${key}-vienna`),
+          when: { from: '09:00', to: '17:00', timezone: 'Europe/Vienna' },
+        })),
+      ];
+      const answer = await other.post(manifestOf({ standingOrders }));
+      expect(answer.status, answer.text).toBe(202);
+      const line = await eventually(
+        async () => desk.test.logs.find(({ requestId }) => requestId === answer.headers.get('x-request-id')),
+        (found) => found !== undefined,
+      );
+      return line!['roundTrips'];
+    };
+    expect(await roundTripsFor(25)).toBe(await roundTripsFor(1));
+  });
+
   it('accepts a signed pack, lets it arrive, and tells whoever listens', async () => {
     const answer = await workspace.post();
     expect(answer.status, answer.text).toBe(202);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { RevokePacks } from '../../../src/features/packs/revoke-packs.js';
+import { EnqueueRevoked } from '../../../src/features/packs/enqueue-revoked.js';
 import { signDocument } from '../../../src/platform/signatures/signed-document.js';
 import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
@@ -22,7 +22,7 @@ export class PackDesk {
     readonly receiver: EventReceiver,
     readonly acme: Publisher,
     readonly globex: Publisher,
-    private readonly folder: string,
+    readonly folder: string,
   ) {}
 
   static async open(environment: Record<string, string> = {}): Promise<PackDesk> {
@@ -68,7 +68,7 @@ export class PackDesk {
 
   /** What each process does every five seconds. */
   look(): Promise<void> {
-    return this.test.app.get(RevokePacks).execute();
+    return this.test.app.get(EnqueueRevoked).execute();
   }
 }
 

@@ -1,8 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
-import { PinoLogger } from 'nestjs-pino';
 import type { Actor } from '../../platform/auth/caller.js';
-import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
@@ -14,26 +11,16 @@ import { Revocations } from './revocations.js';
 import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';
 import { SkillPacks } from './skill-packs.repository.js';
 
-const LOOK_EVERY_MS = 5_000;
-const ENQUEUED_AT_ONCE = 500;
-
-/**
- * Takes back what publishers revoke, in every workspace that has it: each look enqueues one piece of work for each such pack.
- * What is revoked is looked up again when the work is done.
- */
+/** Takes back a pack that its publisher revokes. What is revoked is looked up again when the work is done. */
 @Injectable()
-export class RevokePacks implements OnModuleInit {
-  #running = false;
-
+export class RevokePack implements OnModuleInit {
   constructor(
-    private readonly config: Config,
     private readonly db: Db,
     private readonly work: Work,
     private readonly revocations: Revocations,
     private readonly packs: SkillPacks,
     private readonly removePack: RemovePack,
     private readonly signals: Signals,
-    private readonly logger: PinoLogger,
   ) {}
 
   onModuleInit(): void {
@@ -48,28 +35,11 @@ export class RevokePacks implements OnModuleInit {
     });
   }
 
-  @Interval(LOOK_EVERY_MS)
-  async inBackground(): Promise<void> {
-    if (this.config.processRole === 'api' || this.#running) return;
-    this.#running = true;
-    await this.execute().catch((error: unknown) =>
-      this.logger.warn(
-        { err: error },
-        'revoked skill packs could not be looked for; the next look follows in 5 s',
-      ),
-    );
-    this.#running = false;
-  }
-
-  async execute(): Promise<void> {
-    await this.packs.enqueueRevoked(this.revocations.lists(), ENQUEUED_AT_ONCE);
-  }
-
   private async revoke(item: WorkItem): Promise<void> {
     const scope = scopeOfWork(item);
     await this.db.transaction(scope, async () => {
       const pack = await this.packs.lock(item.id);
-      const reason = pack && this.revocations.reasonFor(pack);
+      const reason = pack && (await this.revocations.reasonFor(scope, pack));
       if (pack && reason !== undefined && PRESENT.includes(pack.status)) {
         const by = publisherOf(pack);
         this.tell(

@@ -1,9 +1,9 @@
-drop function if exists app.well_shares;
+drop function if exists app.visible_health_shares;
 
 -- For each span from p_from[i] to p_to[i]: for what share of the time the connectors that the workspace may see were green,
 -- from 0 to 1, counted from their changes of status; null where none of them was known yet. A span that is not over counts up
 -- to now.
-create function app.well_shares(p_workspace_id text, p_from timestamptz[], p_to timestamptz[])
+create function app.visible_health_shares(p_workspace_id text, p_from timestamptz[], p_to timestamptz[])
   returns table (n int, share double precision)
   language sql stable security definer set search_path = public, pg_temp as $$
   with seen as (
@@ -21,6 +21,6 @@ create function app.well_shares(p_workspace_id text, p_from timestamptz[], p_to 
   left join known k on k.since < s.until and k.until > s.since
   group by s.n order by s.n
 $$;
-alter function app.well_shares owner to consigliere_system;
-revoke execute on function app.well_shares from public;
-grant execute on function app.well_shares to consigliere_app;
+alter function app.visible_health_shares owner to consigliere_system;
+revoke execute on function app.visible_health_shares from public;
+grant execute on function app.visible_health_shares to consigliere_app;
