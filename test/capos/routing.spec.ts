@@ -81,6 +81,11 @@ describe('routing by vocabulary', () => {
     expect(candidates.find((each) => each.capo === 'capo_product')).toMatchObject({ score: 0, why: [] });
   });
 
+  it('does not take a market for Marketing, nor overrides a context that names a capo', () => {
+    expect(route('The market is lovely').capo).toBe('ceo');
+    expect(route('Log 80 USD from the fair', { context: { team: 'marketing' } }).capo).toBe('capo_marketing');
+  });
+
   it('reads the longer term where a shorter one is part of it', () => {
     const { candidates } = route('Write a press release');
     expect(candidates.find(({ capo }) => capo === 'capo_product')?.score).toBe(0);

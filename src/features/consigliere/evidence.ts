@@ -54,11 +54,14 @@ export function orderEvidence(words: readonly Word[], orders: readonly StandingO
   }
 }
 
-/** "record 1,200 EUR from Acme" has no word of a domain, yet the ledger is Revenue's. */
-export function moneyEvidence(text: string, add: Add): void {
+/**
+ * "record 1,200 EUR from Acme" has no word of a domain, yet the ledger is Revenue's.
+ * @param isCalled whether the context names the capo
+ */
+export function moneyEvidence(text: string, isCalled: boolean, add: Add): void {
   const sum = moneyIn(text)[0];
   if (sum === undefined) return;
-  const weight = isPlainRevenue(text) ? WEIGHT.booked : RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
+  const weight = isPlainRevenue(text) && !isCalled ? WEIGHT.booked : RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
   add('capo_revenue', { weight, why: sum.text, at: sum.index });
 }
 

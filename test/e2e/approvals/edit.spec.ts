@@ -449,6 +449,19 @@ describe('what a draft lacks', () => {
       expect((await sentMail(packetIds[0])).mail.text!.trim()).toBe(GREETING.body);
     });
 
+    it('is confirmed without saying again what stands there', async () => {
+      const { approvalId, hash, packetIds } = await ready({ packets: [HALF] });
+      const refused = await desk.approve(approvalId);
+      expect(refused.body.error.message).toContain('"confirm": ["params.body"]');
+      const neither = await desk.edit(approvalId, { packets: [{ workPacketId: packetIds[0] }] }, hash);
+      expect(neither.status).toBe(422);
+      expect(neither.body.error.details).toMatchObject([{ path: 'packets.0.params' }]);
+      const packets = [{ workPacketId: packetIds[0], confirm: ['params.body'] }];
+      const confirmed = await desk.edit(approvalId, { packets }, hash);
+      expect(confirmed.body, confirmed.text).toMatchObject({ inputsNeeded: 0, contentHash: hash });
+      expect(confirmed.body.packets[0].action.params).toEqual(GREETING);
+    });
+
     it('is not confirmed where nothing stands, nor at what is no parameter', async () => {
       const { packetIds, ...one } = await ready({ packets: [UNFINISHED] });
       const confirm = ['params.to', 'params.bodies', 'body'];

@@ -82,7 +82,7 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
       );
     case 'unclear':
       if (words.PLEASANTRY.test(head)) return;
-      if (words.NEGATIVE.test(draft.words(ask)) && moneyIn(draft.words(ask)).length > 0)
+      if (words.NEGATIVE.test(draft.words(ask)) && moneyIn(draft.words(ask).replace(/[-−]/g, ' ')).length > 0)
         return refuseNegative(draft, ask);
       draft.remarks.push(`Not acted on: “${said}”`);
       if (words.at(head, words.ROLES.cc) >= 0 || words.SEQUENCE.test(head) || words.TOO.test(head))
