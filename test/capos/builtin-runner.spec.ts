@@ -849,9 +849,9 @@ describe('what a newcomer met', () => {
   });
 
   it('does what is delegated to itself', () => {
-    expect(packets('Delegate to product: File this note: The export is slow.', 'capo_product')).toMatchObject([
-      { type: 'document.file', body: 'The export is slow.' },
-    ]);
+    expect(packets('Delegate to product: File this note: The export is slow.', 'capo_product')).toMatchObject(
+      [{ type: 'document.file', body: 'The export is slow.' }],
+    );
     const unclear = draft('Delegate to product: check why the export is slow', 'capo_product');
     expect(unclear.remarks).toBe('Not acted on: “check why the export is slow”\nNothing was prepared.');
   });

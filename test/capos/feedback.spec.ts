@@ -105,10 +105,7 @@ describe('request changes', () => {
       'Subject should be "Shipping" and cc bob@oak.example',
       { to: ['sam@oak.example'], subject: 'Shipping', cc: ['bob@oak.example'] },
     ],
-    [
-      'Add bob@oak.example in cc. Thanks!',
-      { to: ['sam@oak.example'], cc: ['bob@oak.example'] },
-    ],
+    ['Add bob@oak.example in cc. Thanks!', { to: ['sam@oak.example'], cc: ['bob@oak.example'] }],
     [
       'Replace "Friday" with "Saturday".',
       {

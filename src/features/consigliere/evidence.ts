@@ -61,7 +61,8 @@ export function orderEvidence(words: readonly Word[], orders: readonly StandingO
 export function moneyEvidence(text: string, isCalled: boolean, add: Add): void {
   const sum = moneyIn(text)[0];
   if (sum === undefined) return;
-  const weight = isPlainRevenue(text) && !isCalled ? WEIGHT.booked : RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
+  const weight =
+    isPlainRevenue(text) && !isCalled ? WEIGHT.booked : RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
   add('capo_revenue', { weight, why: sum.text, at: sum.index });
 }
 

@@ -37,6 +37,7 @@ const UNFINISHED = draftPacket({
   needsInput: [WHO, WORD_IT],
 });
 
+const DEADLINE = new Date(Date.now() + 86_400_000).toISOString();
 let named = 0;
 /** A ready approval of this draft. */
 async function ready(
@@ -317,6 +318,7 @@ describe('200', () => {
     });
     const { directiveId, approvalId, hash, packetIds } = await ready({ packets: [delegation] }, own, {
       capo: 'ceo',
+      deadline: DEADLINE,
     });
     const editor = await test.createMember(workspaceId, 'operator');
     const params = { directive: 'Tell Jane and Joe.', capo: 'capo_ops' };
@@ -327,11 +329,13 @@ describe('200', () => {
     );
     await own.approve(approvalId);
     await own.until(directiveId, 'executed');
-    const [child] = await test.rows<{ requester_ids: string[] }>(
-      `select requester_ids from directives where context->>'delegatedFrom' = $1`,
+    const [child] = await test.rows<{ requester_ids: string[]; deadline: number }>(
+      `select requester_ids, deadline from directives where context->>'delegatedFrom' = $1`,
       [directiveId],
     );
     expect(child!.requester_ids).toContain(editor.memberId);
+    // What is handed on is wanted until the same time.
+    expect(new Date(child!.deadline).toISOString()).toBe(DEADLINE);
   });
 });
 

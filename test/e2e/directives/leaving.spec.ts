@@ -187,9 +187,10 @@ describe('a mail that a person approved', () => {
     // Which order forbade it, for whoever was told that it is on its way.
     expect(error).toEqual({ code: 'POLICY_DENIED', message: decision.explanation.join(' ') });
     expect(error.message).toContain(NO_MAIL.name);
-    const signals = await test.rows('select severity, title, body, entity from signals where workspace_id = $1', [
-      workspace.workspaceId,
-    ]);
+    const signals = await test.rows(
+      'select severity, title, body, entity from signals where workspace_id = $1',
+      [workspace.workspaceId],
+    );
     expect(signals).toMatchObject([
       {
         severity: 'warning',

@@ -146,8 +146,7 @@ function handOver(draft: DraftBuilder, ask: Ask, capo: CapoRole): void {
     const kind = kindOf(draft.whole.masked.slice(own.start, own.headEnd));
     return prepare(draft, { ...own, kind: kind === 'delegation' ? 'unclear' : kind });
   }
-  if (capo === draft.capo.role && named)
-    draft.remarks.push(`Not acted on: “${cutText(oneLine(text), 120)}”`);
+  if (capo === draft.capo.role && named) draft.remarks.push(`Not acted on: “${cutText(oneLine(text), 120)}”`);
   else if (draft.can('directive.create') && capo !== 'ceo') {
     draft.add({
       title: `Directive for ${name}`,

@@ -118,7 +118,11 @@ const CHANGES: readonly Change[] = [
 ];
 
 /** Makes the change that the wish goes on with; the end where only filler words are left. */
-export function nextChange(wish: Text, from: number, revised: RevisedPacket): { end: number } | 'end' | 'unclear' {
+export function nextChange(
+  wish: Text,
+  from: number,
+  revised: RevisedPacket,
+): { end: number } | 'end' | 'unclear' {
   const start = from + FILLER.exec(wish.masked.slice(from))![0].length;
   if (start === wish.masked.length) return 'end';
   const rest = wish.masked.slice(start);

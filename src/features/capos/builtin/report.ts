@@ -127,7 +127,8 @@ function listedIn({ whole }: DraftBuilder, ask: Ask): { topics: Topic[]; others:
     .split(/[,;\n.]|\s(?:and|und|et|y)\s/iu)
     .map((part) => oneLine(part.replace(/^[\s*•–-]+/u, '')))
     .filter((part) => part !== '');
-  const topicsIn = (part: string) => (Object.keys(TOPICS) as Topic[]).filter((topic) => at(part, TOPICS[topic]) >= 0);
+  const topicsIn = (part: string) =>
+    (Object.keys(TOPICS) as Topic[]).filter((topic) => at(part, TOPICS[topic]) >= 0);
   const topics = [...new Set(parts.flatMap(topicsIn))];
   if (topics.length === 0 || parts.some((part) => part.split(' ').length > 5)) return undefined;
   return { topics, others: parts.filter((part) => topicsIn(part).length === 0) };

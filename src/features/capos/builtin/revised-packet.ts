@@ -86,7 +86,9 @@ export class RevisedPacket {
   addressLeft(): string | undefined {
     if (!this.#isMail) return undefined;
     const gone = without(this.#former, [...this.#list('to'), ...this.#list('cc')]);
-    const left = gone.find((address) => JSON.stringify(this.params).toLowerCase().includes(address.toLowerCase()));
+    const left = gone.find((address) =>
+      JSON.stringify(this.params).toLowerCase().includes(address.toLowerCase()),
+    );
     return left ?? (this.#former.length > 0 && this.#list('to').length === 0 ? this.#former[0] : undefined);
   }
 

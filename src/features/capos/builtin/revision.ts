@@ -68,7 +68,9 @@ const isWish = ({ message }: NeededInput) => message.startsWith(EDIT);
 function pathOf({ type, params }: DraftPacket, part: string): string {
   const { masked } = readText(part);
   const isMail = type === 'email.send';
-  const recipients = masked.search(/\uFDD1|(?<!\p{L})(?:b?cc|recipients?|empfänger|kopie|destinataires?|copie|destinatarios?|copia)(?!\p{L})/iu);
+  const recipients = masked.search(
+    /\uFDD1|(?<!\p{L})(?:b?cc|recipients?|empfänger|kopie|destinataires?|copie|destinatarios?|copia)(?!\p{L})/iu,
+  );
   const heading = masked.search(SUBJECT);
   if (isMail && recipients >= 0 && (heading < 0 || recipients < heading)) return 'params.to';
   if (isMail && heading >= 0) return 'params.subject';
