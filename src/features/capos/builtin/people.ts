@@ -79,7 +79,7 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
 
 /** What somebody gave as a recipient and is no mail address. */
 function unreadIn(value: unknown): string[] {
-  if (value === null || typeof value === 'object') return [];
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
   return cutText(String(value), 10_000, '')
     .split(/[,;\n]/)
     .map(oneLine)
