@@ -818,3 +818,71 @@ describe('what newcomers write', () => {
     expect(draft('Schreib Ina, dass die Lampe da ist').remarks).not.toContain('waited for');
   });
 });
+
+describe('what a newcomer met', () => {
+  it.each([
+    [
+      'Please reply to nora@x.example that we can do Wednesday 3 pm, cc paul@x.example.',
+      { to: ['nora@x.example'], cc: ['paul@x.example'], body: 'we can do Wednesday 3 pm' },
+    ],
+    [
+      'Tell nora@x.example that we can do Wednesday, with cc to paul@x.example and kim@x.example',
+      { to: ['nora@x.example'], cc: ['paul@x.example', 'kim@x.example'], body: 'we can do Wednesday' },
+    ],
+    [
+      'Teile nora@x.example mit, dass die Ware da ist, Kopie an paul@x.example.',
+      { to: ['nora@x.example'], cc: ['paul@x.example'], body: 'die Ware da ist' },
+    ],
+  ])('takes a copy behind a description for a copy: %s', (text, expected) => {
+    const made = draft(text);
+    expect(made.packets).toMatchObject([{ params: expected, needsInput: [{ path: 'params.body' }] }]);
+    expect(made.remarks).toBe('');
+  });
+
+  it.each([
+    [{ to: 'not-an-address' }, 'params.to', '“not-an-address”'],
+    [{ to: ['y@x.example', 'Jane'] }, 'params.to', '“Jane”'],
+    [{ cc: 'kim@' }, 'params.cc', '“kim@”'],
+  ])('asks about a recipient of the context that is no address: %j', (context, path, said) => {
+    const [packet] = draft('Email x@x.example: "a"', 'capo_ops', { directive: { context } }).packets;
+    expect(packet!.needsInput).toEqual([{ path, message: expect.stringContaining(said) }]);
+  });
+
+  it('does what is delegated to itself', () => {
+    expect(packets('Delegate to product: File this note: The export is slow.', 'capo_product')).toMatchObject(
+      [{ type: 'document.file', body: 'The export is slow.' }],
+    );
+    const unclear = draft('Delegate to product: check why the export is slow', 'capo_product');
+    expect(unclear.remarks).toBe('Not acted on: “check why the export is slow”\nNothing was prepared.');
+  });
+
+  it.each([
+    'Make a document with what happened in this workspace this week: revenue, approvals, open signals.',
+    'File a report of this week: revenue, approvals and open signals',
+  ])('fills a document of listed topics with their figures: %s', (text) => {
+    const [document] = packets(text);
+    for (const heading of ['## Revenue', '## Approvals', '## Open signals'])
+      expect((document as unknown as { body: string }).body).toContain(heading);
+    expect(document).not.toHaveProperty('asked');
+  });
+
+  it('asks whether topics alone are the text of a document', () => {
+    expect(packets('Write a document: revenue, approvals')).toMatchObject([{ asked: ['params.body'] }]);
+    expect(packets('File a report of this week: We sold three cakes.')).toMatchObject([
+      { body: 'We sold three cakes.' },
+    ]);
+  });
+
+  it.each([
+    ['We got 249.90 EUR from Jane. Please book it.', 'Record 249.90 EUR'],
+    ['Record 1.250,50 € from Jane', 'Record 1250.50 EUR'],
+    ['Log 80 EUR from Jane', 'Record 80 EUR'],
+  ])('names the sum of what it records: %s', (text, title) => {
+    expect(draft(text, 'capo_revenue').packets.map((packet) => packet.title)).toEqual([title]);
+  });
+
+  it('says why it does not record a loss', () => {
+    const { remarks } = draft('We received -50 EUR from a refund of Acme', 'capo_revenue');
+    expect(remarks).toContain('positive amounts only');
+  });
+});

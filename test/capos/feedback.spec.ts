@@ -60,17 +60,110 @@ describe('request changes', () => {
   });
 
   it.each([
-    'shorter, please',
-    'Make it friendlier and more formal',
-    'bcc bob@x.example',
-    'remove ada@x.example',
-    'replace "700 EUR" with "450 EUR"',
-    '',
-  ])('brings everything else back as it was, and asks the person to edit it: %s', (text) => {
+    ['shorter, please', 'params.body'],
+    ['Make it friendlier and more formal', 'params.body'],
+    ['Make it shorter and mention this: the price', 'params.body'],
+    ['Don’t mention "Friday".', 'params.body'],
+    ['bcc bob@x.example', 'params.to'],
+    ['remove ada@x.example', 'params.to'],
+    ['not to ada@x.example', 'params.to'],
+    ['Replace eve@x.example with bob@x.example.', 'params.to'],
+    ['Send it to bob@x.example and make it shorter.', 'params.body'],
+    ['Subject: "New date" and make it shorter', 'params.body'],
+    ['Change the subject to Friday, and make it shorter', 'params.subject'],
+    ['Make the subject shorter', 'params.subject'],
+    ['replace "700 EUR" with "450 EUR"', 'params.body'],
+    ['', 'params.body'],
+  ])('brings everything else back as it was, and asks for it where it belongs: %s', (text, path) => {
     const draft = revised(text);
     expect(draft.params).toEqual(MAIL.params);
-    expect(draft.asked.map(({ path }) => path)).toEqual(['params.body']);
+    expect(draft.asked).toEqual([{ path, message: expect.stringContaining(`The wish: “${text}”`) }]);
     expect(draft.remarks).toContain("the built-in runner doesn't rewrite");
+  });
+
+  const SHIPPING = { subject: 'The order ships on Friday at 9', body: 'The order ships on Friday at 9.' };
+  const TO_SAM: Previous = {
+    ...MAIL,
+    title: 'Mail to sam@oak.example',
+    params: { to: ['sam@oak.example'], ...SHIPPING },
+  };
+  it.each([
+    ['Please send it to sue@oak.example instead of sam@oak.example.', { to: ['sue@oak.example'] }],
+    ['Replace sam@oak.example with sue@oak.example.', { to: ['sue@oak.example'] }],
+    ['replace Sam@Oak.example by sue@oak.example', { to: ['sue@oak.example'] }],
+    ['Bitte an sue@oak.example statt an sam@oak.example.', { to: ['sue@oak.example'] }],
+    ['Ersetze sam@oak.example durch sue@oak.example.', { to: ['sue@oak.example'] }],
+    ['Send it to sue@oak.example, not to sam@oak.example.', { to: ['sue@oak.example'] }],
+    ['Not to sam@oak.example but to sue@oak.example', { to: ['sue@oak.example'] }],
+    ['Nicht an sam@oak.example, sondern an sue@oak.example.', { to: ['sue@oak.example'] }],
+    ['Remove sam@oak.example, add sue@oak.example', { to: ['sue@oak.example'] }],
+    ['Send it to sue@oak.example instead.', { to: ['sue@oak.example'] }],
+    ['Wrong recipient: it should go to sue@oak.example', { to: ['sue@oak.example'] }],
+    ['Also to sue@oak.example', { to: ['sam@oak.example', 'sue@oak.example'] }],
+    ['Send it to sue@oak.example too, please', { to: ['sam@oak.example', 'sue@oak.example'] }],
+    [
+      'Subject should be "Shipping" and cc bob@oak.example',
+      { to: ['sam@oak.example'], subject: 'Shipping', cc: ['bob@oak.example'] },
+    ],
+    ['Add bob@oak.example in cc. Thanks!', { to: ['sam@oak.example'], cc: ['bob@oak.example'] }],
+    [
+      'Replace "Friday" with "Saturday".',
+      {
+        to: ['sam@oak.example'],
+        subject: 'The order ships on Saturday at 9',
+        body: 'The order ships on Saturday at 9.',
+      },
+    ],
+    ['Change the subject to Shipping on Friday', { to: ['sam@oak.example'], subject: 'Shipping on Friday' }],
+    ['Change the subject to Shipping. Thanks!', { to: ['sam@oak.example'], subject: 'Shipping' }],
+    [
+      'Ändere den Betreff in Lieferung am Donnerstag.',
+      { to: ['sam@oak.example'], subject: 'Lieferung am Donnerstag' },
+    ],
+    [
+      'Change the subject to Lieferung am Donnerstag',
+      { to: ['sam@oak.example'], subject: 'Lieferung am Donnerstag' },
+    ],
+  ])('does the whole of what is plain: %s', (text, changed) => {
+    const draft = revised(text, [TO_SAM]);
+    expect(draft.params).toEqual({ ...SHIPPING, ...changed });
+    expect(draft.asked).toEqual([]);
+    expect(draft.remarks).toContain('Changed as asked');
+    const to = (draft.params['to'] as string[]).join(', ');
+    expect(draft.packets[0]!.title).toBe(`Mail to ${to}: ${String(draft.params['subject'])}`);
+  });
+
+  it('replaces a person who had a copy, and keeps the others', () => {
+    const params = { ...TO_SAM.params, to: ['ada@oak.example', 'sam@oak.example'], cc: ['kim@oak.example'] };
+    const packet = { ...TO_SAM, params };
+    expect(revised('Replace kim@oak.example with sue@oak.example.', [packet]).params).toEqual({
+      ...params,
+      cc: ['sue@oak.example'],
+    });
+    expect(revised('sue@oak.example instead of sam@oak.example', [packet]).params).toEqual({
+      ...params,
+      to: ['ada@oak.example', 'sue@oak.example'],
+    });
+  });
+
+  it.each([
+    ['Replace sam@oak.example with sue@oak.example.', { body: 'Ask sam@oak.example.' }],
+    ['Replace "Friday" with "Saturday".', { body: 'On Friday, not on FRIDAY.' }],
+    ['Replace "9" with "10".', { body: 'At 9, for 19 EUR.' }],
+    ['cc sam@oak.example', {}],
+  ])('does not claim what would leave a rest: %s', (text, changes) => {
+    const params = { ...TO_SAM.params, ...changes };
+    const draft = revised(text, [{ ...TO_SAM, params }]);
+    expect(draft.params).toEqual(params);
+    expect(draft.remarks).not.toContain('Changed as asked');
+    expect(draft.asked).toHaveLength(1);
+  });
+
+  it('drops the wish that was not followed once the next one is, and nothing else that is needed', () => {
+    const described = [{ path: 'params.body', message: 'Write the message.' }];
+    const [first] = revised('shorter, please', [{ ...TO_SAM, needsInput: described }]).packets;
+    expect(first!.needsInput).toHaveLength(2);
+    expect(revised('Subject: "Shipping"', [first!]).asked).toEqual(described);
   });
 
   it('does not guess which of two texts is meant', () => {

@@ -17,10 +17,15 @@ const DIRECTIVES: Record<CapoRole, string[]> = {
     'Write a press release about the new release',
     'Collect three testimonials for the landing page',
     'Have marketing write the announcement',
+    'Ask marketing to record 80 EUR for the campaign',
   ],
   capo_revenue: [
     'Follow up with Acme about the proposal',
     'Record 1,200 EUR from Acme',
+    'Log 80 USD from the flea market.',
+    'Record 12 EUR from the market stall and email tom@oak.example',
+    'We received 249.90 EUR from the newsletter campaign',
+    'Verbuche 80 EUR vom Webinar',
     'Chase the overdue invoices',
     'Offer Ada a 10% discount on the annual plan',
     'Review the pipeline and forecast the quarter',
@@ -34,6 +39,7 @@ const DIRECTIVES: Record<CapoRole, string[]> = {
     'Ask the warehouse for the tracking number of parcel 4711',
     'Set up the onboarding for the new customer',
     'Arrange a technician appointment on Monday',
+    'Book a venue and a courier for 200 EUR',
     'Email bob@example.com that the meeting moved to 3pm',
     'Write a checklist for the office move',
     'email sales@example.com that I am late',
@@ -73,6 +79,11 @@ describe('routing by vocabulary', () => {
     expect(candidates[0]).toEqual({ capo, score: 0.57, why: ['quote', 'can send mail'] });
     expect(candidates.find((each) => each.capo === 'capo_ops')?.why).toContain('delivery');
     expect(candidates.find((each) => each.capo === 'capo_product')).toMatchObject({ score: 0, why: [] });
+  });
+
+  it('does not take a market for Marketing, nor overrides a context that names a capo', () => {
+    expect(route('The market is lovely').capo).toBe('ceo');
+    expect(route('Log 80 USD from the fair', { context: { team: 'marketing' } }).capo).toBe('capo_marketing');
   });
 
   it('reads the longer term where a shorter one is part of it', () => {

@@ -8,6 +8,7 @@ import {
   IsString,
   Matches,
   MaxLength,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 
@@ -25,14 +26,16 @@ export class PacketEditBody {
   workPacketId!: string;
 
   /**
-   * All of its parameters: what is left out is removed. The action type says which there are.
+   * All of its parameters: what is left out is removed. The action type says which there are. Beside `confirm` they may be
+   * left out altogether: then they stay as they are.
    * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Thursday." }
    */
+  @ValidateIf(({ params, confirm }: PacketEditBody) => params !== undefined || !confirm?.length)
   @IsObject()
-  params!: Record<string, unknown>;
+  params?: Record<string, unknown>;
 
   /**
-   * Which of the parameters that `needsInput` asks for are right as they stand in `params`: what looks like a placeholder
+   * Which of the parameters that `needsInput` asks for are right as they stand: what looks like a placeholder
    * is sometimes the text that is meant.
    * @example ['params.body']
    */

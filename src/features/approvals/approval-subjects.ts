@@ -7,8 +7,8 @@ import type { EditedContent } from './approvals.repository.js';
 
 /** What a person wants to be sent instead. */
 export interface Edit {
-  /** Complete parameters, which replace those of the work packet, and what of them is right though it was asked for. */
-  packets: readonly { workPacketId: string; params: Record<string, unknown>; confirm?: readonly string[] }[];
+  /** Complete parameters, which replace those of the work packet, if any, and what of them is right though it was asked for. */
+  packets: readonly { workPacketId: string; params?: Record<string, unknown>; confirm?: readonly string[] }[];
   add: readonly { action: { type: string; params: Record<string, unknown>; title?: string } }[];
   remove: readonly string[];
   output: { body: string } | null;

@@ -14,7 +14,7 @@ import {
 } from './approvals.errors.js';
 import type { InputDetail } from './approval-decisions.dto.js';
 import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
-import { waitingFor, type Holdups } from './waiting.js';
+import { isNothingPrepared, NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {
   ApprovalEntity,
   ApprovalPacket,
@@ -81,6 +81,7 @@ export function checkDecision(
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
   assertOtherEyes(approval, people);
+  if (isNothingPrepared(approval)) throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
   const lacking = inputsNeeded(approval);
   if (lacking.length > 0) throw new InputRequired({ details: lacking });
   return 'decide';

@@ -14,7 +14,7 @@ export const ApprovalNotReady = defineError(
 export const InputRequired = defineError(
   'INPUT_REQUIRED',
   409,
-  'The draft lacks something: edit it first, or confirm what is right as it stands. The details say what.',
+  'The draft lacks something; the details say what. Edit it with PATCH /approvals/{approvalId} first; what is right as it stands is confirmed there: { "packets": [{ "workPacketId": "…", "confirm": ["params.body"] }] }.',
 );
 export const PreconditionRequired = defineError(
   'PRECONDITION_REQUIRED',

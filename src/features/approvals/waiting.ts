@@ -11,11 +11,24 @@ export interface Holdups {
   paused: ReadonlyMap<CapoRole, string>;
 }
 
+export const NOTHING_PREPARED =
+  'Nothing was prepared; reject it, hand it in differently, or add what is to be done.';
+
+/** Whether its draft is there and has no work packet, which is what has no key either. */
+export function isNothingPrepared({
+  kind,
+  ready,
+  groupKey,
+}: Pick<ListedApproval, 'kind' | 'ready' | 'groupKey'>): boolean {
+  return kind === 'output' && ready && groupKey === null;
+}
+
 /** What has to happen next before it can be approved and sent; null once it is decided. */
 export function waitingFor(
-  { status, ready, capo, inputsNeeded }: Pick<ListedApproval, 'status' | 'ready' | 'capo' | 'inputsNeeded'>,
+  approval: Pick<ListedApproval, 'status' | 'ready' | 'capo' | 'inputsNeeded' | 'kind' | 'groupKey'>,
   { mode, paused }: Holdups,
 ): WaitingFor | null {
+  const { status, ready, capo, inputsNeeded } = approval;
   if (status !== 'pending') return null;
   if (isHalted(mode)) {
     return {
@@ -27,6 +40,7 @@ export function waitingFor(
     };
   }
   if (!ready) return draftAwaited(capo, paused);
+  if (isNothingPrepared(approval)) return { reason: 'input', message: NOTHING_PREPARED };
   if (inputsNeeded > 0) {
     return { reason: 'input', message: 'Something is missing in the draft: edit it, then approve it.' };
   }

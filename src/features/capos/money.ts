@@ -48,8 +48,15 @@ export function moneyIn(text: string): Money[] {
     const { before, digits, times, after } = groups!;
     const currency = currencyOf(before) ?? currencyOf(after);
     if (currency === undefined) return [];
+    // "Log 80 EUR": a word of three letters is no part of the sum.
+    const from = currencyOf(before) === undefined ? whole.indexOf(digits!) : 0;
     return [
-      { text: whole.trim(), index, currency, amount: times ? timesOf(digits!, times) : numberOf(digits!) },
+      {
+        text: whole.slice(from).trim(),
+        index: index + from,
+        currency,
+        amount: times ? timesOf(digits!, times) : numberOf(digits!),
+      },
     ];
   });
 }

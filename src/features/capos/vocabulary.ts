@@ -32,6 +32,8 @@ export function wordsOf(text: string): Word[] {
 interface Term {
   role: CapoRole;
   stems: string[];
+  /** As its words begin: "market" is not Marketing. */
+  beginnings: string[];
   weight: number;
 }
 
@@ -39,7 +41,10 @@ interface Term {
 const TERMS: readonly Term[] = CAPO_ROLES.flatMap((role) => {
   const { aliases, vocabulary }: Capo = CAPOS[role];
   const terms = (list: readonly string[], weight: number) =>
-    list.map((term) => ({ role, weight, stems: term.replace(/^the /, '').split(' ').map(stem) }));
+    list.map((term) => {
+      const said = term.replace(/^the /, '').split(' ');
+      return { role, weight, stems: said.map(stem), beginnings: weight === WORD_WEIGHT.named ? said : [] };
+    });
   return [
     ...terms(aliases, WORD_WEIGHT.named),
     ...terms(vocabulary.core, WORD_WEIGHT.core),
@@ -91,8 +96,10 @@ export function capoByWords(text: string, among: readonly CapoRole[]): CapoRole 
 /** The terms that start here, only the longest of them: a part of "press release" is no word of its own. */
 function termsAt(words: readonly Word[], at: number): readonly Term[] {
   const candidates = TERMS_BY_FIRST_STEM.get(words[at]?.stem ?? '') ?? [];
-  const matching = candidates.filter(({ stems }) =>
-    stems.every((one, offset) => words[at + offset]?.stem === one),
+  const matching = candidates.filter(
+    ({ stems, beginnings }) =>
+      stems.every((one, offset) => words[at + offset]?.stem === one) &&
+      beginnings.every((one, offset) => words[at + offset]!.text.toLowerCase().startsWith(one)),
   );
   const longest = Math.max(0, ...matching.map(({ stems }) => stems.length));
   const best = matching.filter(({ stems }) => stems.length === longest);

@@ -12,7 +12,7 @@ export interface Evidence {
 }
 
 /** An alias decides it, a core word nearly does, a hint leans; context and orders weigh like words of their kind. */
-export const WEIGHT = { ...WORD_WEIGHT, order: 1.5, capability: 1 } as const;
+export const WEIGHT = { ...WORD_WEIGHT, order: 1.5, capability: 1, booked: 10 } as const;
 export const NOWHERE = Number.MAX_SAFE_INTEGER;
 
 export type Add = (role: CapoRole, item: Evidence) => void;
@@ -54,13 +54,25 @@ export function orderEvidence(words: readonly Word[], orders: readonly StandingO
   }
 }
 
-/** "record 1,200 EUR from Acme" has no word of a domain, yet the ledger is Revenue's. */
-export function moneyEvidence(text: string, add: Add): void {
+/**
+ * "record 1,200 EUR from Acme" has no word of a domain, yet the ledger is Revenue's.
+ * @param isCalled whether the context names the capo
+ */
+export function moneyEvidence(text: string, isCalled: boolean, add: Add): void {
   const sum = moneyIn(text)[0];
   if (sum === undefined) return;
-  const weight = RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
+  const weight =
+    isPlainRevenue(text) && !isCalled ? WEIGHT.booked : RECORDED.test(text) ? WEIGHT.core : WEIGHT.hint;
   add('capo_revenue', { weight, why: sum.text, at: sum.index });
 }
 
+/** "Log 80 USD from ...", "We received 50 EUR ..." at the beginning: whatever else is named there is where it came from. */
+function isPlainRevenue(text: string): boolean {
+  const lead = BOOKED.exec(text)?.[0];
+  return lead !== undefined && moneyIn(text).some(({ index }) => index === lead.length);
+}
+
+const BOOKED =
+  /^\s*(?:(?:please|pls|bitte|can you|could you|kannst du)\s+)?(?:(?:record|book|log|register|verbuche|erfasse|buche|enregistrez?|comptabilise|registra|anota)|(?:we|i)(?:['’]ve| have)?(?: just)? (?:received|got|were paid|got paid)|(?:wir|ich) (?:haben|habe)|(?:on a|nous avons) (?:reçu|encaissé)|hemos (?:recibido|cobrado))\s+(?:(?:bitte|a|an|the|another|us|revenue|income|sales?|of|umsatz|einnahmen?|von|umsatz von|revenu|de|ingresos?)\s+)*/iu;
 const RECORDED =
   /(?<!\p{L})(?:record|book|log|register|verbuche|erfasse|buche|enregistre|comptabilise|registra|anota|verbuchen|erfassen)(?!\p{L})/iu;

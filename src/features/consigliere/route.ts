@@ -48,7 +48,10 @@ export function routeDirective(request: RouteRequest): Routing {
   wordEvidence(words, add);
   contextEvidence(request.context, add);
   orderEvidence(words, request.standingOrders, add);
-  moneyEvidence(text, add);
+  const isCalled = [...evidence.values()].some((items) =>
+    items.some(({ at, weight }) => at === NOWHERE && weight >= WEIGHT.named),
+  );
+  moneyEvidence(text, isCalled, add);
   const spoken = CAPO_ROLES.some((role) => evidence.get(role)?.length);
   if (WANTS_MAIL.test(text)) {
     for (const role of MAIL_SENDERS)

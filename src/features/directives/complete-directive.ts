@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import { cutText } from '../../platform/kernel/text.js';
+import { LIMITS } from '../capos/action-params.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
+import { GUARDIAN } from '../guardian/guardian.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
+import { Signals } from '../signals/signals.repository.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
@@ -10,6 +14,9 @@ import { Directives } from './directives.repository.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
 import { executedTogether } from './packets/executed-sentence.js';
 import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
+
+/** Work packets of one directive are mostly denied for one reason. */
+const MOST_DENIALS = 3;
 
 type Completed = Named & Pick<DirectiveEntity, 'capo' | 'deadline'>;
 
@@ -21,6 +28,7 @@ export class CompleteDirective {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly escalations: PacketEscalations,
+    private readonly signals: Signals,
   ) {}
 
   /**
@@ -55,9 +63,12 @@ export class CompleteDirective {
     const actor = capoActor(capo);
     const unsent = tally.failed + tally.denied;
     if (unsent > 0) {
+      const denials = tally.denials.slice(0, MOST_DENIALS);
+      const counted = `${unsent} of its work packets could not be carried out.`;
+      const isDenied = tally.failed === 0 && denials.length > 0;
       const error = {
         code: tally.failed > 0 ? 'PACKET_FAILED' : PolicyDenied.code,
-        message: `${unsent} of its work packets could not be carried out.`,
+        message: (isDenied ? denials : [counted, ...denials]).join(' '),
       };
       this.transitions.apply(
         directive,
@@ -71,6 +82,7 @@ export class CompleteDirective {
         },
         { error },
       );
+      if (tally.deniedApproved > 0) this.signalDenial(directive, title, denials);
       await this.escalations.directive(directive, title, tally);
     } else if (tally.reverted > 0 && tally.executed === 0) {
       const summary = `What was carried out of "${title}" has been undone.`;
@@ -83,5 +95,27 @@ export class CompleteDirective {
       const summary = `${CAPOS[capo].name} ${executedTogether(tally.done)} for "${title}"${rest}.`;
       this.transitions.apply(directive, 'complete', { actor, action: 'directive.executed', summary });
     }
+  }
+
+  /** Whoever approved it was told that it is on its way. */
+  private signalDenial(
+    { capo, teamId, directiveId }: Completed,
+    title: string,
+    denials: readonly string[],
+  ): void {
+    this.signals.raise({
+      type: 'agent',
+      severity: 'warning',
+      title: cutText(`Not sent though approved: ${title}`, LIMITS.title),
+      body: cutText(
+        `It was approved, and denied when it was about to leave. ${denials.join(' ')}`,
+        LIMITS.signal,
+      ),
+      score: null,
+      source: GUARDIAN,
+      teamId,
+      capo,
+      entity: { type: 'directive', id: directiveId },
+    });
   }
 }

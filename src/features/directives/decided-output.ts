@@ -66,13 +66,10 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       allowed,
     );
     this.work.enqueue('packet.send', ...allowed.map(({ workPacketId }) => ({ id: workPacketId })));
-    const isDone = allowed.length === 0;
-    return this.transitions.apply(named(approval), isDone ? 'complete' : 'approve', {
+    return this.transitions.apply(named(approval), 'approve', {
       actor: by,
-      action: isDone ? 'directive.executed' : 'directive.sending',
-      summary: isDone
-        ? `${by.name} approved that nothing was prepared for "${approval.title}".`
-        : `"${approval.title}" was released as approved by ${by.name}.`,
+      action: 'directive.sending',
+      summary: `"${approval.title}" was released as approved by ${by.name}.`,
       details: {
         approvalId: approval.approvalId,
         contentHash: approval.contentHash,

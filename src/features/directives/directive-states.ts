@@ -88,10 +88,10 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
   },
   {
     trigger: 'complete',
-    from: ['pending_approval', 'sending'],
+    from: ['sending'],
     to: 'executed',
     by: 'its capo',
-    when: 'Every work packet has been carried out, or a person approved that there is none.',
+    when: 'Every work packet has been carried out.',
   },
   {
     trigger: 'fail',

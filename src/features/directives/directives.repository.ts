@@ -77,10 +77,13 @@ export class Directives {
     return row!.until;
   }
 
-  /** Who asked for a directive that exists. */
-  async requesterOf(workspaceId: string, directiveId: string): Promise<Requester> {
-    const [row] = await this.db.query<Requester>(
-      `select coalesce(requested_by, created_by) as requested_by, requester_ids from directives
+  /** Who asked for a directive that exists, and until when. */
+  async requesterOf(
+    workspaceId: string,
+    directiveId: string,
+  ): Promise<Requester & Pick<DirectiveEntity, 'deadline'>> {
+    const [row] = await this.db.query<Requester & Pick<DirectiveEntity, 'deadline'>>(
+      `select coalesce(requested_by, created_by) as requested_by, requester_ids, deadline from directives
          where workspace_id = $1 and directive_id = $2`,
       [workspaceId, directiveId],
     );

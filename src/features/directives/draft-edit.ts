@@ -106,7 +106,8 @@ function editsOf(edit: Edit, waiting: readonly WorkPacketEntity[], faults: Fault
   };
   for (const [index, { workPacketId, params, confirm = [] }] of edit.packets.entries()) {
     name(workPacketId, `packets.${index}.workPacketId`);
-    edits.set(workPacketId, { params, confirm, at: `packets.${index}` });
+    const current = waiting.find((packet) => packet.workPacketId === workPacketId)?.params ?? {};
+    edits.set(workPacketId, { params: params ?? current, confirm, at: `packets.${index}` });
   }
   for (const [index, workPacketId] of edit.remove.entries()) name(workPacketId, `remove.${index}`);
   if (edit.output) {

@@ -37,6 +37,7 @@ const UNFINISHED = draftPacket({
   needsInput: [WHO, WORD_IT],
 });
 
+const DEADLINE = new Date(Date.now() + 86_400_000).toISOString();
 let named = 0;
 /** A ready approval of this draft. */
 async function ready(
@@ -317,6 +318,7 @@ describe('200', () => {
     });
     const { directiveId, approvalId, hash, packetIds } = await ready({ packets: [delegation] }, own, {
       capo: 'ceo',
+      deadline: DEADLINE,
     });
     const editor = await test.createMember(workspaceId, 'operator');
     const params = { directive: 'Tell Jane and Joe.', capo: 'capo_ops' };
@@ -327,11 +329,13 @@ describe('200', () => {
     );
     await own.approve(approvalId);
     await own.until(directiveId, 'executed');
-    const [child] = await test.rows<{ requester_ids: string[] }>(
-      `select requester_ids from directives where context->>'delegatedFrom' = $1`,
+    const [child] = await test.rows<{ requester_ids: string[]; deadline: number }>(
+      `select requester_ids, deadline from directives where context->>'delegatedFrom' = $1`,
       [directiveId],
     );
     expect(child!.requester_ids).toContain(editor.memberId);
+    // What is handed on is wanted until the same time.
+    expect(new Date(child!.deadline).toISOString()).toBe(DEADLINE);
   });
 });
 
@@ -447,6 +451,19 @@ describe('what a draft lacks', () => {
       expect((await desk.approve(approvalId)).status).toBe(200);
       await desk.until(directiveId, 'executed');
       expect((await sentMail(packetIds[0])).mail.text!.trim()).toBe(GREETING.body);
+    });
+
+    it('is confirmed without saying again what stands there', async () => {
+      const { approvalId, hash, packetIds } = await ready({ packets: [HALF] });
+      const refused = await desk.approve(approvalId);
+      expect(refused.body.error.message).toContain('"confirm": ["params.body"]');
+      const neither = await desk.edit(approvalId, { packets: [{ workPacketId: packetIds[0] }] }, hash);
+      expect(neither.status).toBe(422);
+      expect(neither.body.error.details).toMatchObject([{ path: 'packets.0.params' }]);
+      const packets = [{ workPacketId: packetIds[0], confirm: ['params.body'] }];
+      const confirmed = await desk.edit(approvalId, { packets }, hash);
+      expect(confirmed.body, confirmed.text).toMatchObject({ inputsNeeded: 0, contentHash: hash });
+      expect(confirmed.body.packets[0].action.params).toEqual(GREETING);
     });
 
     it('is not confirmed where nothing stands, nor at what is no parameter', async () => {

@@ -180,8 +180,24 @@ describe('a mail that a person approved', () => {
     const { directiveId, workPacketId } = await approved();
     await orders.active(NO_MAIL, workspace.owner);
     await tryAgain(workPacketId);
-    await desk.until(directiveId, 'failed');
-    expect(await packetOf(directiveId)).toMatchObject({ status: 'denied' });
+    const { error } = await desk.until(directiveId, 'failed');
+    const { decision, ...packet } = await packetOf(directiveId);
+    expect(packet).toMatchObject({ status: 'denied' });
     expect(mail.received).toEqual([]);
+    // Which order forbade it, for whoever was told that it is on its way.
+    expect(error).toEqual({ code: 'POLICY_DENIED', message: decision.explanation.join(' ') });
+    expect(error.message).toContain(NO_MAIL.name);
+    const signals = await test.rows(
+      'select severity, title, body, entity from signals where workspace_id = $1',
+      [workspace.workspaceId],
+    );
+    expect(signals).toMatchObject([
+      {
+        severity: 'warning',
+        title: expect.stringMatching(/^Not sent though approved: /),
+        body: expect.stringContaining(NO_MAIL.name),
+        entity: { type: 'directive', id: directiveId },
+      },
+    ]);
   });
 });

@@ -7,6 +7,8 @@ const LOSS = 'Record revenue of -900 EUR';
 const REASON =
   "Nothing was prepared: The built-in runner can't record a negative amount: revenue takes positive amounts only; nothing was prepared for “Record revenue of -900 EUR”.";
 
+const NOTHING = 'Nothing was prepared; reject it, hand it in differently, or add what is to be done.';
+
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp();
@@ -101,6 +103,33 @@ describe('a directive of which its capo can prepare nothing', () => {
       status: 'pending',
       packets: [],
       output: { remarks: { text: expect.stringContaining('positive amounts only') } },
+      waitingFor: { reason: 'input', message: NOTHING },
     });
+    const { items } = (await desk.client.get('/approvals?status=pending')).body;
+    expect(items).toMatchObject([{ waitingFor: { reason: 'input', message: NOTHING } }]);
+  });
+
+  it('is not approved, but rejected, or done after an edit that adds what is to be done', async () => {
+    const { desk } = await opened();
+    const { directiveId, approvalId, approval } = await desk.handInReady({
+      text: LOSS,
+      capo: 'capo_revenue',
+    });
+    const refused = await desk.approve(approvalId);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({ code: 'INPUT_REQUIRED', message: NOTHING });
+    expect(await desk.directive(directiveId)).toMatchObject({ status: 'pending_approval' });
+    const params = { title: 'A loss', body: '900 EUR were lost.' };
+    const added = await desk.edit(
+      approvalId,
+      { add: [{ action: { type: 'document.file', params } }] },
+      approval.contentHash,
+    );
+    expect(added.body, added.text).toMatchObject({ waitingFor: { reason: 'decision' } });
+    expect((await desk.approve(approvalId)).status).toBe(200);
+    await desk.until(directiveId, 'executed');
+
+    const other = await desk.handInReady({ text: LOSS, capo: 'capo_revenue' });
+    expect((await desk.reject(other.approvalId)).body.directiveStatus).toBe('rejected');
   });
 });

@@ -2,11 +2,12 @@ import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import type { Briefing, DraftContent } from '../briefing.js';
 import { CAPOS, type CapoRole } from '../capo.js';
+import { moneyIn } from '../money.js';
 import { capoByWords } from '../vocabulary.js';
 import { capoNamed, kindOf } from './ask-kinds.js';
 import { type Ask, asksOf, MAX_ASKS } from './asks.js';
 import { DraftBuilder } from './draft-builder.js';
-import { prepareRevenue, prepareSignal } from './ledger.js';
+import { prepareRevenue, prepareSignal, refuseNegative } from './ledger.js';
 import { prepareMail } from './mail.js';
 import { prepareOutside } from './outside.js';
 import { prepareDocument } from './report.js';
@@ -18,7 +19,7 @@ import * as words from './words.js';
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
   const { text } = briefing.directive;
-  const whole = readText(cutText(clean(text), READABLE, ''));
+  const whole = readText(withoutOwnName(cutText(clean(text), READABLE, ''), briefing.directive.capo));
   const draft = new DraftBuilder(briefing, whole);
   if (text.length > READABLE) draft.remarks.push(`Only the first ${READABLE} characters were read.`);
   const round = briefing.feedback.at(-1);
@@ -36,6 +37,14 @@ export function draftFrom(briefing: Briefing): DraftContent {
     );
   if (round) draft.remarks.push("The built-in runner doesn't rewrite: please edit the draft.");
   return draft.finish();
+}
+
+/** "Delegate to product: ..." is for Product itself what stands behind it. */
+function withoutOwnName(text: string, capo: CapoRole): string {
+  const named = capoNamed(text);
+  if (named?.capo !== capo || named.isSubject || /[^\s\p{L}]/u.test(text.slice(0, named.end))) return text;
+  const rest = text.slice(named.end).replace(/^[\s,:–-]*(?:(?:to|that they|should|must)\s+)?/iu, '');
+  return rest === '' || words.at(text, words.DELEGATES) > 0 ? text : rest;
 }
 
 function prepare(draft: DraftBuilder, ask: Ask): void {
@@ -73,6 +82,8 @@ function prepare(draft: DraftBuilder, ask: Ask): void {
       );
     case 'unclear':
       if (words.PLEASANTRY.test(head)) return;
+      if (words.NEGATIVE.test(draft.words(ask)) && moneyIn(draft.words(ask).replace(/[-−]/g, ' ')).length > 0)
+        return refuseNegative(draft, ask);
       draft.remarks.push(`Not acted on: “${said}”`);
       if (words.at(head, words.ROLES.cc) >= 0 || words.SEQUENCE.test(head) || words.TOO.test(head))
         draft.doubt(within(ask, draft.whole.addresses));
@@ -133,9 +144,9 @@ function handOver(draft: DraftBuilder, ask: Ask, capo: CapoRole): void {
   if (capo === draft.capo.role && named && !named.isSubject) {
     const own = { ...ask, start: ask.start + named.end };
     const kind = kindOf(draft.whole.masked.slice(own.start, own.headEnd));
-    if (!['delegation', 'unclear'].includes(kind)) return prepare(draft, { ...own, kind });
+    return prepare(draft, { ...own, kind: kind === 'delegation' ? 'unclear' : kind });
   }
-  if (capo === draft.capo.role && named) draft.remarks.push(`${name} is this capo; nothing was handed over.`);
+  if (capo === draft.capo.role && named) draft.remarks.push(`Not acted on: “${cutText(oneLine(text), 120)}”`);
   else if (draft.can('directive.create') && capo !== 'ceo') {
     draft.add({
       title: `Directive for ${name}`,

@@ -32,7 +32,7 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
     return;
   }
   if (NEGATIVE.test(text)) {
-    draft.unable('record a negative amount: revenue takes positive amounts only', ask);
+    refuseNegative(draft, ask);
     return;
   }
   const names = [...draft.whole.masked.slice(ask.start, ask.end).matchAll(SOURCE)]
@@ -55,7 +55,7 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
     needsInput.push({ path: 'params.currency', message: 'In which currency? Such as EUR.' });
   if (source === '') needsInput.push({ path: 'params.source', message: 'From whom did the money come?' });
   draft.add({
-    title: sum ? `Record ${sum.text}` : 'Record revenue',
+    title: sum?.amount === undefined ? 'Record revenue' : `Record ${moneyText(sum.amount)} ${sum.currency}`,
     type: 'revenue.record',
     target: source,
     params: {
@@ -71,6 +71,13 @@ function prepareEntry(draft: DraftBuilder, ask: Ask): void {
   if (dated)
     draft.remarks.push(`Revenue is recorded with the time at which it is approved, not with “${dated}”.`);
 }
+
+export function refuseNegative(draft: DraftBuilder, ask: Ask): void {
+  draft.unable('record a negative amount: revenue takes positive amounts only', ask);
+}
+
+/** "249.90", "1200" */
+const moneyText = (amount: number) => (Number.isInteger(amount) ? String(amount) : amount.toFixed(2));
 
 export function prepareSignal(draft: DraftBuilder, ask: Ask): void {
   const text = draft.words(ask);

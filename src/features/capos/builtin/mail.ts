@@ -4,7 +4,7 @@ import type { NeededInput } from '../briefing.js';
 import type { Ask } from './asks.js';
 import type { DraftBuilder } from './draft-builder.js';
 import { doubtfulIn, pairsOf } from './pairs.js';
-import { describedFrom, recipientsOf } from './people.js';
+import { copiesFrom, describedFrom, recipientsOf } from './people.js';
 import { clean, oneLine, type Passage, within } from './text.js';
 import * as words from './words.js';
 
@@ -51,6 +51,8 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
   const needsInput: NeededInput[] = [];
   if (to.length === 0)
     needsInput.push({ path: 'params.to', message: cutText(question ?? 'Who is to receive it?', 500) });
+  for (const [role, unread] of Object.entries(contacts.unread))
+    if (unread.length > 0) needsInput.push({ path: `params.${role}`, message: unreadSentence(role, unread) });
   if (isDescribed || isOnlyLinks(body) || !/[\p{L}\p{N}\p{S}]/u.test(body))
     needsInput.push({ path: 'params.body', message: WORD_IT });
   else if (doubt !== undefined) needsInput.push({ path: 'params.body', message: doubt });
@@ -78,6 +80,11 @@ function prepareOne(draft: DraftBuilder, ask: Ask): void {
       ask,
     });
   }
+}
+
+function unreadSentence(role: string, unread: readonly string[]): string {
+  const said = unread.map((each) => `“${each}”`).join(', ');
+  return cutText(`Who is meant? The context's “${role}” has ${said}, which is no mail address.`, 500);
 }
 
 /** "W: https://…" is the end of a signature, not a message. */
@@ -114,7 +121,8 @@ export function messageOf(draft: DraftBuilder, ask: Ask): Message {
   const body = draft.take('body');
   if (body !== undefined) return made(body, subject, false);
   const from = described(draft, ask);
-  return made(cutText(draft.words({ start: from, end: ask.headEnd }), LIMITS.mail, ''), subject, true);
+  const end = Math.max(from, copiesFrom(whole, ask));
+  return made(cutText(draft.words({ start: from, end }), LIMITS.mail, ''), subject, true);
 }
 
 function made(given: string, subject: string | undefined, isDescribed: boolean): Message {

@@ -7,6 +7,7 @@ import {
   ALSO,
   at,
   COPIED,
+  COPIES_AT_END,
   DESCRIBES,
   EVERYBODY,
   IS_SUBJECT,
@@ -27,6 +28,8 @@ export interface Contacts {
   people: Person[];
   to: string[];
   cc: string[];
+  /** What the context has in place of an address of either. */
+  unread: Readonly<Record<'to' | 'cc', string[]>>;
 }
 
 export interface Recipients {
@@ -42,10 +45,12 @@ const FIELDS = {
   cc: /^(?:cc|copy)$/i,
   from: /^(?:from|sender|reply_?from)$/i,
 };
+/** Nothing but recipients stands in these. */
+const ONLY_RECIPIENTS = { to: /^(?:to|an|recipients?|send_?to)$/i, cc: FIELDS.cc };
 const MAX_FIELDS = 500;
 
 export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
-  const contacts: Contacts = { people: [], to: [], cc: [] };
+  const contacts: Contacts = { people: [], to: [], cc: [], unread: { to: [], cc: [] } };
   const from: string[] = [];
   for (const { name, email } of buyerContext.profiles)
     if (name && email) contacts.people.push({ name, email });
@@ -54,6 +59,8 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
     const [key, value] = queue[index]!;
     const found =
       typeof value === 'string' ? addressesIn(cutText(value, 10_000, '')).map(({ text }) => text) : [];
+    for (const role of ['to', 'cc'] as const)
+      if (ONLY_RECIPIENTS[role].test(key)) contacts.unread[role].push(...unreadIn(value));
     if (FIELDS.to.test(key)) contacts.to.push(...found);
     else if (FIELDS.cc.test(key)) contacts.cc.push(...found);
     else if (FIELDS.from.test(key)) from.push(...found);
@@ -70,6 +77,15 @@ export function contactsOf({ buyerContext, directive }: Briefing): Contacts {
   return contacts.to.length > 0 ? contacts : { ...contacts, to: from };
 }
 
+/** What somebody gave as a recipient and is no mail address. */
+function unreadIn(value: unknown): string[] {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
+  return cutText(String(value), 10_000, '')
+    .split(/[,;\n]/)
+    .map(oneLine)
+    .filter((each) => each !== '' && addressesIn(each).length === 0);
+}
+
 /** Where the description of the message begins, within the head of the ask. */
 export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number {
   const head = masked.slice(start, headEnd);
@@ -78,6 +94,13 @@ export function describedFrom({ masked }: Text, { start, headEnd }: Ask): number
   if (told) return start + told.index + told[0].length;
   const behind = at(head.slice(Math.max(0, address)), DESCRIBES);
   return behind < 0 ? headEnd : start + Math.max(0, address) + behind;
+}
+
+/** "..., cc bob@..." at the end of a description is no part of it. */
+export function copiesFrom(whole: Text, ask: Ask): number {
+  const limit = describedFrom(whole, ask);
+  const copies = COPIES_AT_END.exec(whole.masked.slice(limit, ask.headEnd));
+  return copies ? limit + copies.index : ask.headEnd;
 }
 
 export function recipientsOf(
@@ -126,8 +149,10 @@ export function recipientsOf(
   // No message and the address behind the colon: "Tell Ben that the keys are here: ben@..."
   const own = ask.said ? [] : within({ start: ask.headEnd, end: ask.end }, whole.addresses);
   for (const { text } of own) add(found.to, text);
+  const end = isSaid ? ask.headEnd : copiesFrom(whole, ask);
+  for (const { text } of within({ start: end, end: ask.headEnd }, whole.addresses)) add(found.cc, text);
   const unsure = doubtful.filter((each) => !has([...found.to, ...found.cc], each));
-  const also = isSaid ? null : ALSO.exec(whole.masked.slice(limit, ask.headEnd));
+  const also = isSaid ? null : ALSO.exec(whole.masked.slice(limit, end));
   if (found.to.length > 0 && also) {
     const said = whole.text.slice(limit + also.index, limit + also.index + also[0].length);
     unsure.push(`“${said.replace(/^[\s,]+(?:(?:and|und|et|y)\s)?/u, '')}”`);

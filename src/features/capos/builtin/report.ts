@@ -5,7 +5,7 @@ import type { Ask } from './asks.js';
 import type { DraftBuilder } from './draft-builder.js';
 import { firstWords, messageOf } from './mail.js';
 import { oneLine, within } from './text.js';
-import { at, OVERVIEW, QUESTION, TITLED, TOPICS } from './words.js';
+import { at, NOTE_LABEL, OVERVIEW, QUESTION, TITLED, TOPICS } from './words.js';
 
 type Topic = keyof typeof TOPICS;
 type Day = Temporal.PlainDate;
@@ -78,8 +78,13 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
     ((period !== undefined && oneLine(head).includes(period.label)) ||
       !/(?<!\p{L})(?:of|about|on|for|über|zum|zur|für|sur|pour|sobre|para)(?!\p{L})/iu.test(head));
   const isFigures = topics.length > 0 || isOverview;
+  const listed = listedIn(draft, ask);
+  if (isFigures && listed) {
+    topics.push(...listed.topics.filter((topic) => !topics.includes(topic)));
+    for (const each of listed.others) draft.remarks.push(`Not among the figures: “${each}”`);
+  }
   const { body, isDescribed } =
-    isFigures && !ask.said && quotes.every((quote) => quote === titled)
+    isFigures && (listed || (!ask.said && quotes.every((quote) => quote === titled)))
       ? { body: '', isDescribed: true }
       : messageOf(draft, ask);
   const isQuestion = at(head, QUESTION) === 0;
@@ -103,8 +108,30 @@ export function prepareDocument(draft: DraftBuilder, ask: Ask): void {
     type: 'document.file',
     target: oneLine(title),
     params: { title: cutText(oneLine(title), LIMITS.title), body: cutText(report, LIMITS.document) },
+    needsInput: !isFigures && listed?.others.length === 0 ? [{ path: 'params.body', message: IS_TEXT }] : [],
     ask,
   });
+}
+
+const IS_TEXT =
+  'Is this the text of the document? If the figures are meant, hand it in again as “a report of …”.';
+/** More is a text. */
+const MAX_LISTED = 300;
+
+/** Where nothing but a list that names topics of the figures stands behind the colon. */
+function listedIn({ whole }: DraftBuilder, ask: Ask): { topics: Topic[]; others: string[] } | undefined {
+  const text = ask.said?.text ?? '';
+  if (text.length > MAX_LISTED || /[\d“”"„«»]|[.!?]\s/u.test(text)) return undefined;
+  if (NOTE_LABEL.test(whole.masked.slice(ask.start, ask.headEnd))) return undefined;
+  const parts = text
+    .split(/[,;\n.]|\s(?:and|und|et|y)\s/iu)
+    .map((part) => oneLine(part.replace(/^[\s*•–-]+/u, '')))
+    .filter((part) => part !== '');
+  const topicsIn = (part: string) =>
+    (Object.keys(TOPICS) as Topic[]).filter((topic) => at(part, TOPICS[topic]) >= 0);
+  const topics = [...new Set(parts.flatMap(topicsIn))];
+  if (topics.length === 0 || parts.some((part) => part.split(' ').length > 5)) return undefined;
+  return { topics, others: parts.filter((part) => topicsIn(part).length === 0) };
 }
 
 function reportOn(draft: DraftBuilder, topics: readonly Topic[], period: Period | undefined): string {

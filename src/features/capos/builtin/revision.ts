@@ -1,16 +1,21 @@
 import { cutText } from '../../../platform/kernel/text.js';
-import { LIMITS } from '../action-params.js';
+import type { Action } from '../action-types.js';
 import type { DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
+import { titleOf } from '../draft-output.js';
 import type { DraftBuilder } from './draft-builder.js';
-import { clean, oneLine, readText, type Text } from './text.js';
-import { LABEL, ROLES } from './words.js';
+import { nextChange } from './plain-changes.js';
+import { RevisedPacket } from './revised-packet.js';
+import { oneLine, readText } from './text.js';
+import { SUBJECT } from './words.js';
 
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 /** What a person edits most likely, by its name among the parameters. */
 const TEXTS = ['body', 'directive', 'description', 'title'] as const;
-type Params = Record<string, unknown>;
 
-/** Plain edits of the one work packet that they can mean; everything else comes back as it was, with people's edits in it. */
+/**
+ * Plain edits of the one work packet that they can mean, and only where every part of the wish is one; everything else comes
+ * back as it was, with people's edits in it.
+ */
 export function revise(draft: DraftBuilder, { text, previous }: FeedbackRound): DraftContent {
   const packets: DraftPacket[] = previous.packets.map((packet) => ({
     ...structuredClone(packet),
@@ -20,18 +25,56 @@ export function revise(draft: DraftBuilder, { text, previous }: FeedbackRound): 
   }));
   const candidates = packets.filter(({ params }) => typeof params['body'] === 'string');
   const [only] = candidates;
-  const isDone = only !== undefined && candidates.length === 1 && edit(only, readText(text));
-  if (isDone) draft.remarks.push('Changed as asked; the rest is as it was.');
-  else draft.remarks.push("Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.");
-  for (const packet of isDone ? [] : packets) {
-    const path = `params.${TEXTS.find((name) => typeof packet.params[name] === 'string') ?? 'amount'}`;
-    packet.needsInput = [
-      ...packet.needsInput.filter((each) => each.path !== path),
-      { path, message: cutText(`${EDIT} The wish: “${oneLine(text)}”`, 500) },
-    ];
+  const left = only !== undefined && candidates.length === 1 ? follow(only, text) : text;
+  if (left === undefined) draft.remarks.push('Changed as asked; the rest is as it was.');
+  else {
+    draft.remarks.push("Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.");
+    for (const packet of packets) {
+      const path = pathOf(packet, left);
+      packet.needsInput = [
+        ...packet.needsInput.filter((each) => each.path !== path || !isWish(each)),
+        { path, message: cutText(`${EDIT} The wish: “${oneLine(text)}”`, 500) },
+      ];
+    }
   }
   draft.packets.push(...packets);
   return draft.finish();
+}
+
+/** Changes the packet, or leaves it alone and answers the part of the wish that it didn't understand or could not follow. */
+function follow(packet: DraftPacket, text: string): string | undefined {
+  const wish = readText(text);
+  const revised = new RevisedPacket(packet);
+  let from = 0;
+  for (let isFirst = true; ; isFirst = false) {
+    const change = nextChange(wish, from, revised);
+    // Nothing but thanks is no wish.
+    if (change === 'end' && !isFirst) break;
+    if (typeof change === 'string') return wish.text.slice(from);
+    from = change.end;
+  }
+  const rest = revised.addressLeft();
+  if (rest !== undefined) return rest;
+  const { params, supplied } = revised;
+  packet.params = params;
+  packet.title = titleOf({ type: packet.type, params } as unknown as Action);
+  packet.needsInput = packet.needsInput.filter((each) => !isWish(each) && !supplied.has(each.path));
+  return undefined;
+}
+
+const isWish = ({ message }: NeededInput) => message.startsWith(EDIT);
+
+/** The parameter that this part of the wish is about. */
+function pathOf({ type, params }: DraftPacket, part: string): string {
+  const { masked } = readText(part);
+  const isMail = type === 'email.send';
+  const recipients = masked.search(
+    /\uFDD1|(?<!\p{L})(?:b?cc|recipients?|empfänger|kopie|destinataires?|copie|destinatarios?|copia)(?!\p{L})/iu,
+  );
+  const heading = masked.search(SUBJECT);
+  if (isMail && recipients >= 0 && (heading < 0 || recipients < heading)) return 'params.to';
+  if (isMail && heading >= 0) return 'params.subject';
+  return `params.${TEXTS.find((name) => typeof params[name] === 'string') ?? 'amount'}`;
 }
 
 function stillNeeded(packet: FeedbackRound['previous']['packets'][number]): NeededInput[] {
@@ -40,70 +83,4 @@ function stillNeeded(packet: FeedbackRound['previous']['packets'][number]): Need
   const isAsked = known.some(({ path }) => path === 'params.to');
   if (!Array.isArray(to) || to.length > 0 || isAsked) return known;
   return [...known, { path: 'params.to', message: 'Who is to receive it?' }];
-}
-
-function edit(packet: DraftPacket, { text, masked, quotes, addresses }: Text): boolean {
-  const { params } = packet;
-  const settle = (name: string, value: unknown) => {
-    params[name] = value;
-    packet.needsInput = packet.needsInput.filter(({ path }) => path !== `params.${name}`);
-    return true;
-  };
-  const label = LABEL.exec(text)?.groups;
-  const value = text.slice(LABEL.exec(text)?.[0].length ?? 0).trim();
-  const mentions = (word: RegExp) => word.test(masked);
-  const field = packet.type === 'email.send' ? 'subject' : 'title';
-  const isSubject =
-    label?.['subject'] ??
-    (mentions(/subject|betreff|objet|sujet|asunto|title|titel|titre|título/iu) || undefined);
-  const [first, second] = quotes;
-  const body = String(params['body']);
-  if (isSubject !== undefined && (label?.['subject'] ? value : first) && !second) {
-    return settle(field, cutText(oneLine(first?.text ?? value), LIMITS.title));
-  }
-  if (first && second && !mentions(/\uFDD1/)) {
-    const [from, to] = body.includes(first.text) ? [first.text, second.text] : [second.text, first.text];
-    return (
-      body.includes(from) &&
-      settle(
-        'body',
-        cutText(
-          body.replaceAll(from, () => to),
-          LIMITS.mail,
-          '',
-        ),
-      )
-    );
-  }
-  if (addresses.length > 0 && packet.type === 'email.send' && !first)
-    return readdress(params, masked, addresses, settle);
-  const said =
-    first?.text ?? (label?.['body'] ? value : /^[^\n:]{1,60}[:：]\s+(.+)$/su.exec(text)?.[1]?.trim());
-  if (!said || second || addresses.length > 0) return false;
-  return settle('body', cutText(clean(said), LIMITS.mail, ''));
-}
-
-function readdress(
-  params: Params,
-  masked: string,
-  addresses: Text['addresses'],
-  settle: (name: string, value: unknown) => boolean,
-): boolean {
-  const given = [...new Set(addresses.map(({ text }) => text))];
-  const list = (name: string) => (Array.isArray(params[name]) ? (params[name] as string[]) : []);
-  const without = (name: string) => list(name).filter((each) => !given.includes(each));
-  if (masked.search(ROLES.bcc) >= 0) return false;
-  if (
-    /(?<!\p{L})(?:remove|drop|without|not|entferne|streiche|ohne|nicht|retire|sans|quita|sin)(?!\p{L})/iu.test(
-      masked,
-    )
-  ) {
-    if (params['cc'] !== undefined) settle('cc', without('cc'));
-    return without('to').length > 0 && settle('to', without('to'));
-  }
-  if (masked.search(ROLES.cc) >= 0)
-    return settle('cc', [...without('cc'), ...given].slice(0, LIMITS.recipients));
-  const isAdded =
-    /(?<!\p{L})(?:add|also|too|as well|auch|zusätzlich|ajoute|aussi|añade|también)(?!\p{L})/iu.test(masked);
-  return settle('to', [...(isAdded ? without('to') : []), ...given].slice(0, LIMITS.recipients));
 }

@@ -83,7 +83,7 @@ export const NOTHING_MORE =
   /^(?:[^\p{L}(]|\([^()]{0,60}\)|(?:please|pls|plz|bitte|and|und|et|y|stp|svp)(?!\p{L}))*$/iu;
 const BODY_WORD =
   'body|text|txt|message|msg|content|nachricht|inhalt|corps|texte|contenu|cuerpo|texto|mensaje|contenido';
-const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
+export const SUBJECT_WORD = 'subject line|subject|betreff|objet|sujet|asunto';
 export const SUBJECT = new RegExp(
   String.raw`(?<!\p{L})(?:(?:with|under)\s+)?(?:(?:the|mit|dem|avec|con|el|pour|l['’])\s*)?(?:${SUBJECT_WORD})(?!\p{L})\s*[:：]?\s*(?:is\s+)?`,
   'iu',
@@ -128,6 +128,9 @@ export const NOT_TO =
   /(?<!\p{L})(?:from|not|don['’]?t|except|instead of|without|wrote|von|vom|nicht|keine?|außer|statt|ohne|de la part de|sauf|sans|sin|no|excepto|menos)\s+(?:(?:a|in|en)\s+)?(?:(?:cc|bcc|copy|copying|[Kk]opie|copie|copia)\s+)?(?:(?:to|an|à|a)\s+)?(?:\p{Lu}[\p{L}'’.-]*\s+){0,3}[<(]?$/u;
 export const COPIED =
   /^[\s>)]*(?:,\s*)?(?:(?:in|on|as|auf|en)\s+(?:the\s+)?|\()(?:cc|copy|kopie|copie|copia)(?!\p{L})(?!\s*(?::?\s*\uFDD1|(?:an|to|à|a|of)(?!\p{L})))/iu;
+/** Behind what a mail is to say: whoever gets a copy of it. */
+export const COPIES_AT_END =
+  /(?:[,;.(]|(?<=\S)\s(?:(?:and|und|et|y)\s)?)\s{0,5}(?:please\s|bitte\s)?(?:with\s)?(?:cc|in\s(?:cc|kopie)(?:\san)?|copy(?:ing)?(?:\sto)?|kopie\san|(?:en\s)?copie\sà|con\scopia\sa)\s{0,5}[:：]?\s{0,5}(?:to\s)?[<(]?\uFDD1+[>)]?(?:\s{0,5}(?:,|&|(?:and|und|et|y)\s)\s{0,5}[<(]?\uFDD1+[>)]?){0,20}[\s.!)]*$/iu;
 export const NEGATED =
   /(?:(?<!\p{L})(?:don['’]?t|do not|never|not to|please no|ne|no)\s+(?!forget)(?:\p{L}+\s+){0,2}$|(?<!\p{L})n['’]$)/iu;
 export const NEGATED_AFTER =

@@ -126,14 +126,20 @@ export class PacketEffects {
     return { eventId: event.eventId };
   }
 
-  /** The new directive stops at a person like any other; who asked for the first one asks for it too. */
+  /** The new directive stops at a person like any other; who asked for the first one asks for it too, until the same time. */
   private async delegate(packet: PacketToSend<ParamsOf<'directive.create'>>): Promise<ActionResult> {
     const { params, workspaceId, teamId, directiveId: delegatedFrom, capo } = packet;
     const { directive: text, capo: to, priority } = params;
     const context = { delegatedBy: capo, delegatedFrom };
-    const onBehalfOf = await this.directives.requesterOf(workspaceId, delegatedFrom);
+    const { deadline, ...onBehalfOf } = await this.directives.requesterOf(workspaceId, delegatedFrom);
     const { directiveId } = this.handIn.accept(
-      { text, capo: to, ...(priority && { priority }), context },
+      {
+        text,
+        capo: to,
+        ...(priority && { priority }),
+        ...(deadline !== null && { deadline: new Date(deadline).toISOString() }),
+        context,
+      },
       { workspaceId, teamId, actor: capoActor(capo), onBehalfOf },
     );
     return { directiveId };

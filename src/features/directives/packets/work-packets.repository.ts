@@ -52,6 +52,10 @@ export interface PacketTally {
   executed: number;
   failed: number;
   denied: number;
+  /** Of the denied ones, those that a person had approved. */
+  deniedApproved: number;
+  /** Why those that were denied when they were about to leave did not. */
+  denials: string[];
   /** Cancelled because the deadline passed before it left. */
   expired: number;
   /** Of the failed ones, those of which certainly nothing left. */
@@ -69,6 +73,8 @@ const NO_PACKETS: PacketTally = {
   executed: 0,
   failed: 0,
   denied: 0,
+  deniedApproved: 0,
+  denials: [],
   expired: 0,
   failedUnsent: 0,
   failure: null,
@@ -321,6 +327,9 @@ export class WorkPackets {
     const rows = await this.db.query<PacketTally & { directiveId: string }>(
       `select directive_id, count(*) filter (where status = 'executed') as executed,
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
+         count(*) filter (where status = 'denied' and allowed_by in ('person', 'requester')) as denied_approved,
+         coalesce(array_agg(distinct result->'error'->>'message')
+           filter (where status = 'denied' and result->'error'->>'message' is not null), '{}') as denials,
          count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
          count(*) filter (where status = 'reverted') as reverted,
          count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open,
