@@ -37,7 +37,7 @@ export class ActivateStandingOrder {
     if (version !== undefined && version !== order.version) {
       throw new VersionChanged({ details: { version: order.version } });
     }
-    if (!activate(order, this.clock.now())) return viewOf(order);
+    if (!activate(order, this.clock.now())) return viewOf(order, caller);
     // Known without looking at the past, so who may not do it is told before anything is computed.
     if (acknowledged && this.examination.relaxesIrreversible(order)) {
       requireOwner(caller, order, [ALLOWS_IRREVERSIBLE]);
@@ -54,6 +54,6 @@ export class ActivateStandingOrder {
         ...examined.details,
       }),
     );
-    return viewOf(active);
+    return viewOf(active, caller);
   }
 }

@@ -5,9 +5,10 @@ import { defineError } from '../../platform/kernel/define-error.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivationChecks } from './activation-checks.js';
 import { OrderSimulation } from './simulation/order-simulation.js';
-import { simulationViewOf, summaryOfSimulation } from './simulation/simulation-view.js';
+import { keptSimulationOf, receiptFactsOf, simulationViewOf } from './simulation/simulation-view.js';
 import type { SimulationEntity } from './simulation/simulation.entity.js';
-import { relaxesIrreversible } from './standing-order.js';
+import { relaxesPast } from './held-because.js';
+import { relaxesIrreversible, tightens } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 
 export const SimulationRequired = defineError(
@@ -60,7 +61,8 @@ export class ActivationExamination {
    * @throws NeededBeforehand, before anything is written
    */
   ofNew(order: StandingOrderEntity, by: Actor): Promise<Examination> {
-    return this.examine(order, this.simulation.ofNew(order), by);
+    // Beside what was in force then, an order that tightens can only have been stricter.
+    return this.examine(order, this.simulation.ofNew(order), by, !tightens(order));
   }
 
   /** For whoever makes an order active, before it is written. */
@@ -81,26 +83,23 @@ export class ActivationExamination {
     order: StandingOrderEntity,
     simulation: SimulationEntity,
     by: Actor,
+    mayRelax = true,
   ): Promise<Examination> {
     const { objections, evalRunId = null } = await this.checks.run(order, by);
-    const reasons = [...this.relaxations(order, simulation), ...objections];
-    const { computedAt: _computedAt, ...facts } = summaryOfSimulation(simulation);
+    const reasons = [...(mayRelax ? this.relaxations(order, simulation) : []), ...objections];
     return {
-      order: { ...order, simulation: summaryOfSimulation(simulation), evalRunId },
+      order: { ...order, simulation: keptSimulationOf(simulation), evalRunId },
       simulation,
       reasons,
       heldBecause: reasons.length > 0 ? [...reasons, OWNER].join(' ') : null,
-      details: { simulation: facts, evalRunId },
+      details: { simulation: receiptFactsOf(simulation), evalRunId },
     };
   }
 
   private relaxations(order: StandingOrderEntity, { relaxedIrreversible }: SimulationEntity): string[] {
     const reasons: string[] = [];
     if (this.relaxesIrreversible(order)) reasons.push(ALLOWS_IRREVERSIBLE);
-    if (relaxedIrreversible > 0) {
-      const packets = relaxedIrreversible === 1 ? '1 work packet' : `${relaxedIrreversible} work packets`;
-      reasons.push(`It would have decided less strictly about ${packets} of the past that cannot be undone.`);
-    }
+    if (relaxedIrreversible > 0) reasons.push(relaxesPast(relaxedIrreversible));
     return reasons;
   }
 }

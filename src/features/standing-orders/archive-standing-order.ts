@@ -24,10 +24,10 @@ export class ArchiveStandingOrder {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
     const archived = archive(order, this.clock.now());
-    if (!archived) return viewOf(order);
+    if (!archived) return viewOf(order, caller);
     this.orders.saveStatus(archived);
     this.receipts.append(receiptOf(archived, 'archived', actorOf(caller)));
     await this.throttled.decideAgain();
-    return viewOf(archived);
+    return viewOf(archived, caller);
   }
 }

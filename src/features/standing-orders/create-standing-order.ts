@@ -53,7 +53,7 @@ export class CreateStandingOrder {
     this.examination.keepNew(examined);
     this.receipts.append(receiptOf(order, 'created', by, { rule, ...examined.details }));
     if (active) this.receipts.append(receiptOf(order, 'activated', by, examined.details));
-    return viewOf(order);
+    return viewOf(order, caller);
   }
 
   /** Null is said, not left out: the whole workspace, which is more than a member of a team sees. */

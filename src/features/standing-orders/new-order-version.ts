@@ -47,7 +47,7 @@ export class NewOrderVersion {
   ): Promise<StandingOrderView> {
     const former = ruleOf(order);
     const isSameRule = canonicalJson(former) === canonicalJson(rule);
-    if (isSameRule && name === order.name && text === order.text) return viewOf(order);
+    if (isSameRule && name === order.name && text === order.text) return viewOf(order, caller);
     if (order.status === 'archived') {
       throw new InvalidTransition({ message: 'The standing order is archived; create a new one instead.' });
     }
@@ -72,7 +72,7 @@ export class NewOrderVersion {
     this.orders.saveVersion(version, order, { by, at });
     this.receipts.append(receiptOf(version, act, by, { rule, text, ...receipt, ...details }));
     await this.throttled.decideAgain();
-    return viewOf(version);
+    return viewOf(version, caller);
   }
 
   /**

@@ -33,10 +33,10 @@ export class PauseStandingOrder {
       );
     }
     const paused = pause(order, this.clock.now());
-    if (!paused) return viewOf(order);
+    if (!paused) return viewOf(order, caller);
     this.orders.saveStatus(paused);
     this.receipts.append(receiptOf(paused, 'paused', actorOf(caller)));
     await this.throttled.decideAgain();
-    return viewOf(paused);
+    return viewOf(paused, caller);
   }
 }

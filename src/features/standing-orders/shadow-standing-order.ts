@@ -24,10 +24,10 @@ export class ShadowStandingOrder {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
     const shadowed = shadow(order, this.clock.now());
-    if (!shadowed) return viewOf(order);
+    if (!shadowed) return viewOf(order, caller);
     this.orders.saveStatus(shadowed);
     this.receipts.append(receiptOf(shadowed, 'shadowed', actorOf(caller)));
     if (order.status === 'active') await this.throttled.decideAgain();
-    return viewOf(shadowed);
+    return viewOf(shadowed, caller);
   }
 }

@@ -1,5 +1,7 @@
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
-import type { Actor } from '../../platform/auth/caller.js';
+import type { Actor, Caller } from '../../platform/auth/caller.js';
+import { heldBecauseFor, heldBecauseForAll } from './held-because.js';
+import { summaryFor } from './simulation/simulation-view.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import type {
@@ -10,9 +12,12 @@ import type {
 } from './standing-orders.dto.js';
 import type { ListedOrder, ListedVersion } from './standing-orders.repository.js';
 
-export function viewOf(order: StandingOrderEntity): StandingOrderView {
+/** Who reads decides what they are told of the simulation. */
+type Reader = Pick<Caller, 'role'>;
+
+export function viewOf(order: StandingOrderEntity, reader: Reader): StandingOrderView {
   return {
-    ...summaryOf(order),
+    ...summaryOf(order, reader),
     // The rule's lists are read-only; a view's are not, and nothing changes a view.
     match: order.match as StandingOrderMatch,
     when: order.when as StandingOrderWhen | null,
@@ -20,7 +25,7 @@ export function viewOf(order: StandingOrderEntity): StandingOrderView {
   };
 }
 
-export function summaryOf(order: ListedOrder): StandingOrderSummary {
+export function summaryOf(order: ListedOrder, reader: Reader): StandingOrderSummary {
   return {
     standingOrderId: order.standingOrderId,
     name: order.name,
@@ -28,13 +33,13 @@ export function summaryOf(order: ListedOrder): StandingOrderSummary {
     teamId: order.teamId,
     capos: order.capos,
     status: order.status,
-    heldBecause: order.heldBecause,
+    heldBecause: heldBecauseFor(reader, order),
     version: order.version,
     effect: order.effect,
     limits: order.limits,
     budget: order.budget,
     expiresAt: order.expiresAt,
-    simulation: order.simulation?.version === order.version ? order.simulation : null,
+    simulation: order.simulation?.version === order.version ? summaryFor(reader, order.simulation) : null,
     evalRunId: order.evalRunId,
     hash: order.hash,
     createdBy: order.createdBy,
@@ -99,13 +104,13 @@ export function receiptOf(
   by: Actor,
   details: Record<string, unknown> = {},
 ): NewReceipt {
-  const { standingOrderId, teamId, name, effect, version, hash, status, heldBecause } = order;
+  const { standingOrderId, teamId, name, effect, version, hash, status } = order;
   return {
     actor: by,
     action: `standing_order.${act}`,
     entity: { type: 'standing_order', id: standingOrderId },
     teamId,
     summary: `${by.name} ${DEEDS[act]} the standing order "${name}".`,
-    details: { name, effect, version, hash, status, heldBecause, ...details },
+    details: { name, effect, version, hash, status, heldBecause: heldBecauseForAll(order), ...details },
   };
 }

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { CapoRole } from '../terms/terms.js';
-import type { SimulationSummary } from './simulation/simulation.dto.js';
+import type { KeptSimulation } from './simulation/simulation-view.js';
 import type {
   Effect,
   OrderApproval,
@@ -62,7 +62,7 @@ export class StandingOrderEntity extends StandingOrderContent {
   heldBecause!: string | null;
   /** What the newest simulation of its version came to; of another version it says nothing. */
   @Column('jsonb', { nullable: true })
-  simulation!: SimulationSummary | null;
+  simulation!: KeptSimulation | null;
   /** The safety eval that its last activation went by. */
   @Column('text', { nullable: true })
   evalRunId!: string | null;

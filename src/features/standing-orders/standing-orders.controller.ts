@@ -69,7 +69,7 @@ export class StandingOrdersController {
     @Query() query: StandingOrdersQuery,
   ): Promise<StandingOrderPage> {
     const page = await this.orders.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(summaryOf) };
+    return { ...page, items: page.items.map((order) => summaryOf(order, caller)) };
   }
 
   /** One standing order, whatever its status. */
@@ -80,7 +80,7 @@ export class StandingOrdersController {
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
   ): Promise<StandingOrderView> {
-    return viewOf(await this.orders.get(scopeOf(caller), id));
+    return viewOf(await this.orders.get(scopeOf(caller), id), caller);
   }
 
   /** Says what the order would have done to every decision of the past, and changes nothing else. */

@@ -14,20 +14,28 @@ where workspace_id = $1 and status = 'active' and standing_order_id <> $2 and (t
   and (expires_at is null or expires_at > $4)
 order by created_at desc, standing_order_id desc limit ${MOST_OTHERS}`;
 
-/** A work packet that several orders let through is counted once. As long as uses are kept (docs/retention.md). */
+/**
+ * A work packet that several orders let through is counted once. As long as uses are kept (docs/retention.md). Of the order's own
+ * team, or of none: what is found is read by those who see no other work packets.
+ */
 const SPENT = /* sql */ `
 select max(amount) as most from (
   select sum(amount) as amount from (
-    select distinct on (work_packet_id) at, amount from standing_order_uses
-    where workspace_id = $1 and currency = $2 and amount > 0 and at > $4::timestamptz - interval '62 days'
-    order by work_packet_id, at) packets
+    select distinct on (u.work_packet_id) u.at, u.amount from standing_order_uses u
+    join work_packets p on p.workspace_id = u.workspace_id and p.work_packet_id = u.work_packet_id
+    where u.workspace_id = $1 and u.currency = $2 and u.amount > 0 and u.at > $4::timestamptz - interval '62 days'
+      and p.team_id is not distinct from $5
+    order by u.work_packet_id, u.at) packets
   group by app.window_start($3, at, app.workspace_zone($1))) windows`;
 
 /** What an order stands beside. */
 export interface OrderSurroundings {
   /** The active orders of the workspace and of the order's own team, without the order itself. */
   others: StandingOrderEntity[];
-  /** The most that went out within one window of the order's budget, in its currency; null: nothing did, or it has no budget. */
+  /**
+   * The most that went out of the order's team, or of none, within one window of its budget, in its currency; null: nothing
+   * did, or it has no budget.
+   */
   mostSpent: number | null;
 }
 
@@ -58,6 +66,6 @@ function statementsFor(
   const now = new Date(at);
   return [
     { text: OTHERS, values: [workspaceId, standingOrderId, teamId, now] },
-    ...(budget ? [{ text: SPENT, values: [workspaceId, budget.currency, budget.window, now] }] : []),
+    ...(budget ? [{ text: SPENT, values: [workspaceId, budget.currency, budget.window, now, teamId] }] : []),
   ];
 }

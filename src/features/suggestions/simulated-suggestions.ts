@@ -6,9 +6,9 @@ import { newId } from '../../platform/kernel/ids.js';
 import type { DecisionOrder } from '../standing-orders/decision-input.js';
 import { columnsOfRule, decisionOrderOf } from '../standing-orders/order-content.js';
 import { History } from '../standing-orders/simulation/history.reader.js';
-import type { Replayed } from '../standing-orders/simulation/replay.js';
+import type { Simulated } from '../standing-orders/simulation/replay.js';
 import { ReplayHistory } from '../standing-orders/simulation/replay-history.js';
-import { namedChanges } from '../standing-orders/simulation/simulation-view.js';
+import { replayedFor } from '../standing-orders/simulation/simulation-view.js';
 import { OpenSuggestions } from './open-suggestions.js';
 import type { Suggestion } from './suggestion.js';
 import { suggestedOrderOf } from './suggestion-view.js';
@@ -21,7 +21,7 @@ const KNOWN = 100;
 
 interface Known {
   computedAt: number;
-  replays: Replayed[];
+  replays: Simulated[];
 }
 
 /** The suggestions with what each would have done; history is replayed once for all of them. */
@@ -41,9 +41,8 @@ export class SimulatedSuggestions {
     if (suggestions.length === 0) return [];
     const { replays, computedAt } = await this.simulated(caller.workspaceId, suggestions.map(draftOf));
     return suggestions.map((suggestion, index) => {
-      const { changes: _changes, ...numbers } = replays[index]!;
       const { suggestionId, approvals, lastApprovedAt } = suggestion;
-      const simulation = { ...numbers, computedAt, ...namedChanges(replays[index]!, caller) };
+      const simulation = { ...replayedFor(caller, replays[index]!), computedAt };
       return { suggestionId, order: suggestedOrderOf(suggestion), approvals, lastApprovedAt, simulation };
     });
   }

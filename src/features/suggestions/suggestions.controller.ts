@@ -47,7 +47,7 @@ export class SuggestionsController {
   ): Promise<StandingOrderView> {
     const order = await this.decide.accept(caller, id);
     response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
-    return viewOf(order);
+    return viewOf(order, caller);
   }
 
   /** Has this suggestion not made again. */

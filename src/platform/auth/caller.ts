@@ -63,9 +63,14 @@ export function peopleBehind({ memberId, tokenMadeBy }: Pick<Caller, 'memberId' 
   return [...new Set([memberId, ...tokenMadeBy])];
 }
 
+/** Owner and admin of the workspace see the rows of every team. */
+export function seesWholeWorkspace({ role }: Pick<Caller, 'role'>): boolean {
+  return hasRole(role, 'admin');
+}
+
 /** What row-level security lets the caller see: owner and admin everything, others their teams' rows. */
 export function scopeOf(caller: Pick<Caller, 'workspaceId' | 'role' | 'teamIds'>): Scope {
-  return { workspaceId: caller.workspaceId, teamIds: hasRole(caller.role, 'admin') ? 'all' : caller.teamIds };
+  return { workspaceId: caller.workspaceId, teamIds: seesWholeWorkspace(caller) ? 'all' : caller.teamIds };
 }
 
 /** Whether row-level security shows the caller a row of this team, or of none. */

@@ -32,6 +32,8 @@ export interface EndOfHistory {
   /** When that was made. */
   untilAt: number;
   zone: string;
+  /** Without teams every work packet belongs to none. */
+  hasTeams: boolean;
 }
 
 /** Behind which decision a chunk begins. */
@@ -50,7 +52,7 @@ export class History {
   async end(workspaceId: string): Promise<EndOfHistory> {
     const [row] = await this.db.read<EndOfHistory>(
       { workspaceId, teamIds: 'all' },
-      `select app.workspace_zone($1) as zone, coalesce(d.decision_id, '') as until, coalesce(d.at, 'epoch') as until_at
+      `select app.workspace_zone($1) as zone, exists (select from teams where workspace_id = $1) as has_teams, coalesce(d.decision_id, '') as until, coalesce(d.at, 'epoch') as until_at
        from (values (1)) one left join lateral (select decision_id, at from policy_decisions where workspace_id = $1
          order by at desc, decision_id desc limit 1) d on true`,
       [workspaceId],

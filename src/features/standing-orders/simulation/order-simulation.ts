@@ -5,7 +5,7 @@ import { newId } from '../../../platform/kernel/ids.js';
 import { decisionOrderOf } from '../order-content.js';
 import type { StandingOrderEntity } from '../standing-order.entity.js';
 import { type EndOfHistory, History } from './history.reader.js';
-import type { Replayed } from './replay.js';
+import type { Simulated } from './replay.js';
 import { ReplayHistory } from './replay-history.js';
 import type { SimulationEntity } from './simulation.entity.js';
 import { Simulations } from './simulations.repository.js';
@@ -66,10 +66,11 @@ export class OrderSimulation {
   private rowOf(
     { workspaceId, standingOrderId, teamId, version }: StandingOrderEntity,
     { until, zone }: EndOfHistory,
-    replayed: Replayed,
+    { whole, own }: Simulated,
   ): SimulationEntity {
     return {
-      ...replayed,
+      ...whole,
+      own,
       workspaceId,
       simulationId: newId('sim'),
       standingOrderId,

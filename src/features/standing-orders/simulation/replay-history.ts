@@ -4,7 +4,7 @@ import { ConnectionGate } from '../../../platform/database/connection-gate.js';
 import type { DecisionOrder } from '../decision-input.js';
 import { Policies } from '../policies.repository.js';
 import { type EndOfHistory, History } from './history.reader.js';
-import { Replay, type Replayed } from './replay.js';
+import { type PastDecision, Replay, type Simulated } from './replay.js';
 
 /** Other requests are served after this long at the latest. */
 const SLICE_MS = 10;
@@ -30,7 +30,7 @@ export class ReplayHistory {
     workspaceId: string,
     end: EndOfHistory,
     drafts: readonly DecisionOrder[],
-  ): Promise<Replayed[]> {
+  ): Promise<Simulated[]> {
     await this.#gate.enter();
     try {
       return await this.replay(workspaceId, end, drafts);
@@ -43,8 +43,8 @@ export class ReplayHistory {
     workspaceId: string,
     end: EndOfHistory,
     drafts: readonly DecisionOrder[],
-  ): Promise<Replayed[]> {
-    const replays = drafts.map((draft) => new Replay(draft, end.zone));
+  ): Promise<Simulated[]> {
+    const replays = drafts.map((draft) => new DraftReplay(draft, end));
     const ordersOf = this.policiesOf(workspaceId);
     for await (const chunk of this.history.until(workspaceId, end, parametersOf(drafts))) {
       let since = performance.now();
@@ -72,6 +72,31 @@ export class ReplayHistory {
         known.set(hash, orders);
         return orders;
       });
+  }
+}
+
+/** Replays a draft for those who see everything, and beside it for those who only see the rows of its team, or of none. */
+class DraftReplay {
+  readonly #teamId: string | null;
+  readonly #whole: Replay;
+  readonly #own: Replay;
+
+  constructor(draft: DecisionOrder, { zone, hasTeams }: EndOfHistory) {
+    this.#teamId = draft.teamId;
+    this.#whole = new Replay(draft, zone);
+    // An order of a team decides about its work packets alone, and without teams there is nothing but what everybody sees.
+    this.#own = draft.teamId === null && hasTeams ? new Replay(draft, zone) : this.#whole;
+  }
+
+  add(decision: PastDecision, orders: readonly DecisionOrder[]): void {
+    const isOwn = decision.teamId === this.#teamId;
+    if (isOwn || this.#teamId === null) this.#whole.add(decision, orders);
+    if (isOwn && this.#own !== this.#whole) this.#own.add(decision, orders);
+  }
+
+  result(): Simulated {
+    const whole = this.#whole.result();
+    return { whole, own: this.#own === this.#whole ? whole : this.#own.result() };
   }
 }
 

@@ -45,6 +45,14 @@ export interface Replayed {
   hash: string;
 }
 
+/** What an order would have done, for those who may read different work packets. */
+export interface Simulated {
+  /** To all that it decides: for its team, or for the whole workspace. */
+  whole: Replayed;
+  /** To the work packets that everybody sees who sees the order: those of its team, or of none. No other one has any part in it. */
+  own: Replayed;
+}
+
 /** So many of the changes are named; the others are counted. */
 const NAMED_CHANGES = 100;
 /** How many policies of the past are ready at a time; history goes from one to the next. */

@@ -1,48 +1,60 @@
-import { type Caller, mayRead } from '../../../platform/auth/caller.js';
-import type { SimulationSummary, SimulationView } from './simulation.dto.js';
-import type { Replayed } from './replay.js';
+import { type Caller, seesWholeWorkspace } from '../../../platform/auth/caller.js';
+import type { SimulatedChange, Simulated } from './replay.js';
+import type { SimulationNumbers, SimulationSummary, SimulationView } from './simulation.dto.js';
 import type { SimulationEntity } from './simulation.entity.js';
 
-/** What everybody who may read the order may know of it. */
-export function summaryOfSimulation({
-  simulationId,
-  version,
-  considered,
-  relaxed,
-  escalated,
-  unchanged,
-  relaxedIrreversible,
-  hash,
-  computedAt,
-}: SimulationSummary): SimulationSummary {
+/** What a simulation comes to, for one circle of readers. */
+type Numbers = Omit<SimulationNumbers, 'computedAt'>;
+
+/** The numbers of a simulation as its order keeps them. */
+export interface KeptSimulation extends SimulationSummary {
+  /** Of the work packets that everybody sees who sees the order. Missing in what an older version of the program kept. */
+  own?: Numbers;
+}
+
+/** Who reads decides what they are told: the whole takes somebody who sees the whole workspace. */
+type Reader = Pick<Caller, 'role'>;
+
+export function keptSimulationOf(simulation: SimulationEntity): KeptSimulation {
+  const { simulationId, version, computedAt, own } = simulation;
+  return { simulationId, version, ...numbersOf(simulation), computedAt, own: numbersOf(own) };
+}
+
+/** What the order shows this reader of its simulation; null where that is not known. */
+export function summaryFor(reader: Reader, kept: KeptSimulation | null): SimulationSummary | null {
+  if (kept === null) return null;
+  const { own, ...whole } = kept;
+  if (seesWholeWorkspace(reader)) return whole;
+  return own ? { ...whole, ...own } : null;
+}
+
+export function simulationViewOf(simulation: SimulationEntity, caller: Reader): SimulationView {
+  const { simulationId, version, computedAt, own } = simulation;
+  const { changes, changesOmitted, ...numbers } = replayedFor(caller, { whole: simulation, own });
+  return { simulationId, version, ...numbers, computedAt, changes, changesOmitted };
+}
+
+/** What this reader is told of a replay. Work packets that they may not read are neither named nor counted. */
+export function replayedFor(
+  reader: Reader,
+  { whole, own }: Pick<Simulated, 'own'> & { whole: Numbers & { changes: SimulatedChange[] } },
+): Numbers & Pick<SimulationView, 'changes' | 'changesOmitted'> {
+  const told = seesWholeWorkspace(reader) ? whole : own;
   return {
-    simulationId,
-    version,
-    considered,
-    relaxed,
-    escalated,
-    unchanged,
-    relaxedIrreversible,
-    hash,
-    computedAt,
+    ...numbersOf(told),
+    changes: told.changes.map(({ workPacketId, from, to, why }) => ({ workPacketId, from, to, why })),
+    changesOmitted: told.relaxed + told.escalated - told.changes.length,
   };
 }
 
-export function simulationViewOf(
-  simulation: SimulationSummary & Pick<SimulationEntity, 'changes'>,
-  caller: Caller,
-): SimulationView {
-  return { ...summaryOfSimulation(simulation), ...namedChanges(simulation, caller) };
+/**
+ * For a receipt, which everybody reads who sees the order. `wholeHash` binds it to what the simulation came to as a whole; it goes
+ * over ids that only those can know who see their work packets, so it tells nobody else anything.
+ */
+export function receiptFactsOf({ simulationId, version, hash, own }: SimulationEntity) {
+  return { simulationId, version, ...numbersOf(own), wholeHash: hash };
 }
 
-/** An order of the whole workspace changes work packets of teams: they are counted, and named to those who may read them. */
-export function namedChanges(
-  { changes, relaxed, escalated }: Pick<Replayed, 'changes' | 'relaxed' | 'escalated'>,
-  caller: Caller,
-): Pick<SimulationView, 'changes' | 'changesOmitted'> {
-  const visible = changes.filter(({ teamId }) => mayRead(caller, teamId));
-  return {
-    changes: visible.map(({ workPacketId, from, to, why }) => ({ workPacketId, from, to, why })),
-    changesOmitted: relaxed + escalated - visible.length,
-  };
+function numbersOf({ considered, relaxed, escalated, unchanged, relaxedIrreversible, hash }: Numbers): Numbers {
+  return { considered, relaxed, escalated, unchanged, relaxedIrreversible, hash };
 }

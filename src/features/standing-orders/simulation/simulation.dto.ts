@@ -25,10 +25,13 @@ export class SimulatedChangeView {
   why!: string;
 }
 
-/** What an order would have done to the decisions of the past, in numbers. */
+/**
+ * What an order would have done to the decisions of the past, in numbers. They are about work packets that the caller may see:
+ * owner and admin are told of all that the order decides, others of those of its team, or of none.
+ */
 export class SimulationNumbers {
   /**
-   * How many work packets were decided before, each counted once with its newest decision.
+   * How many work packets that the caller may see were decided before, each counted once with its newest decision.
    * @example 412
    */
   considered!: number;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Id } from '../../../platform/kernel/ids.js';
-import type { SimulatedChange } from './replay.js';
+import type { Replayed, SimulatedChange } from './replay.js';
 
 /** What one version of an order would have done to the decisions of the past. */
 @Entity('simulations')
@@ -37,6 +37,9 @@ export class SimulationEntity {
   changes!: SimulatedChange[];
   @Column('text')
   hash!: string;
+  /** The same numbers and changes, of the work packets alone that everybody sees who sees the order. */
+  @Column('jsonb')
+  own!: Replayed;
   @Column('timestamptz')
   computedAt!: number;
 }

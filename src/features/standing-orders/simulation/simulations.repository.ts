@@ -3,7 +3,7 @@ import { Db } from '../../../platform/database/db.js';
 import { insertOf, selectOf } from '../../../platform/database/table.js';
 import type { StandingOrderEntity } from '../standing-order.entity.js';
 import type { EndOfHistory } from './history.reader.js';
-import { summaryOfSimulation } from './simulation-view.js';
+import { keptSimulationOf } from './simulation-view.js';
 import { SimulationEntity } from './simulation.entity.js';
 
 /** So many of an order are kept; the hash of one that an activation went by stands in its receipt. */
@@ -42,7 +42,7 @@ export class Simulations {
       ])) as [unknown, [SimulationEntity]];
       this.db.write(
         'update standing_orders set simulation = $4 where workspace_id = $1 and standing_order_id = $2 and version = $3',
-        [workspaceId, standingOrderId, version, JSON.stringify(summaryOfSimulation(kept))],
+        [workspaceId, standingOrderId, version, JSON.stringify(keptSimulationOf(kept))],
       );
       this.letGoOfOlder(simulation);
       return kept;
