@@ -281,7 +281,7 @@ const ORDERS: Record<string, Step> = {
     const path = `/standing-orders/${await walk.order(ALLOW_MAIL)}/activate`;
     await walk.owner.post(path);
     await walk.owner.post(path, { shadow: true });
-    await walk.owner.post(path, { acknowledge: true });
+    await walk.owner.post(path, { acknowledge: true, version: 1 });
     await walk.owner.post(path);
   },
   'PATCH /api/pro/standing-orders/{standingOrderId}': async (walk) => {

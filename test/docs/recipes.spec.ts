@@ -37,6 +37,7 @@ describe('the guide to standing orders', () => {
     if (!relaxes) return;
     const activated = await test.owner.post(`/standing-orders/${standingOrderId}/activate`, {
       acknowledge: true,
+      version: made.body.version,
     });
     expect(activated.body.status, activated.text).toBe('active');
   });

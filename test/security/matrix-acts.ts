@@ -252,7 +252,7 @@ export const ACTS: Acts = {
   'POST /standing-orders/:standingOrderId/activate': [
     { ...change('admin', 'order that was paused', withBody({})), what: 'what can be undone' },
     {
-      ...change('admin', 'order that only an owner activates', withBody({ acknowledge: true })),
+      ...change('admin', 'order that only an owner activates', withBody({ acknowledge: true, version: 1 })),
       right: ofRow('owner', 'admin'),
       what: 'what cannot be undone',
     },

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import { Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
+import { ContentChanged, Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { haltedIn } from '../terms/guardian-halted.js';
@@ -9,7 +9,6 @@ import {
   ApprovalAlreadyDecided,
   ApprovalExpired,
   ApprovalNotReady,
-  ContentChanged,
   InputRequired,
 } from './approvals.errors.js';
 import type { InputDetail } from './approval-decisions.dto.js';

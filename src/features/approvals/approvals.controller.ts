@@ -3,9 +3,17 @@ import { ApiBody, ApiExtraModels, ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
+import { namedByIfMatch } from '../../platform/http/entity-tag.js';
 import { Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { Forbidden, InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import {
+  ContentChanged,
+  Forbidden,
+  InvalidTransition,
+  NotFound,
+  PreconditionRequired,
+  ValidationFailed,
+} from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { DraftingStates } from '../capos/drafting-states.reader.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
@@ -33,9 +41,7 @@ import {
   ApprovalAlreadyDecided,
   ApprovalExpired,
   ApprovalNotReady,
-  ContentChanged,
   InputRequired,
-  PreconditionRequired,
 } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
@@ -88,9 +94,9 @@ export class ApprovalsController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<DecisionResults> {
     const { decisions, approvalId, decision, feedback, revise } = body;
-    if (decisions && unquoted(ifMatch) !== null)
+    if (decisions && namedByIfMatch(ifMatch) !== null)
       throw new ValidationFailed({ details: [IF_MATCH_NAMES_ONE] });
-    const contentHash = body.contentHash ?? unquoted(ifMatch) ?? undefined;
+    const contentHash = body.contentHash ?? namedByIfMatch(ifMatch) ?? undefined;
     const all = decisions ?? [
       { approvalId: approvalId!, decision: decision!, feedback, revise, contentHash },
     ];
@@ -144,7 +150,7 @@ export class ApprovalsController {
     @Body() body: EditBody,
     @Headers('if-match') ifMatch?: string,
   ): Promise<ApprovalView> {
-    const approval = await this.editApproval.execute(caller, approvalId, body, unquoted(ifMatch));
+    const approval = await this.editApproval.execute(caller, approvalId, body, namedByIfMatch(ifMatch));
     return viewOf(approval, this.clock.now(), await this.holdups.read(scopeOf(caller)));
   }
 
@@ -173,7 +179,7 @@ export class ApprovalsController {
     @Param('approvalId') approvalId: string,
     @Headers('if-match') ifMatch?: string,
   ): Promise<ApprovalDecided> {
-    return this.decideApproval.execute(caller, { approvalId, decision: 'approve' }, unquoted(ifMatch));
+    return this.decideApproval.execute(caller, { approvalId, decision: 'approve' }, namedByIfMatch(ifMatch));
   }
 
   /** Rejects with a reason, or sends it back for another draft. */
@@ -210,10 +216,4 @@ function onlyRejects(body: Record<string, unknown>): boolean {
     Array.isArray(decisions) &&
     decisions.every((one: DecisionBody | null) => one?.decision === 'reject' && one.revise !== true)
   );
-}
-
-/** An entity tag is written in quotes; the bare hash is taken as well. `*` asks for nothing. */
-function unquoted(tag: string | undefined): string | null {
-  if (tag === undefined || tag.trim() === '*') return null;
-  return tag.trim().replace(/^"(.*)"$/, '$1');
 }

@@ -16,14 +16,4 @@ export const InputRequired = defineError(
   409,
   'The draft lacks something; the details say what. Edit it with PATCH /approvals/{approvalId} first; what is right as it stands is confirmed there: { "packets": [{ "workPacketId": "…", "confirm": ["params.body"] }] }.',
 );
-export const PreconditionRequired = defineError(
-  'PRECONDITION_REQUIRED',
-  428,
-  'If-Match must name the content hash of what was read.',
-);
 export const ApprovalExpired = defineError('APPROVAL_EXPIRED', 410, 'This approval has expired.');
-export const ContentChanged = defineError(
-  'CONTENT_CHANGED',
-  412,
-  'The content has changed since the version that If-Match names; read it again.',
-);

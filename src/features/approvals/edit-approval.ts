@@ -4,7 +4,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound, PreconditionRequired } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -13,7 +13,6 @@ import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { EditBody } from './approval-edits.dto.js';
-import { PreconditionRequired } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 import { ReadyApprovals } from './ready-approvals.js';
 

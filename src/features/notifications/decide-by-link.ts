@@ -3,12 +3,12 @@ import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/calle
 import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { Forbidden, NotFound, Unauthorized, Unavailable } from '../../platform/kernel/errors.js';
+import { ContentChanged, Forbidden, NotFound, Unauthorized, Unavailable } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { viewOf } from '../approvals/approval.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
-import { ApprovalAlreadyDecided, ApprovalExpired, ContentChanged } from '../approvals/approvals.errors.js';
+import { ApprovalAlreadyDecided, ApprovalExpired } from '../approvals/approvals.errors.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { DecideApproval } from '../approvals/decide-approval.js';

@@ -8,12 +8,12 @@ import {
   ALLOWS_IRREVERSIBLE,
   requireAcknowledgement,
   requireOwner,
-  VersionChanged,
 } from './activation-examination.js';
 import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { ActivateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { requireVersionRead } from './version-read.js';
 
 /** Lets an order decide from now on; where something speaks against it, it takes an owner who says that they know. */
 @Injectable()
@@ -25,18 +25,21 @@ export class ActivateStandingOrder {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, InvalidTransition, Forbidden, VersionChanged, or SimulationRequired without the acknowledgement of an owner */
+  /**
+   * @param ifMatch the hash of what the caller has read
+   * @throws NotFound, InvalidTransition, Forbidden, what {@link requireVersionRead} throws, or SimulationRequired without the
+   * acknowledgement of an owner
+   */
   async execute(
     caller: Caller,
     standingOrderId: string,
     { acknowledge, version }: ActivateStandingOrderBody,
+    ifMatch: string | null,
   ): Promise<StandingOrderView> {
     const acknowledged = acknowledge === true;
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
-    if (version !== undefined && version !== order.version) {
-      throw new VersionChanged({ details: { version: order.version } });
-    }
+    requireVersionRead(order, { version, hash: ifMatch }, acknowledged);
     if (!activate(order, this.clock.now())) return viewOf(order, caller);
     // Known without looking at the past, so who may not do it is told before anything is computed.
     if (acknowledged && this.examination.relaxesIrreversible(order)) {

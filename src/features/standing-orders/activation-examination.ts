@@ -14,13 +14,7 @@ import type { StandingOrderEntity } from './standing-order.entity.js';
 export const SimulationRequired = defineError(
   'SIMULATION_REQUIRED',
   409,
-  'An owner must look at the simulation of this standing order and activate it with acknowledge: true.',
-);
-
-export const VersionChanged = defineError(
-  'VERSION_CHANGED',
-  412,
-  'The standing order has another version by now. Read it and its simulation, and activate that one.',
+  'An owner must look at the simulation of this standing order and activate it with acknowledge: true and the version.',
 );
 
 /** What there is to know before an order becomes active. */

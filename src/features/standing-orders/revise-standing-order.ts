@@ -7,6 +7,7 @@ import type { StandingOrderEntity } from './standing-order.entity.js';
 import { type RuleOfBody, StandingOrderRules } from './standing-order-rules.js';
 import type { ReviseStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { requireVersionRead } from './version-read.js';
 
 /** Changes what an order says, as its next version. */
 @Injectable()
@@ -17,24 +18,28 @@ export class ReviseStandingOrder {
     private readonly newVersion: NewOrderVersion,
   ) {}
 
-  /** @throws NotFound, ValidationFailed, InvalidTransition, or Forbidden for what the caller may not loosen */
+  /**
+   * @param ifMatch the hash of what the caller has read
+   * @throws NotFound, ValidationFailed, InvalidTransition, what {@link requireVersionRead} throws, or Forbidden for what the caller
+   * may not loosen
+   */
   async execute(
     caller: Caller,
     standingOrderId: string,
-    { acknowledge, name, text, ...changes }: ReviseStandingOrderBody,
+    { acknowledge, version, name, text, ...changes }: ReviseStandingOrderBody,
+    ifMatch: string | null,
   ): Promise<StandingOrderView> {
     const order = await this.orders.lockWithDecisions(standingOrderId);
     requireRole(caller, order.teamId, 'operator');
+    const acknowledged = acknowledge === true;
+    requireVersionRead(order, { version, hash: ifMatch }, acknowledged);
     const rule = await this.rules.of(scopeOf(caller), order.teamId, {
       ...(ruleOf(order) as RuleOfBody),
       ...said(changes),
     });
     const newName = name ?? order.name;
     const content = { name: newName, text: textOf(order, newName, text), rule };
-    return this.newVersion.add(caller, order, content, {
-      act: 'revised',
-      acknowledged: acknowledge === true,
-    });
+    return this.newVersion.add(caller, order, content, { act: 'revised', acknowledged });
   }
 }
 

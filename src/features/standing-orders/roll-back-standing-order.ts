@@ -8,6 +8,7 @@ import { type RuleColumns, ruleOf } from './order-content.js';
 import { type RuleOfBody, StandingOrderRules } from './standing-order-rules.js';
 import type { RollBackStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { requireHash } from './version-read.js';
 
 /** Makes a further version of an order, with what one of its former versions said. */
 @Injectable()
@@ -19,14 +20,20 @@ export class RollBackStandingOrder {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, ValidationFailed, InvalidTransition, or Forbidden for what the caller may not loosen */
+  /**
+   * @param ifMatch the hash of the order as the caller has read it
+   * @throws NotFound, ValidationFailed, InvalidTransition, ContentChanged, or Forbidden for what the caller may not loosen
+   */
   async execute(
     caller: Caller,
     standingOrderId: string,
     { version, acknowledge }: RollBackStandingOrderBody,
+    ifMatch: string | null,
   ): Promise<StandingOrderView> {
     const order = await this.orders.lockWithDecisions(standingOrderId);
     requireRole(caller, order.teamId, 'operator');
+    // The body names what an owner acknowledges: a version never changes.
+    requireHash(order, ifMatch);
     const former = await this.orders.findVersion(order, version);
     if (!former)
       throw invalidVersion('exists', `the order has no version ${version}; its last is ${order.version}`);

@@ -8,6 +8,7 @@ import { receiptOf, viewOf } from './standing-order-view.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
+import { requireVersionRead, type VersionRead } from './version-read.js';
 
 /** Tries an order out: each decision says what it would have changed, and it changes nothing. */
 @Injectable()
@@ -19,10 +20,11 @@ export class ShadowStandingOrder {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, Forbidden, or InvalidTransition for an order that is archived or has expired */
-  async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
+  /** @throws NotFound, Forbidden, what {@link requireVersionRead} throws, or InvalidTransition for an order that is archived or has expired */
+  async execute(caller: Caller, standingOrderId: string, read: VersionRead): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
+    requireVersionRead(order, read, false);
     const shadowed = shadow(order, this.clock.now());
     if (!shadowed) return viewOf(order, caller);
     this.orders.saveStatus(shadowed);

@@ -1,15 +1,22 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { namedByIfMatch } from '../../platform/http/entity-tag.js';
 import { Route } from '../../platform/http/route.js';
-import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import {
+  ContentChanged,
+  InvalidTransition,
+  NotFound,
+  PreconditionRequired,
+} from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { SimulationRequired } from './activation-examination.js';
 import { ReviseStandingOrder } from './revise-standing-order.js';
 import { RollBackStandingOrder } from './roll-back-standing-order.js';
 import { versionSummaryOf, versionViewOf } from './standing-order-view.js';
 import {
+  ORDER_IF_MATCH,
   ReviseStandingOrderBody,
   RollBackStandingOrderBody,
   STANDING_ORDER_PARAM,
@@ -19,6 +26,7 @@ import {
   VERSION_PARAM,
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { VersionChanged } from './version-read.js';
 
 const VERSION = /^[1-9]\d{0,8}$/;
 
@@ -32,20 +40,29 @@ export class StandingOrderVersionsController {
 
   /** Changes a standing order, as its next version; what may let more through than before takes the rights of a new order. */
   @ApiParam(STANDING_ORDER_PARAM)
+  @ApiHeader(ORDER_IF_MATCH)
   @Patch()
   @Route({
     auth: 'member',
     role: 'operator',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition, SimulationRequired],
+    errors: [
+      NotFound,
+      InvalidTransition,
+      SimulationRequired,
+      VersionChanged,
+      ContentChanged,
+      PreconditionRequired,
+    ],
   })
   revise(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Body() body: ReviseStandingOrderBody,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<StandingOrderView> {
-    return this.reviseOrder.execute(caller, id, body);
+    return this.reviseOrder.execute(caller, id, body, namedByIfMatch(ifMatch));
   }
 
   /** The versions of a standing order, newest first. */
@@ -81,19 +98,21 @@ export class StandingOrderVersionsController {
 
   /** Makes a further version of a standing order, with what one of its former versions said. */
   @ApiParam(STANDING_ORDER_PARAM)
+  @ApiHeader(ORDER_IF_MATCH)
   @Post('rollback')
   @Route({
     auth: 'member',
     role: 'operator',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition, SimulationRequired],
+    errors: [NotFound, InvalidTransition, SimulationRequired, ContentChanged],
   })
   rollBack(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Body() body: RollBackStandingOrderBody,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<StandingOrderView> {
-    return this.rollBackOrder.execute(caller, id, body);
+    return this.rollBackOrder.execute(caller, id, body, namedByIfMatch(ifMatch));
   }
 }

@@ -1,13 +1,20 @@
-import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { namedByIfMatch } from '../../platform/http/entity-tag.js';
 import { Route } from '../../platform/http/route.js';
-import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
+import {
+  ContentChanged,
+  InvalidTransition,
+  NotFound,
+  PreconditionRequired,
+  Unavailable,
+} from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
-import { SimulationRequired, VersionChanged } from './activation-examination.js';
+import { SimulationRequired } from './activation-examination.js';
 import { ArchiveStandingOrder } from './archive-standing-order.js';
 import { CreateStandingOrder } from './create-standing-order.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
@@ -18,12 +25,14 @@ import { summaryOf, viewOf } from './standing-order-view.js';
 import {
   ActivateStandingOrderBody,
   CreateStandingOrderBody,
+  ORDER_IF_MATCH,
   STANDING_ORDER_PARAM,
   StandingOrderPage,
   StandingOrdersQuery,
   StandingOrderView,
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+import { VersionChanged } from './version-read.js';
 
 @Controller('api/pro/standing-orders')
 export class StandingOrdersController {
@@ -99,21 +108,31 @@ export class StandingOrdersController {
 
   /** Lets an order decide, or tries it out; where its simulation or its safety eval speaks against it, an owner acknowledges that. */
   @ApiParam(STANDING_ORDER_PARAM)
+  @ApiHeader(ORDER_IF_MATCH)
   @Post(':standingOrderId/activate')
   @Route({
     auth: 'member',
     role: 'admin',
     teamRole: true,
     returns: { 200: StandingOrderView },
-    errors: [NotFound, InvalidTransition, SimulationRequired, VersionChanged],
+    errors: [
+      NotFound,
+      InvalidTransition,
+      SimulationRequired,
+      VersionChanged,
+      ContentChanged,
+      PreconditionRequired,
+    ],
   })
   activate(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Body() body: ActivateStandingOrderBody,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<StandingOrderView> {
-    if (body.shadow === true) return this.shadowOrder.execute(caller, id);
-    return this.activateOrder.execute(caller, id, body);
+    const hash = namedByIfMatch(ifMatch);
+    if (body.shadow === true) return this.shadowOrder.execute(caller, id, { version: body.version, hash });
+    return this.activateOrder.execute(caller, id, body, hash);
   }
 
   /** Silences an order until it is activated again; one that tightens takes an admin. */

@@ -41,6 +41,15 @@ export const STANDING_ORDER_PARAM = {
   example: 'so_01kerr2kg0xaen9f9sdsg8py4z',
 };
 
+/** The optional header of what changes an order, as it is documented. */
+export const ORDER_IF_MATCH = {
+  name: 'if-match',
+  required: false,
+  description:
+    'The `hash` of the order as it was read, in quotes or bare: another one is 412. `*`, or none, asks for nothing.',
+  schema: { type: 'string', example: '"7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042"' },
+} as const;
+
 export const VERSION_PARAM = {
   name: 'version',
   description: 'The number of the version.',
@@ -153,12 +162,22 @@ export class ReviseStandingOrderBody extends PartialType(OmitType(CreateStanding
   @IsOptional()
   @Equals(true)
   acknowledge?: true;
+
+  /**
+   * The version that was read; while the order has another, nothing is changed (412). An acknowledgement takes it, or
+   * If-Match.
+   * @example 1
+   */
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  version?: number;
 }
 
 /** Body of `POST /standing-orders/{id}/rollback`. */
 export class RollBackStandingOrderBody {
   /**
-   * The version whose content the order gets again, as a further version.
+   * The version whose content the order gets again, as a further version. An acknowledgement holds for what it says.
    * @example 1
    */
   @IsInt()
@@ -194,7 +213,8 @@ export class ActivateStandingOrderBody {
   acknowledge?: true;
 
   /**
-   * The version that was looked at; while the order has another, it is not activated (412).
+   * The version that was looked at; while the order has another, it is not activated (412). An acknowledgement takes it, or
+   * If-Match.
    * @example 2
    */
   @IsOptional()

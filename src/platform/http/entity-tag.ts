@@ -1,3 +1,9 @@
+/** What If-Match names, in quotes or bare; null: nothing, as with `*`. */
+export function namedByIfMatch(ifMatch: string | undefined): string | null {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return null;
+  return ifMatch.trim().replace(/^"(.*)"$/, '$1');
+}
+
 /**
  * Whether If-None-Match names this tag (RFC 9110, 13.1.2), weak or not. Express compares too, but answers in full whoever sends
  * `Cache-Control: no-cache`, as the `fetch` of Node does with every question of its own; that word is for caches on the way.

@@ -49,6 +49,16 @@ export const IdempotencyInProgress = defineError(
   'The first request with this Idempotency-Key is still running.',
   { retryAfterSeconds: 1 },
 );
+export const ContentChanged = defineError(
+  'CONTENT_CHANGED',
+  412,
+  'The content has changed since the version that If-Match names; read it again.',
+);
+export const PreconditionRequired = defineError(
+  'PRECONDITION_REQUIRED',
+  428,
+  'If-Match must name the content hash of what was read.',
+);
 export const ValidationFailed = defineError(
   'VALIDATION_FAILED',
   422,

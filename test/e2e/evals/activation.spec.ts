@@ -56,9 +56,9 @@ describe('the activation of a standing order', () => {
     expect(refused.status).toBe(409);
     expect(refused.body.error).toMatchObject({ code: 'SIMULATION_REQUIRED' });
     expect(refused.body.error.message).toContain('Its safety eval gave');
-    expect((await orders.elsewhere(admin).post(path, { acknowledge: true })).status).toBe(403);
+    expect((await orders.elsewhere(admin).post(path, { acknowledge: true, version: 1 })).status).toBe(403);
     expect(await runs(standingOrderId)).toHaveLength(1);
-    const active = await orders.elsewhere(test.owner).post(path, { acknowledge: true });
+    const active = await orders.elsewhere(test.owner).post(path, { acknowledge: true, version: 1 });
     expect(active.body).toMatchObject({ status: 'active', evalRunId: expect.stringMatching(/^evl_/) });
     const [first, second, ...more] = await runs(standingOrderId);
     expect(more).toEqual([]);

@@ -252,7 +252,7 @@ describe('POST /guardian/revert with restore', () => {
     const { desk, workspaceId } = await newDesk();
     const admin = new Desk(test, (await test.createMember(workspaceId, 'admin')).token);
     const id = await add(desk, MAIL);
-    await desk.client.post(`/standing-orders/${id}/activate`, { acknowledge: true });
+    await desk.client.post(`/standing-orders/${id}/activate`, { acknowledge: true, version: 1 });
     await desk.client.put('/settings', { secondFactor: 'optional' });
     const checkpointId = await take(desk);
     await act(desk, id, 'pause');

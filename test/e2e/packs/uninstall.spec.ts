@@ -23,6 +23,7 @@ describe('DELETE /skill-packs/{packId} 200', () => {
     for (const { standingOrderId } of orders) {
       const activated = await workspace.client.post(`/standing-orders/${standingOrderId}/activate`, {
         acknowledge: true,
+        version: 1,
       });
       expect(activated.body.status, activated.text).toBe('active');
     }
@@ -98,7 +99,7 @@ describe('DELETE /skill-packs/{packId} 200', () => {
     const workspace = await desk.workspace();
     const { packId } = await workspace.install();
     const { standingOrderId } = await workspace.orderOf(packId, 'files-documents');
-    await workspace.client.post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true });
+    await workspace.client.post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version: 1 });
     const { checkpointId } = (await workspace.client.post('/guardian/checkpoint')).body;
     await workspace.client.delete(`/skill-packs/${packId}`);
     const answer = await workspace.client.post('/guardian/revert', { mode: 'restore', checkpointId });

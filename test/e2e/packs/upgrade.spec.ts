@@ -63,7 +63,7 @@ describe('a later version', () => {
   it.each<[string, (id: string) => Promise<unknown>, string]>([
     [
       'activated',
-      (id) => workspace.client.post(`/standing-orders/${id}/activate`, { acknowledge: true }),
+      (id) => workspace.client.post(`/standing-orders/${id}/activate`, { acknowledge: true, version: 1 }),
       'active',
     ],
     [

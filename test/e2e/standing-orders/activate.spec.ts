@@ -198,6 +198,58 @@ describe('POST /standing-orders/:id/activate 412 VERSION_CHANGED', () => {
   });
 });
 
+describe('POST /standing-orders/:id/activate 428, 412 CONTENT_CHANGED', () => {
+  const activate = (standingOrderId: string, ifMatch?: string) =>
+    desk
+      .elsewhere(test.owner)
+      .post(
+        `/standing-orders/${standingOrderId}/activate`,
+        { acknowledge: true },
+        ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+      );
+
+  it.each([undefined, '*'])('answers an acknowledgement that names nothing (If-Match: %s)', async (ifMatch) => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const answer = await activate(standingOrderId, ifMatch);
+    expect(answer.status).toBe(428);
+    expect(answer.body.error).toMatchObject({
+      code: 'PRECONDITION_REQUIRED',
+      message: expect.stringContaining('name the version'),
+    });
+    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', activated_at: null });
+  });
+
+  it.each([
+    ['in quotes', (hash: string) => `"${hash}"`],
+    ['bare', (hash: string) => hash],
+  ])('heeds If-Match %s: what somebody has changed since is not activated', async (_case, tagOf) => {
+    const standingOrderId = await desk.create(MAIL_TO_ACME);
+    const read = tagOf((await desk.row(standingOrderId))['hash'] as string);
+    const admin = await desk.member('admin');
+    await desk.revise(standingOrderId, { match: { actionTypes: ['email.send'] } }, admin);
+    const refused = await activate(standingOrderId, read);
+    expect(refused.status).toBe(412);
+    const { hash } = await desk.row(standingOrderId);
+    expect(refused.body.error).toMatchObject({ code: 'CONTENT_CHANGED', details: { version: 2, hash } });
+    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft' });
+    expect((await activate(standingOrderId, tagOf(hash as string))).body).toMatchObject({
+      status: 'active',
+      version: 2,
+    });
+  });
+
+  it('heeds them without an acknowledgement as well, and where it is only tried out', async () => {
+    const standingOrderId = await desk.create(NO_MAIL);
+    const path = `/standing-orders/${standingOrderId}/activate`;
+    const owner = desk.elsewhere(test.owner);
+    await desk.elsewhere(test.owner).post(`/standing-orders/${standingOrderId}/pause`);
+    expect((await owner.post(path, {}, { 'If-Match': '"other"' })).status).toBe(412);
+    expect((await owner.post(path, { shadow: true }, { 'If-Match': '"other"' })).status).toBe(412);
+    expect((await owner.post(path, { shadow: true, version: 2 })).status).toBe(412);
+    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'paused' });
+  });
+});
+
 describe('POST /standing-orders/:id/activate 422', () => {
   it.each([
     ['false', { acknowledge: false }],

@@ -39,8 +39,11 @@ export class OrderDesk {
     return standingOrderId;
   }
 
-  activate(standingOrderId: string, owner: Client = this.test.owner): Promise<Answer> {
-    return this.elsewhere(owner).post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true });
+  /** As one who has read it as it is now. */
+  async activate(standingOrderId: string, owner: Client = this.test.owner): Promise<Answer> {
+    const { version } = await this.row(standingOrderId);
+    const path = `/standing-orders/${standingOrderId}/activate`;
+    return this.elsewhere(owner).post(path, { acknowledge: true, version });
   }
 
   revise(standingOrderId: string, change: object, by: Client = this.test.owner): Promise<Answer> {

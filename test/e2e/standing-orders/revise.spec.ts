@@ -128,7 +128,7 @@ describe('PATCH /standing-orders/:id 200', () => {
 
   it('takes from an owner who acknowledges it a version that allows more of what cannot be undone', async () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME);
-    const answer = await desk.revise(standingOrderId, { ...ACME_OR_INITECH, acknowledge: true });
+    const answer = await desk.revise(standingOrderId, { ...ACME_OR_INITECH, acknowledge: true, version: 1 });
     expect(answer.status, answer.text).toBe(200);
     expect(answer.body).toMatchObject({ status: 'active', version: 2, match: ACME_OR_INITECH.match });
     expect((await desk.receipts(standingOrderId)).at(-1)).toMatchObject({ details: { acknowledged: true } });
@@ -230,7 +230,7 @@ describe('PATCH /standing-orders/:id 403', () => {
   it('answers an admin whose version allows more of what cannot be undone; the former one stays', async () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME);
     const admin = await desk.member('admin');
-    const answer = await desk.revise(standingOrderId, { ...ACME_OR_INITECH, acknowledge: true }, admin);
+    const answer = await desk.revise(standingOrderId, { ...ACME_OR_INITECH, acknowledge: true, version: 1 }, admin);
     expect(answer.status).toBe(403);
     expect(answer.body.error.message).toMatch(
       /^It allows work packets that cannot be undone\. .*Only an owner may activate it\.$/,
@@ -264,6 +264,34 @@ describe('PATCH /standing-orders/:id 409', () => {
     expect(answer.status).toBe(409);
     expect(answer.body.error.code).toBe('INVALID_TRANSITION');
     await expectUntouched(standingOrderId);
+  });
+});
+
+describe('PATCH /standing-orders/:id 428, 412', () => {
+  const change = { ...ACME_OR_INITECH, acknowledge: true };
+
+  it('answers an acknowledgement that does not say what was read', async () => {
+    const standingOrderId = await desk.active(MAIL_TO_ACME);
+    const answer = await desk.revise(standingOrderId, change);
+    expect(answer.status).toBe(428);
+    expect(answer.body.error.code).toBe('PRECONDITION_REQUIRED');
+    await expectUntouched(standingOrderId);
+  });
+
+  it('answers whoever has read another version', async () => {
+    const standingOrderId = await desk.active(MAIL_TO_ACME);
+    const byVersion = await desk.revise(standingOrderId, { ...change, version: 2 });
+    expect(byVersion.status).toBe(412);
+    expect(byVersion.body.error).toMatchObject({ code: 'VERSION_CHANGED', details: { version: 1 } });
+    const path = `/standing-orders/${standingOrderId}`;
+    const client = desk.elsewhere(test.owner);
+    const byHash = await client.send('PATCH', path, change, { 'If-Match': '"other"' });
+    expect(byHash.status).toBe(412);
+    expect(byHash.body.error.code).toBe('CONTENT_CHANGED');
+    await expectUntouched(standingOrderId);
+    const { hash } = await desk.row(standingOrderId);
+    const done = await client.send('PATCH', path, change, { 'If-Match': `"${hash as string}"` });
+    expect(done.body).toMatchObject({ status: 'active', version: 2 });
   });
 });
 

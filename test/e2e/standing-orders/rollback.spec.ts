@@ -87,6 +87,22 @@ describe('POST /standing-orders/:id/rollback 200', () => {
   });
 });
 
+describe('POST /standing-orders/:id/rollback 412', () => {
+  it('answers whoever has read another order than there is', async () => {
+    const standingOrderId = await desk.active(MAIL_TO_ACME);
+    await desk.revise(standingOrderId, { capos: ['capo_ops'] });
+    const path = `/standing-orders/${standingOrderId}/rollback`;
+    const body = { version: 1, acknowledge: true };
+    const answer = await desk.elsewhere(test.owner).post(path, body, { 'If-Match': '"other"' });
+    expect(answer.status).toBe(412);
+    expect(answer.body.error.code).toBe('CONTENT_CHANGED');
+    const { hash, version } = await desk.row(standingOrderId);
+    expect(version).toBe(2);
+    const done = await desk.elsewhere(test.owner).post(path, body, { 'If-Match': `"${hash as string}"` });
+    expect(done.body).toMatchObject({ status: 'active', version: 3 });
+  });
+});
+
 describe('POST /standing-orders/:id/rollback 403, 404, 409', () => {
   it('answers an operator whose rollback would restrict less', async () => {
     const standingOrderId = await desk.create({ ...NO_MAIL, capos: ['capo_ops'] });

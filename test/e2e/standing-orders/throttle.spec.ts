@@ -214,7 +214,7 @@ describe('a work packet beyond the pace of an order that throttles', () => {
     ],
     [
       'lets more through',
-      () => desk.revise(pace, { limits: { maxPerHour: 2 }, acknowledge: true }, workspace.owner),
+      () => desk.revise(pace, { limits: { maxPerHour: 2 } }, workspace.owner),
     ],
   ])('goes at once when the order %s', async (_, change) => {
     await mailed();

@@ -164,7 +164,7 @@ export class BusyDay {
     const path = `/standing-orders/${any(this.#orders)}`;
     if (randomInt(3) === 0) await this.owner.delete(path);
     else await this.owner.post(`${path}/pause`);
-    if (randomInt(2) === 0) await this.owner.post(`${path}/activate`, { acknowledge: true });
+    if (randomInt(2) === 0) await this.owner.post(`${path}/activate`, { acknowledge: true, version: 1 });
   }
 
   private async directive(packets?: DraftPacket[]): Promise<void> {

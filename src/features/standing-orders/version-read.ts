@@ -1,0 +1,47 @@
+import { defineError } from '../../platform/kernel/define-error.js';
+import { ContentChanged, PreconditionRequired } from '../../platform/kernel/errors.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
+
+export const VersionChanged = defineError(
+  'VERSION_CHANGED',
+  412,
+  'The standing order has another version by now. Read it and its simulation, and name that one.',
+);
+
+/** Which version of an order somebody had before them when they asked for something. */
+export interface VersionRead {
+  /** `version` of the body. */
+  version: number | null | undefined;
+  /** The hash that `If-Match` names. */
+  hash: string | null;
+}
+
+/** For an acknowledgement that names nothing. */
+export const NOT_NAMED =
+  'An acknowledgement holds for what was read: name the version in `version`, or the hash of the order in If-Match.';
+
+/**
+ * What an owner acknowledges is what they have read, whoever has changed the order since.
+ * @throws VersionChanged, ContentChanged, or PreconditionRequired for an acknowledgement that names nothing
+ */
+export function requireVersionRead(
+  order: Pick<StandingOrderEntity, 'version' | 'hash'>,
+  { version = null, hash }: VersionRead,
+  acknowledged: boolean,
+): void {
+  if (acknowledged && version === null && hash === null) throw new PreconditionRequired({ message: NOT_NAMED });
+  if (version !== null && version !== order.version) {
+    throw new VersionChanged({ details: { version: order.version } });
+  }
+  requireHash(order, hash);
+}
+
+/** @throws ContentChanged */
+export function requireHash(
+  order: Pick<StandingOrderEntity, 'version' | 'hash'>,
+  hash: string | null,
+): void {
+  if (hash === null || hash === order.hash) return;
+  const message = 'The standing order says something else by now than what If-Match names; read it again.';
+  throw new ContentChanged({ message, details: { version: order.version, hash: order.hash } });
+}
