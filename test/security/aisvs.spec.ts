@@ -144,7 +144,9 @@ describe('OWASP AISVS', () => {
     const id = await orders.create({ name: 'Mail', effect: 'allow', match: { actionTypes: ['email.send'] } });
     expect(await orders.row(id)).toMatchObject({ status: 'draft' });
     const admin = await orders.member('admin');
-    expect((await admin.post(`/standing-orders/${id}/activate`, { acknowledge: true, version: 1 })).status).toBe(403);
+    expect(
+      (await admin.post(`/standing-orders/${id}/activate`, { acknowledge: true, version: 1 })).status,
+    ).toBe(403);
   });
 
   it.each([

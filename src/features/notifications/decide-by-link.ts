@@ -3,7 +3,13 @@ import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/calle
 import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { ContentChanged, Forbidden, NotFound, Unauthorized, Unavailable } from '../../platform/kernel/errors.js';
+import {
+  ContentChanged,
+  Forbidden,
+  NotFound,
+  Unauthorized,
+  Unavailable,
+} from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { viewOf } from '../approvals/approval.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';

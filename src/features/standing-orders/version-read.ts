@@ -29,7 +29,8 @@ export function requireVersionRead(
   { version = null, hash }: VersionRead,
   acknowledged: boolean,
 ): void {
-  if (acknowledged && version === null && hash === null) throw new PreconditionRequired({ message: NOT_NAMED });
+  if (acknowledged && version === null && hash === null)
+    throw new PreconditionRequired({ message: NOT_NAMED });
   if (version !== null && version !== order.version) {
     throw new VersionChanged({ details: { version: order.version } });
   }
@@ -37,10 +38,7 @@ export function requireVersionRead(
 }
 
 /** @throws ContentChanged */
-export function requireHash(
-  order: Pick<StandingOrderEntity, 'version' | 'hash'>,
-  hash: string | null,
-): void {
+export function requireHash(order: Pick<StandingOrderEntity, 'version' | 'hash'>, hash: string | null): void {
   if (hash === null || hash === order.hash) return;
   const message = 'The standing order says something else by now than what If-Match names; read it again.';
   throw new ContentChanged({ message, details: { version: order.version, hash: order.hash } });

@@ -342,7 +342,10 @@ describe('200', () => {
 /** Simulates and activates an order, acknowledging whatever it relaxes. */
 async function activate(who: Desk, standingOrderId: string): Promise<void> {
   await who.client.post(`/standing-orders/${standingOrderId}/simulate`);
-  const answer = await who.client.post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version: 1 });
+  const answer = await who.client.post(`/standing-orders/${standingOrderId}/activate`, {
+    acknowledge: true,
+    version: 1,
+  });
   expect(answer.status, answer.text).toBe(200);
 }
 

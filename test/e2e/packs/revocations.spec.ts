@@ -26,7 +26,10 @@ describe('a pack that its publisher revokes', () => {
       await one.orderOf(packId, 'files-documents'),
     ];
     for (const { standingOrderId } of [mail, documents]) {
-      await one.client.post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version: 1 });
+      await one.client.post(`/standing-orders/${standingOrderId}/activate`, {
+        acknowledge: true,
+        version: 1,
+      });
     }
     await desk.revoke(listOf(DISPUTED));
 

@@ -99,7 +99,10 @@ describe('DELETE /skill-packs/{packId} 200', () => {
     const workspace = await desk.workspace();
     const { packId } = await workspace.install();
     const { standingOrderId } = await workspace.orderOf(packId, 'files-documents');
-    await workspace.client.post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version: 1 });
+    await workspace.client.post(`/standing-orders/${standingOrderId}/activate`, {
+      acknowledge: true,
+      version: 1,
+    });
     const { checkpointId } = (await workspace.client.post('/guardian/checkpoint')).body;
     await workspace.client.delete(`/skill-packs/${packId}`);
     const answer = await workspace.client.post('/guardian/revert', { mode: 'restore', checkpointId });

@@ -208,16 +208,19 @@ describe('POST /standing-orders/:id/activate 428, 412 CONTENT_CHANGED', () => {
         ifMatch === undefined ? {} : { 'If-Match': ifMatch },
       );
 
-  it.each([undefined, '*'])('answers an acknowledgement that names nothing (If-Match: %s)', async (ifMatch) => {
-    const standingOrderId = await desk.create(MAIL_TO_ACME);
-    const answer = await activate(standingOrderId, ifMatch);
-    expect(answer.status).toBe(428);
-    expect(answer.body.error).toMatchObject({
-      code: 'PRECONDITION_REQUIRED',
-      message: expect.stringContaining('name the version'),
-    });
-    expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', activated_at: null });
-  });
+  it.each([undefined, '*'])(
+    'answers an acknowledgement that names nothing (If-Match: %s)',
+    async (ifMatch) => {
+      const standingOrderId = await desk.create(MAIL_TO_ACME);
+      const answer = await activate(standingOrderId, ifMatch);
+      expect(answer.status).toBe(428);
+      expect(answer.body.error).toMatchObject({
+        code: 'PRECONDITION_REQUIRED',
+        message: expect.stringContaining('name the version'),
+      });
+      expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', activated_at: null });
+    },
+  );
 
   it.each([
     ['in quotes', (hash: string) => `"${hash}"`],

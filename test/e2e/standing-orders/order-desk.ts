@@ -41,9 +41,9 @@ export class OrderDesk {
 
   /** As one who has read it as it is now. */
   async activate(standingOrderId: string, owner: Client = this.test.owner): Promise<Answer> {
-    const { version } = await this.row(standingOrderId);
+    const row: Record<string, unknown> | undefined = await this.row(standingOrderId);
     const path = `/standing-orders/${standingOrderId}/activate`;
-    return this.elsewhere(owner).post(path, { acknowledge: true, version });
+    return this.elsewhere(owner).post(path, { acknowledge: true, version: row?.['version'] ?? 1 });
   }
 
   revise(standingOrderId: string, change: object, by: Client = this.test.owner): Promise<Answer> {

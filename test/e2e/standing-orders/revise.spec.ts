@@ -230,7 +230,11 @@ describe('PATCH /standing-orders/:id 403', () => {
   it('answers an admin whose version allows more of what cannot be undone; the former one stays', async () => {
     const standingOrderId = await desk.active(MAIL_TO_ACME);
     const admin = await desk.member('admin');
-    const answer = await desk.revise(standingOrderId, { ...ACME_OR_INITECH, acknowledge: true, version: 1 }, admin);
+    const answer = await desk.revise(
+      standingOrderId,
+      { ...ACME_OR_INITECH, acknowledge: true, version: 1 },
+      admin,
+    );
     expect(answer.status).toBe(403);
     expect(answer.body.error.message).toMatch(
       /^It allows work packets that cannot be undone\. .*Only an owner may activate it\.$/,

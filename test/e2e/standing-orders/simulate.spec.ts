@@ -298,7 +298,9 @@ describe('an activation', () => {
     const key = { 'Idempotency-Key': newId('req') };
     const path = `/standing-orders/${standingOrderId}/activate`;
     const client = desk.elsewhere(owner);
-    const answers = await Promise.all([1, 2, 3].map(() => client.post(path, { acknowledge: true, version: 1 }, key)));
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => client.post(path, { acknowledge: true, version: 1 }, key)),
+    );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(2);
     expect(await desk.actions(standingOrderId)).toHaveLength(2);

@@ -66,7 +66,7 @@ function withoutIds(text: string): string {
     .replaceAll(/\b(so|sim|evl|pkt|mem|team|req|rcp|wks|usr)_[0-9a-z]{26}\b/g, '$1')
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'hash')
     .replaceAll(/\b1[0-9]{12}\b/g, 'time')
-    .replaceAll(/"seq":\d+/g, '"seq"')
+    .replaceAll(/"(seq|durationMs)":[\d.]+/g, '"$1"')
     .replaceAll(/"name":"[^"]*"/g, '"name"')
     .replaceAll(/\b(owner|operator) [0-9a-z]{4}\b/g, '$1');
 }
@@ -91,7 +91,13 @@ async function told(reader: Client, { owner }: World, teamId: TeamId | undefined
     const path = `/standing-orders/${made.body.standingOrderId}`;
     say(await by().post(`${path}/simulate`));
     say(await by().send('PATCH', path, { text: 'Said otherwise.' }));
-    say(await by().post('/evals', { targetEntityType: 'standing_order', targetEntityId: made.body.standingOrderId }));
+    say(
+      await by().post('/evals/run', {
+        name: 'Asked',
+        targetEntityType: 'standing_order',
+        targetEntityId: made.body.standingOrderId,
+      }),
+    );
     say(await by().get(`${path}/versions`));
     await desk.elsewhere(owner).delete(path);
   }
@@ -151,19 +157,19 @@ describe('what an owner is told', () => {
       busy.owner,
     );
     await desk.elsewhere(busy.owner).post(`/standing-orders/${standingOrderId}/pause`);
-    await test.rows(
-      `update policy_decisions set outcome = 'deny' where workspace_id = $1 and team_id = $2`,
-      [busy.workspaceId, busy.alpha],
-    );
+    await test.rows(`update policy_decisions set outcome = 'deny' where workspace_id = $1 and team_id = $2`, [
+      busy.workspaceId,
+      busy.alpha,
+    ]);
     // The simulation goes by what was recorded last.
     await test.rows(`delete from simulations where workspace_id = $1`, [busy.workspaceId]);
     const answer = await desk.elsewhere(busy.owner).post(`/standing-orders/${standingOrderId}/activate`);
     expect(answer.status).toBe(409);
     expect(answer.body.error.message).toContain('about 4 work packets of the past');
-    await test.rows(`update standing_orders set status = 'draft', held_because = $2 where standing_order_id = $1`, [
-      standingOrderId,
-      answer.body.error.message,
-    ]);
+    await test.rows(
+      `update standing_orders set status = 'draft', held_because = $2 where standing_order_id = $1`,
+      [standingOrderId, answer.body.error.message],
+    );
     const path = `/standing-orders/${standingOrderId}`;
     expect((await desk.elsewhere(busy.owner).get(path)).body.heldBecause).toContain('4 work packets');
     expect((await desk.elsewhere(busy.free).get(path)).body.heldBecause).toBe(

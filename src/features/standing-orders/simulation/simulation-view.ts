@@ -55,6 +55,13 @@ export function receiptFactsOf({ simulationId, version, hash, own }: SimulationE
   return { simulationId, version, ...numbersOf(own), wholeHash: hash };
 }
 
-function numbersOf({ considered, relaxed, escalated, unchanged, relaxedIrreversible, hash }: Numbers): Numbers {
+function numbersOf({
+  considered,
+  relaxed,
+  escalated,
+  unchanged,
+  relaxedIrreversible,
+  hash,
+}: Numbers): Numbers {
   return { considered, relaxed, escalated, unchanged, relaxedIrreversible, hash };
 }
