@@ -212,7 +212,10 @@ describe('a work packet beyond the pace of an order that throttles', () => {
         return client.post('/guardian/revert', { mode: 'restore', checkpointId });
       },
     ],
-    ['lets more through', () => desk.revise(pace, { limits: { maxPerHour: 2 } }, workspace.owner)],
+    [
+      'lets more through',
+      () => desk.revise(pace, { limits: { maxPerHour: 2 }, acknowledge: true, version: 1 }, workspace.owner),
+    ],
   ])('goes at once when the order %s', async (_, change) => {
     await mailed();
     const delayed = await mailed();
