@@ -124,10 +124,22 @@ describe('POST /evals/run 201', () => {
          values ($1, $2, $3, now() - make_interval(days => $6), $4, $5, 0)`,
         [workspaceId, order, workPacketId, amount, currency, days],
       );
-    await use('pkt_1', allow, 40, 'EUR', 1);
-    await use('pkt_1', deny, 40, 'EUR', 1);
-    await use('pkt_2', allow, 400, 'EUR', 70);
-    await use('pkt_3', allow, 400, 'USD', 1);
+    const work = new Desk(test, owner.token);
+    const packet = async (): Promise<string> => {
+      const { directiveId } = await work.handInReady({ text: DOCUMENT, capo: 'capo_ops' });
+      return (await work.packets(directiveId))[0].workPacketId;
+    };
+    const [once, long, dollars, theirs] = [await packet(), await packet(), await packet(), await packet()];
+    await use(once, allow, 40, 'EUR', 1);
+    await use(once, deny, 40, 'EUR', 1);
+    await use(long, allow, 400, 'EUR', 70);
+    await use(dollars, allow, 400, 'USD', 1);
+    // Nor does what another team's work packets carried: whoever reads the run may not see those.
+    await test.rows('update work_packets set team_id = $2 where work_packet_id = $1', [
+      theirs,
+      await test.createTeam(workspaceId, 'Far'),
+    ]);
+    await use(theirs, allow, 400, 'EUR', 1);
     const { body } = await run(ofOrder(allow), owner);
     expect(ruleIds(body)).toEqual(['order.overridden', 'order.runaway_budget']);
     expect(body.findings[0]).toMatchObject({
