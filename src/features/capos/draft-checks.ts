@@ -12,6 +12,7 @@ import {
   linksIn,
   numbersIn,
 } from './text-facts.js';
+import { unseenInBriefing } from './unseen-text.js';
 
 /**
  * What the draft of a model may have invented, as reasons for whoever decides, and what it left open, as input that is
@@ -23,7 +24,11 @@ export function checkDraft(draft: DraftContent, briefing: Briefing): DraftConten
     ...packet,
     needsInput: [...packet.needsInput, ...openPlaces(packet, known.text)],
   }));
-  return { ...draft, packets, concerns: [...draft.concerns, ...inventions(draft.packets, known)] };
+  return {
+    ...draft,
+    packets,
+    concerns: [...draft.concerns, ...unseenInBriefing(briefing), ...inventions(draft.packets, known)],
+  };
 }
 
 interface KnownFacts {
