@@ -13,7 +13,7 @@ export const fetchWithCounts: typeof fetch = async (input, init) => {
 
 async function withCounts(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
-  let body: BodyInit;
+  let body: string | ReadableStream;
   try {
     body = repaired(await response.text());
   } catch (error) {
