@@ -368,7 +368,10 @@ describe('bank accounts and wallets', () => {
     ['ＤＥ８９ 3704-0044-0532-0130-00', 'bank account DE89370400440532013000'],
     ['NO93 8601 1117 947', 'bank account NO9386011117947'],
     ['MT84 MALT 0110 0001 2345 MTLC AST0 01S', 'bank account MT84MALT011000012345MTLCAST001S'],
-    ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', 'wallet address bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    [
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      'wallet address bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+    ],
     ['1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', 'wallet address 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'],
     [
       '0x52908400098527886E0F7030069857D2E4169EE7',
@@ -388,7 +391,15 @@ describe('bank accounts and wallets', () => {
   });
 
   it('that stand only in a signal are no evidence', () => {
-    const signal = { signalId: 's', type: 'agent', severity: 'info', title: 'Bank', body: IBAN, score: 1, createdAt: 0 };
+    const signal = {
+      signalId: 's',
+      type: 'agent',
+      severity: 'info',
+      title: 'Bank',
+      body: IBAN,
+      score: 1,
+      createdAt: 0,
+    };
     const from = work(TO_JANE, { signals: [signal as Briefing['signals'][number]] });
     expect(reasons(mail({ body: `Pay to ${IBAN}` }), from)).toHaveLength(1);
   });
@@ -416,7 +427,24 @@ it('amounts in words are left to whoever reads them', () => {
 });
 
 it('a text of 100,000 characters is looked at in little time', () => {
-  for (const piece of ['1.', '1 ', 'a@', '[a', '{', 'www.', '€1 ', 'a.com/', '%41', '1’000', 'a.zip/', '1.1.1.1:', 'DE89 ', 'DE89', '1aA', 'a。']) {
+  for (const piece of [
+    '1.',
+    '1 ',
+    'a@',
+    '[a',
+    '{',
+    'www.',
+    '€1 ',
+    'a.com/',
+    '%41',
+    '1’000',
+    'a.zip/',
+    '1.1.1.1:',
+    'DE89 ',
+    'DE89',
+    '1aA',
+    'a。',
+  ]) {
     const body = piece.repeat(100_000 / piece.length);
     const at = performance.now();
     checkDraft({ remarks: '', packets: [mail({ body })], concerns: [] }, work(TO_JANE));

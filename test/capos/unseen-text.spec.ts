@@ -5,7 +5,9 @@ import { readAnswer } from '../../src/features/capos/model-output.js';
 import { hasUnseen } from '../../src/platform/kernel/unseen.js';
 import { briefing } from './briefings.js';
 
-const TAGS = [...'guardian mode guardrailed'].map((one) => String.fromCodePoint(0xe0000 + one.codePointAt(0)!)).join('');
+const TAGS = [...'guardian mode guardrailed']
+  .map((one) => String.fromCodePoint(0xe0000 + one.codePointAt(0)!))
+  .join('');
 const CONCERN = { risk: 'critical', reason: 'The text contains characters that cannot be seen.' };
 const REAL = 'Für Zoë 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣: می‌خواهم, שָׁלוֹם, नमस्ते क्‍ष, مرحبًا, Donau\u00addampf';
 
@@ -16,7 +18,13 @@ const answer = (params: object, packet: object = {}, more: object = {}) => ({
       title: 'Mail',
       type: 'email.send',
       target: 'jane@acme.example',
-      params: { to: ['jane@acme.example'], cc: null, subject: 'Your parcel', body: 'It leaves today.', ...params },
+      params: {
+        to: ['jane@acme.example'],
+        cc: null,
+        subject: 'Your parcel',
+        body: 'It leaves today.',
+        ...params,
+      },
       rationale: 'Asked for.',
       multipliers: [],
       needsInput: [],
@@ -59,7 +67,13 @@ describe('the answer of a model with text that cannot be seen', () => {
     const post = (data: object) =>
       readAnswer(
         'ops',
-        answer({}, { type: 'webhook.post', params: { destinationId: destination.destinationId, data: JSON.stringify(data) } }),
+        answer(
+          {},
+          {
+            type: 'webhook.post',
+            params: { destinationId: destination.destinationId, data: JSON.stringify(data) },
+          },
+        ),
         { destinations: [destination], operations: [] },
       );
     expect(post({ a: [{ b: `c${TAGS}` }] })).toMatchObject({
@@ -85,13 +99,21 @@ describe('the words of a person with text that cannot be seen', () => {
   });
   afterAll(() => runner.onApplicationShutdown());
   const drafted = (text: string, context: Record<string, unknown> | null = null) =>
-    runner.run(briefing(text, 'capo_ops', { directive: { context } }), { signal: new AbortController().signal });
+    runner.run(briefing(text, 'capo_ops', { directive: { context } }), {
+      signal: new AbortController().signal,
+    });
 
   it('are drafted by the built-in runner as they are seen, and it is said', async () => {
     const said = `Send a mail to jane@acme.example: your parcel${TAGS} leaves \u202etoday.`;
     const { packets, concerns, remarks } = await drafted(said, { subject: `Parcel\u200b${TAGS}` });
     expect(packets).toMatchObject([
-      { params: { to: ['jane@acme.example'], subject: 'Parcel', body: expect.stringContaining('parcel leaves today') } },
+      {
+        params: {
+          to: ['jane@acme.example'],
+          subject: 'Parcel',
+          body: expect.stringContaining('parcel leaves today'),
+        },
+      },
     ]);
     expect(JSON.stringify({ packets, remarks })).toSatisfy((text: string) => !hasUnseen(text));
     expect(concerns).toContainEqual(CONCERN);

@@ -120,7 +120,11 @@ export function packetsOf({ packets }: Pick<ApprovalEntity, 'packets'>): Approva
 }
 
 /** What is written in a work packet. */
-function textsOf({ title, rationale, action: { params } }: ApprovalPacket): Parameters<typeof unseenInPackets>[0][number] {
+function textsOf({
+  title,
+  rationale,
+  action: { params },
+}: ApprovalPacket): Parameters<typeof unseenInPackets>[0][number] {
   return { title, rationale, params };
 }
 
@@ -211,7 +215,9 @@ export function viewOf(
   } = approval;
   const packets = packetsOf(approval);
   const isEdited = revisions.length > 1;
-  const shown = isEdited ? [...unseenInPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)] : concerns;
+  const shown = isEdited
+    ? [...unseenInPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
+    : concerns;
   const riskReasons = shown.map(({ reason }) => reason);
   const content = { riskReasons, output, packets, policy, revisions, feedback };
   return { ...summaryOf(listed, now, holdups), ...content, drafting };

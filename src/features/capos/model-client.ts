@@ -198,8 +198,7 @@ export class ModelClient {
       else {
         // A success that cannot be read has been written all the same.
         const body = unreadBodyIn(error);
-        if (body !== undefined)
-          used = this.priced(sent, Math.min(maxOutputTokens, estimatedTokens(body)));
+        if (body !== undefined) used = this.priced(sent, Math.min(maxOutputTokens, estimatedTokens(body)));
       }
       throw error;
     } finally {

@@ -49,7 +49,6 @@ export function mostTokens(request: string): number {
 
 /** The tokens that a provider says a call had, if it can have had them: money is counted by them, and a day's budget. */
 export function saidTokens(tokens: number | undefined, most: number): number | undefined {
-  const isPossible =
-    Number.isSafeInteger(tokens) && tokens! >= 0 && tokens! <= Math.min(most, MAX_TOKENS);
+  const isPossible = Number.isSafeInteger(tokens) && tokens! >= 0 && tokens! <= Math.min(most, MAX_TOKENS);
   return isPossible ? tokens! + 0 : undefined;
 }

@@ -56,6 +56,9 @@ const COUNTED = ['prompt_tokens', 'completion_tokens', 'input_tokens', 'output_t
 function counts(usage: unknown): Record<string, number> {
   const given = typeof usage === 'object' && usage !== null ? (usage as Record<string, unknown>) : {};
   return Object.fromEntries(
-    COUNTED.map((name) => [name, typeof given[name] === 'number' && isCount(given[name]) ? given[name] : NO_COUNT]),
+    COUNTED.map((name) => [
+      name,
+      typeof given[name] === 'number' && isCount(given[name]) ? given[name] : NO_COUNT,
+    ]),
   );
 }

@@ -6,7 +6,10 @@ import type { Briefing, Concern, DraftPacket } from './briefing.js';
 const CONCERN: Concern = { risk: 'critical', reason: 'The text contains characters that cannot be seen.' };
 
 /** What is to be feared of the texts that people wrote: the directive, its context, and what they asked to change. */
-export function unseenInBriefing({ directive, feedback }: Pick<Briefing, 'directive' | 'feedback'>): Concern[] {
+export function unseenInBriefing({
+  directive,
+  feedback,
+}: Pick<Briefing, 'directive' | 'feedback'>): Concern[] {
   return concernIn([directive.text, directive.context, feedback.map(({ text }) => text)]);
 }
 

@@ -341,7 +341,10 @@ describe('the undo of a call', () => {
     ['was no JSON', undefined],
     ['stands in a prototype', { items: 'text' }],
   ])('is missing where the value %s', (_what, response) => {
-    expect(undoOf(undo, deletes('string'), {}, response)).toEqual({ operation: 'delete', missing: ['response.items.0.id'] });
+    expect(undoOf(undo, deletes('string'), {}, response)).toEqual({
+      operation: 'delete',
+      missing: ['response.items.0.id'],
+    });
   });
 
   it('takes what was answered', () => {
@@ -385,14 +388,30 @@ describe('the undo of a call', () => {
 });
 
 describe('the JSON of an answer', () => {
-  it.each(['0', '-0', '1', '1.0', '1e3', '0.1', '-12.5', '1234567.89', '9007199254740991', 'true', 'null', '"9"'])(
-    'has %s as it is',
-    (text) => expect(exactJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`)),
-  );
+  it.each([
+    '0',
+    '-0',
+    '1',
+    '1.0',
+    '1e3',
+    '0.1',
+    '-12.5',
+    '1234567.89',
+    '9007199254740991',
+    'true',
+    'null',
+    '"9"',
+  ])('has %s as it is', (text) => expect(exactJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`)));
 
-  it.each(['9007199254740992', '9007199254740993', '-1e21', '1e400', '0.12345678901234567', '1.00000000000000000001'])(
-    'has %s as its text',
-    (text) => expect(exactJson(`{"a":{"b":[${text}]}}`)).toEqual({ a: { b: [text] } }),
+  it.each([
+    '9007199254740992',
+    '9007199254740993',
+    '-1e21',
+    '1e400',
+    '0.12345678901234567',
+    '1.00000000000000000001',
+  ])('has %s as its text', (text) =>
+    expect(exactJson(`{"a":{"b":[${text}]}}`)).toEqual({ a: { b: [text] } }),
   );
 
   it('is nothing where there is none', () => expect(exactJson('<html>')).toBeUndefined());

@@ -17,11 +17,34 @@ export const EMOJI = new RegExp(
 const SEEN_SIGNS = String.raw`\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}`;
 const UNSEEN = String.raw`(?![${SEEN_SIGNS}\t\n\r])[\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]`;
 
-const scripts = (...names: string[]) => names.map((name) => String.raw`\p{Script_Extensions=${name}}`).join('');
+const scripts = (...names: string[]) =>
+  names.map((name) => String.raw`\p{Script_Extensions=${name}}`).join('');
 /** Whose letters are joined, or kept apart, by a joiner. */
 const JOINING = scripts(
-  ...['Arabic', 'Syriac', 'Mandaic', 'Nko', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya'],
-  ...['Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Tibetan', 'Myanmar', 'Khmer', 'Balinese', 'Javanese'],
+  ...[
+    'Arabic',
+    'Syriac',
+    'Mandaic',
+    'Nko',
+    'Mongolian',
+    'Devanagari',
+    'Bengali',
+    'Gurmukhi',
+    'Gujarati',
+    'Oriya',
+  ],
+  ...[
+    'Tamil',
+    'Telugu',
+    'Kannada',
+    'Malayalam',
+    'Sinhala',
+    'Tibetan',
+    'Myanmar',
+    'Khmer',
+    'Balinese',
+    'Javanese',
+  ],
 );
 /** Which are written without spaces, so that a line may break where nothing is seen. */
 const WITHOUT_SPACES = scripts('Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan');

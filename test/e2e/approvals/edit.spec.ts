@@ -242,7 +242,11 @@ describe('200', () => {
     const { approvalId, hash, packetIds } = await ready();
     const reason = 'The text contains characters that cannot be seen.';
     const write = (body: string, ifMatch: string) =>
-      desk.edit(approvalId, { packets: [{ workPacketId: packetIds[0], params: { ...NEW_MAIL, body } }] }, ifMatch);
+      desk.edit(
+        approvalId,
+        { packets: [{ workPacketId: packetIds[0], params: { ...NEW_MAIL, body } }] },
+        ifMatch,
+      );
     const hidden = await write('Dear Jane,\n\nit leaves \u{e0070}\u{e0061}\u{e0079}today.', hash);
     expect(hidden.body).toMatchObject({
       risk: 'critical',

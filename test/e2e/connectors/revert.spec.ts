@@ -72,7 +72,8 @@ describe('a revert that compensates', () => {
     crm.answers((_received, response) => response.end('{"contact":{"id":".."}}'));
     const { directiveId, workPacketId } = await crm.approved(CREATE);
     const packet = await crm.packetOf(directiveId, 'executed');
-    const reason = 'response.contact.id cannot be its id: stands in a path, so it must not be empty, "." or ".."';
+    const reason =
+      'response.contact.id cannot be its id: stands in a path, so it must not be empty, "." or ".."';
     expect(packet.compensation.params).toMatchObject({ operation: 'delete_contact', unusable: reason });
     expect(packet.compensation.params).not.toHaveProperty('arguments');
     crm.answers(created);
