@@ -131,20 +131,21 @@ const IBAN_LENGTHS = new Map(
     'GT28 HN28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33'
   )
     .split(' ')
-    .map((each) => [each.slice(0, 2), Number(each.slice(2))]),
+    .map((each) => [each.replace(/\d/g, ''), Number(each.replace(/\D/g, ''))]),
 );
 
 /** Words may stand behind it that look like more of it. */
 function ibanIn(written: string): string | undefined {
   const characters = written.toUpperCase().replace(/[^A-Z\d]/g, '');
-  const iban = characters.slice(0, IBAN_LENGTHS.get(characters.slice(0, 2)) ?? 0);
+  const [country = ''] = /^[A-Z]{2}/.exec(characters) ?? [];
+  const iban = cutText(characters, IBAN_LENGTHS.get(country) ?? 0, '');
   return isIban(iban) ? iban : undefined;
 }
 
 /** ISO 13616: the rest of the division by 97 is 1, with the letters as numbers and the first four characters at the end. */
 function isIban(iban: string): boolean {
   let rest = 0;
-  for (const character of iban.slice(4) + iban.slice(0, 4)) {
+  for (const character of iban.replace(/^(.{4})(.*)$/, '$2$1')) {
     const number = Number.parseInt(character, 36);
     rest = (rest * (number > 9 ? 100 : 10) + number) % 97;
   }
