@@ -54,6 +54,7 @@ describe('what cannot be seen', () => {
     ['Hangul fillers', 'a\u3164b\uffa0c\u115f\u1160', 'abc'],
     ['control characters', 'a\u0000b\u0007c\u001bd\u007fe\u0085f', 'abcdef'],
     ['annotations', 'a\ufff9b\ufffac\ufffb', 'abc'],
+    ['half characters, which would be whole without what is between them', 'a\ud83d\u200b\udc69b', 'ab'],
     ['noncharacters', 'a\ufdd0b\u{1ffff}', 'ab'],
   ])('goes: %s', (_what, text, seen) => {
     expect(hasUnseen(text)).toBe(true);
@@ -62,6 +63,7 @@ describe('what cannot be seen', () => {
 
   it('goes once for all, and nothing else does', () => {
     const parts = fc.constantFrom(
+      ...['\ud83d', '\udc69'],
       ...'👩💻❤🏴1ab אم خक्த。葛'.split(''),
       ...['👩‍💻', '\u200d', '\u200c', '\ufe0f', '\u200e', '\u00ad', '\u20e3', '\u034f', '\u0301', tags('a')],
       ...['\u{e007f}', '\u202e', '\u200b', '\u{e0100}', '\t', '\n'],

@@ -15,7 +15,7 @@ export const EMOJI = new RegExp(
 
 /** Arabic number signs and the like are of the same kind as what shows as nothing, and are seen. */
 const SEEN_SIGNS = String.raw`\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}`;
-const UNSEEN = String.raw`(?![${SEEN_SIGNS}\t\n\r])[\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]`;
+const UNSEEN = String.raw`(?![${SEEN_SIGNS}\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]`;
 
 const scripts = (...names: string[]) =>
   names.map((name) => String.raw`\p{Script_Extensions=${name}}`).join('');
