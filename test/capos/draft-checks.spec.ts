@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Briefing, DraftPacket } from '../../src/features/capos/briefing.js';
 import { checkDraft } from '../../src/features/capos/draft-checks.js';
-import { amountsIn, linksIn } from '../../src/features/capos/text-facts.js';
+import { accountsIn, amountsIn, linksIn, walletsIn } from '../../src/features/capos/text-facts.js';
 import { briefing } from './briefings.js';
 
 const mail = (params: Record<string, unknown>): DraftPacket => ({
@@ -327,8 +327,124 @@ describe('placeholders', () => {
   });
 });
 
+describe('links without a scheme', () => {
+  it.each([
+    ['evil.zip/pay', 'evil.zip/pay'],
+    ['evil.zip:8080/pay', 'evil.zip:8080/pay'],
+    ['//evil.museum/x', 'evil.museum/x'],
+    ['https:evil.example/pay', 'evil.example/pay'],
+    ['10.0.0.1:8080/x', '10.0.0.1:8080/x'],
+    ['10.0.0.1/x', '10.0.0.1/x'],
+    ['10.0.0.1:8080', '10.0.0.1:8080'],
+    ['evil。example/pay', 'evil.example/pay'],
+    ['evil．zip／pay', 'evil.zip/pay'],
+    ['evil｡example', 'evil.example'],
+    ['evil[.]example/pay', 'evil.example/pay'],
+    ['evil.example:8080/pay', 'evil.example:8080/pay'],
+  ])('are links: %s', (written, link) => {
+    expect(linksIn(`Please look at ${written} today.`)).toEqual([link]);
+    expect(reasons(mail({ body: `Please look at ${written} today.` }))).toEqual([
+      `The link ${link} stands nowhere in the directive, its context or the workspace's data.`,
+    ]);
+    expect(reasons(mail({ body: `See ${written} .` }), work(`${TO_JANE} Name ${written} .`))).toEqual([]);
+  });
+
+  it.each([
+    'and/or, e.g./i.e., z.B./u.a., km/h, 24/7, Inc./Ltd.',
+    'the file evil.zip, version 1.2.3.4, chapter 1.2.3.4.5, main.ts',
+    'am 3.12.2026 um 10.30 Uhr, 1.200,50/1.300,00',
+    '今日は晴れ。明日/明後日は雨。',
+    'Hello.How are you?',
+  ])('are not seen in: %s', (text) => expect(linksIn(text)).toEqual([]));
+});
+
+describe('bank accounts and wallets', () => {
+  const IBAN = 'DE89 3704 0044 0532 0130 00';
+
+  it.each([
+    [IBAN, 'bank account DE89370400440532013000'],
+    ['DE89370400440532013000', 'bank account DE89370400440532013000'],
+    ['gb82 west 1234 5698 7654 32', 'bank account GB82WEST12345698765432'],
+    ['ＤＥ８９ 3704-0044-0532-0130-00', 'bank account DE89370400440532013000'],
+    ['NO93 8601 1117 947', 'bank account NO9386011117947'],
+    ['MT84 MALT 0110 0001 2345 MTLC AST0 01S', 'bank account MT84MALT011000012345MTLCAST001S'],
+    [
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      'wallet address bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+    ],
+    ['1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', 'wallet address 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'],
+    [
+      '0x52908400098527886E0F7030069857D2E4169EE7',
+      'wallet address 0x52908400098527886e0f7030069857d2e4169ee7',
+    ],
+    ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', 'wallet address TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
+  ])('that stand nowhere are critical: %s', (written, named) => {
+    const packet = mail({ body: `Please pay to ${written} by Friday.` });
+    expect(checkDraft({ remarks: '', packets: [packet], concerns: [] }, work(TO_JANE)).concerns).toEqual([
+      {
+        risk: 'critical',
+        reason: `The ${named} stands nowhere in the directive, its context or the workspace's data.`,
+      },
+    ]);
+    expect(reasons(packet, work(`${TO_JANE} We are paid at ${written}.`))).toEqual([]);
+    expect(reasons(packet, work(TO_JANE, { context: { account: written } }))).toEqual([]);
+  });
+
+  it('that stand only in a signal are no evidence', () => {
+    const signal = {
+      signalId: 's',
+      type: 'agent',
+      severity: 'info',
+      title: 'Bank',
+      body: IBAN,
+      score: 1,
+      createdAt: 0,
+    };
+    const from = work(TO_JANE, { signals: [signal as Briefing['signals'][number]] });
+    expect(reasons(mail({ body: `Pay to ${IBAN}` }), from)).toHaveLength(1);
+  });
+
+  it('are looked for in what is posted and called, too', () => {
+    const post = { ...mail({}), type: 'webhook.post', params: { data: { account: { iban: IBAN } } } };
+    expect(reasons(post)).toEqual([expect.stringContaining('The bank account DE89370400440532013000')]);
+  });
+
+  it.each([
+    'DE89 3704 0044 0532 0130 01',
+    'Order AB12 3456 7890 1234 5678',
+    'the commit 3f2504e04f8911d39a0c0305e82c3301',
+    'dir_01m81kf7kkyeqfsmz06vsktcgx',
+    'Donaudampfschifffahrtsgesellschaftskapitaen',
+    'call +43 660 1234567',
+  ])('are not seen in: %s', (text) => {
+    expect(accountsIn(text)).toEqual([]);
+    expect(walletsIn(text)).toEqual([]);
+  });
+});
+
+it('amounts in words are left to whoever reads them', () => {
+  expect(reasons(mail({ body: 'Please pay five thousand euros.' }))).toEqual([]);
+});
+
 it('a text of 100,000 characters is looked at in little time', () => {
-  for (const piece of ['1.', '1 ', 'a@', '[a', '{', 'www.', '€1 ', 'a.com/', '%41', '1’000']) {
+  for (const piece of [
+    '1.',
+    '1 ',
+    'a@',
+    '[a',
+    '{',
+    'www.',
+    '€1 ',
+    'a.com/',
+    '%41',
+    '1’000',
+    'a.zip/',
+    '1.1.1.1:',
+    'DE89 ',
+    'DE89',
+    '1aA',
+    'a。',
+  ]) {
     const body = piece.repeat(100_000 / piece.length);
     const at = performance.now();
     checkDraft({ remarks: '', packets: [mail({ body })], concerns: [] }, work(TO_JANE));

@@ -102,8 +102,8 @@ describe('npm run eval:drafts', () => {
       MODEL_PROVIDER: 'openai-compatible',
       MODEL_BASE_URL: `${mock.url}/v1`,
       MODEL_NAME: 'small-model',
-      MODEL_PRICE_INPUT: '1',
-      MODEL_PRICE_OUTPUT: '1',
+      MODEL_PRICE_INPUT: '1000',
+      MODEL_PRICE_OUTPUT: '1000',
     });
     const answers = (params: Record<string, unknown>) => {
       mock.reset();
@@ -115,7 +115,7 @@ describe('npm run eval:drafts', () => {
         rationale: 'It was asked for.',
         multipliers: [],
       };
-      const usage = { prompt_tokens: 900_000, completion_tokens: 100_000 };
+      const usage = { prompt_tokens: 900, completion_tokens: 100 };
       mock.on({}, { content: JSON.stringify({ summary: 'Ready.', packets: [packet] }), usage });
     };
 

@@ -2,6 +2,7 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { ContentChanged, Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
+import { unseenInPackets } from '../capos/unseen-text.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -117,6 +118,15 @@ export function packetsOf({ packets }: Pick<ApprovalEntity, 'packets'>): Approva
   return packets.map((packet) => ({ ...unedited, ...packet }));
 }
 
+/** What is written in a work packet. */
+function textsOf({
+  title,
+  rationale,
+  action: { params },
+}: ApprovalPacket): Parameters<typeof unseenInPackets>[0][number] {
+  return { title, rationale, params };
+}
+
 /** What has to be supplied before it can be approved, by its place in the approval. */
 function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] {
   return packetsOf(approval).flatMap(({ workPacketId, needsInput }, index) =>
@@ -204,7 +214,10 @@ export function viewOf(
   } = approval;
   const packets = packetsOf(approval);
   const isEdited = revisions.length > 1;
-  const riskReasons = (isEdited ? concernsAfterEdit(concerns) : concerns).map(({ reason }) => reason);
+  const shown = isEdited
+    ? [...unseenInPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
+    : concerns;
+  const riskReasons = shown.map(({ reason }) => reason);
   const content = { riskReasons, output, packets, policy, revisions, feedback };
   return { ...summaryOf(listed, now, holdups), ...content, drafting };
 }

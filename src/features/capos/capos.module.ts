@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ConnectorsModule } from '../connectors/connectors.module.js';
@@ -53,12 +54,13 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     ModelCharges,
     {
       provide: MODEL,
-      inject: [Config, Clock, ModelBudget, ModelCalls],
+      inject: [Config, Clock, ModelBudget, ModelCalls, PinoLogger],
       useFactory: async (
         config: Config,
         clock: Clock,
         budget: ModelBudget,
         calls: ModelCalls,
+        logger: PinoLogger,
       ): Promise<ModelClient | null> => {
         if (config.modelProvider === 'builtin') return null;
         // What speaks to a provider is only loaded by those who use one.
@@ -73,6 +75,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
           timeoutMs: config.modelTimeoutSeconds * 1_000,
           budget,
           calls,
+          warn: (message) => logger.warn(message),
           now: () => clock.now(),
         });
       },

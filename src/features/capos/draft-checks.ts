@@ -4,6 +4,7 @@ import { DRAFT_BOUNDS } from './draft-bounds.js';
 import { OUTSIDE_TYPES } from './outside-targets.js';
 import { placeholdersIn } from './placeholders.js';
 import {
+  accountsIn,
   addressesIn,
   addressKey,
   type Amount,
@@ -11,7 +12,9 @@ import {
   isSameAmount,
   linksIn,
   numbersIn,
+  walletsIn,
 } from './text-facts.js';
+import { unseenInBriefing } from './unseen-text.js';
 
 /**
  * What the draft of a model may have invented, as reasons for whoever decides, and what it left open, as input that is
@@ -23,7 +26,11 @@ export function checkDraft(draft: DraftContent, briefing: Briefing): DraftConten
     ...packet,
     needsInput: [...packet.needsInput, ...openPlaces(packet, known.text)],
   }));
-  return { ...draft, packets, concerns: [...draft.concerns, ...inventions(draft.packets, known)] };
+  return {
+    ...draft,
+    packets,
+    concerns: [...draft.concerns, ...unseenInBriefing(briefing), ...inventions(draft.packets, known)],
+  };
 }
 
 interface KnownFacts {
@@ -31,6 +38,8 @@ interface KnownFacts {
   text: string;
   addresses: ReadonlySet<string>;
   links: ReadonlySet<string>;
+  accounts: ReadonlySet<string>;
+  wallets: ReadonlySet<string>;
   numbers: readonly Amount[];
 }
 
@@ -69,6 +78,8 @@ function knownFacts({
     text: byPeople,
     addresses: new Set(addressesIn(addresses)),
     links: new Set(linksIn(addresses)),
+    accounts: new Set(accountsIn(addresses)),
+    wallets: new Set(walletsIn(addresses)),
     numbers: numbersIn(facts),
   };
 }
@@ -104,6 +115,8 @@ function inventions(packets: readonly DraftPacket[], known: KnownFacts): Concern
   const recipients = new Set<string>();
   const addresses = new Set<string>();
   const links = new Set<string>();
+  const accounts = new Set<string>();
+  const wallets = new Set<string>();
   const amounts = new Set<string>();
   for (const { type, params } of packets) {
     const { to, cc } = params;
@@ -112,6 +125,8 @@ function inventions(packets: readonly DraftPacket[], known: KnownFacts): Concern
     const text = stringsIn(type === 'email.send' ? { ...params, to: null, cc: null } : params).join('\n');
     for (const address of addressesIn(text)) if (!known.addresses.has(address)) addresses.add(address);
     for (const link of linksIn(text)) if (!known.links.has(link)) links.add(link);
+    for (const account of accountsIn(text)) if (!known.accounts.has(account)) accounts.add(account);
+    for (const wallet of walletsIn(text)) if (!known.wallets.has(wallet)) wallets.add(wallet);
     for (const amount of [...amountsIn(text), ...recorded(type, params)]) {
       if (!known.numbers.some((number) => isSameAmount(number, amount))) amounts.add(amount.written);
     }
@@ -120,6 +135,8 @@ function inventions(packets: readonly DraftPacket[], known: KnownFacts): Concern
     ...concern(recipients, 'recipient'),
     ...concern(addresses, 'mail address'),
     ...concern(links, 'link'),
+    ...concern(accounts, 'bank account'),
+    ...concern(wallets, 'wallet address'),
     ...concern(amounts, 'amount'),
   ];
 }

@@ -6,8 +6,8 @@ import { RunnerFailed } from './briefing.js';
 import type { ModelCalls } from './model-calls.js';
 import type { ModelBudget } from './model-budget.js';
 import type { ModelPrices } from './model-cost.js';
-import { failureOf, quotable, refusesFormat } from './model-failure.js';
-import { estimatedTokens, Meter, priced, type Usage } from './model-meter.js';
+import { failureOf, quotable, refusesFormat, unreadBodyIn } from './model-failure.js';
+import { estimatedTokens, Meter, mostTokens, priced, saidTokens, type Usage } from './model-meter.js';
 import { modelObject, type ModelObject, type ModelOptions } from './model-provider.js';
 import { failedAfterPaying } from './paid.js';
 
@@ -22,6 +22,8 @@ export interface ModelClientOptions extends ModelOptions {
   budget?: ModelBudget | undefined;
   /** Counts how each question ended; left out, nobody counts. */
   calls?: ModelCalls | undefined;
+  /** Is told once when the provider counts tokens that cannot be; left out, nobody is. */
+  warn?: ((message: string) => void) | undefined;
   /** Unix milliseconds. */
   now?: () => number;
 }
@@ -75,6 +77,7 @@ export class ModelClient {
   #loaded: Promise<ModelObject> | undefined;
   /** Index of the strictest format that the server has not refused. */
   #format = 0;
+  #hasWarned = false;
 
   constructor(readonly options: ModelClientOptions) {
     if (options.provider === 'openai-compatible' && !options.baseUrl)
@@ -154,13 +157,17 @@ export class ModelClient {
         : `${question.instructions}\n\nThe JSON Schema of your answer:\n${JSON.stringify(schema)}`;
     const { maxTokens = DEFAULT_MAX_TOKENS, budget } = this.options;
     const maxOutputTokens = Math.min(maxTokens, question.maxTokens ?? maxTokens);
-    const sent = estimatedTokens(instructions + JSON.stringify([messages, schema]));
+    const request = instructions + JSON.stringify([messages, schema]);
+    const sent = estimatedTokens(request);
     const most = this.priced(sent, maxOutputTokens);
     const reserved = await budget?.reserve(workspaceId, most);
     // A call that was refused has cost nothing.
     let used = this.priced(0, 0);
     const count = (usage: Usage | undefined, text: string) => {
-      used = this.priced(usage?.inputTokens ?? sent, usage?.outputTokens ?? estimatedTokens(text));
+      used = this.priced(
+        this.said(usage?.inputTokens, mostTokens(request)) ?? sent,
+        this.said(usage?.outputTokens, maxOutputTokens) ?? estimatedTokens(text),
+      );
     };
     try {
       const result = await generateText({
@@ -188,6 +195,11 @@ export class ModelClient {
       // What was not answered in time was being written all that time; what was stopped has been read, as far as anyone
       // can tell.
       if (abortSignal.aborted) used = deadline.aborted ? most : this.priced(sent, 0);
+      else {
+        // A success that cannot be read has been written all the same.
+        const body = unreadBodyIn(error);
+        if (body !== undefined) used = this.priced(sent, Math.min(maxOutputTokens, estimatedTokens(body)));
+      }
       throw error;
     } finally {
       meter.add(used);
@@ -197,6 +209,17 @@ export class ModelClient {
 
   private priced(tokensIn: number, tokensOut: number): Cost {
     return priced(tokensIn, tokensOut, this.options.prices);
+  }
+
+  /** What the provider counted, if it can be; undefined where it has to be estimated. */
+  private said(tokens: number | undefined, most: number): number | undefined {
+    const counted = saidTokens(tokens, most);
+    if (tokens === undefined || counted !== undefined || this.#hasWarned) return counted;
+    this.#hasWarned = true;
+    this.options.warn?.(
+      `The model provider counted ${String(tokens)} tokens for a call that can have 0 to ${most}; such counts are replaced with an estimate.`,
+    );
+    return undefined;
   }
 
   private refuseFiltered(finishReason: string | undefined, text: string): void {

@@ -46,6 +46,12 @@ export function refusesFormat(error: unknown): boolean {
   );
 }
 
+/** What was answered with a success, but in no form that anybody can read. */
+export function unreadBodyIn(error: unknown): string | undefined {
+  const { statusCode = 0, responseBody } = providerError(error);
+  return statusCode >= 200 && statusCode < 300 ? responseBody : undefined;
+}
+
 /** The failure as the operator may read it, with the provider's own reason. A defect of ours stays what it is. */
 export function failureOf(error: unknown, run: FailedRun): unknown {
   const { stopped, deadline, timeoutMs, cost } = run;

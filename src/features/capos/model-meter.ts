@@ -36,3 +36,19 @@ export function priced(tokensIn: number, tokensOut: number, prices: ModelPrices 
 export function estimatedTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3);
 }
+
+/** No call has more, whoever counts. */
+const MAX_TOKENS = 10_000_000;
+/** What a provider may add to a request, such as its template of a chat and how it asks for JSON. */
+const ADDED_TOKENS = 4_000;
+
+/** As many as a request can have, of which no token is shorter than a byte. */
+export function mostTokens(request: string): number {
+  return Math.min(MAX_TOKENS, Buffer.byteLength(request) + ADDED_TOKENS);
+}
+
+/** The tokens that a provider says a call had, if it can have had them: money is counted by them, and a day's budget. */
+export function saidTokens(tokens: number | undefined, most: number): number | undefined {
+  const isPossible = Number.isSafeInteger(tokens) && tokens! >= 0 && tokens! <= Math.min(most, MAX_TOKENS);
+  return isPossible ? tokens! + 0 : undefined;
+}

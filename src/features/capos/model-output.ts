@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'ai';
 import { z } from 'zod';
 import type { Fault } from '../../platform/kernel/define-error.js';
+import { hasUnseen } from '../../platform/kernel/unseen.js';
 import { LIMITS } from './action-params.js';
 import {
   ACTION_TYPES,
@@ -16,6 +17,7 @@ import type { Engine } from './capo.js';
 import { outsideForms, readOutside } from './model-targets.js';
 import { NO_TARGETS, OUTSIDE_TYPES, type OutsideTargets, withoutOurs } from './outside-targets.js';
 import type { Reading } from './model-client.js';
+import { MUST_BE_SEEN, unseenFaults } from './unseen-text.js';
 
 /**
  * The shape in which a model answers, and the way from its answer to a draft. The shape only helps the model along;
@@ -32,7 +34,8 @@ const text = (max: number) =>
     .string()
     .max(max)
     .transform(cleaned)
-    .refine((value) => value.trim() !== '', 'must not be empty');
+    .refine((value) => value.trim() !== '', 'must not be empty')
+    .refine((value) => !hasUnseen(value), MUST_BE_SEEN);
 /** One line without control characters, as a model's sentences are kept. */
 export const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
 
@@ -85,7 +88,10 @@ export function readAnswer(
     const params = isActionType(packet.type) ? withoutNulls(packet.type, packet.params) : packet.params;
     const lacking = packet.needsInput.map(({ path }) => path);
     const checked = validateAction(engine, packet.type, params, { lacking, targets });
-    const found = [...(checked.ok ? [] : checked.faults), ...unknownPlaces(packet.type, packet.needsInput)];
+    const found = [
+      ...(checked.ok ? unseenFaults(checked.action.params, 'params') : checked.faults),
+      ...unknownPlaces(packet.type, packet.needsInput),
+    ];
     // What we add to it is no model's, so nobody looks there for what a model has invented.
     if (checked.ok && found.length === 0)
       packets.push({ ...packet, params: withoutOurs(packet.type, checked.action.params) });

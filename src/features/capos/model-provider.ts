@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { fetchWithCounts } from './model-usage.js';
 
 export interface ModelOptions {
   provider: 'openai' | 'anthropic' | 'openai-compatible';
@@ -34,11 +35,19 @@ export async function modelObject({
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      return createOpenAI({ apiKey, baseURL: baseUrlOf({ provider, baseUrl }) })(model);
+      return createOpenAI({
+        apiKey,
+        baseURL: baseUrlOf({ provider, baseUrl }),
+        fetch: fetchWithCounts,
+      })(model);
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey, baseURL: baseUrlOf({ provider, baseUrl }) })(model);
+      return createAnthropic({
+        apiKey,
+        baseURL: baseUrlOf({ provider, baseUrl }),
+        fetch: fetchWithCounts,
+      })(model);
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
@@ -47,6 +56,7 @@ export async function modelObject({
         name: 'model',
         baseURL: baseUrlOf({ provider, baseUrl }),
         supportsStructuredOutputs: true,
+        fetch: fetchWithCounts,
         ...key,
       })(model);
     }

@@ -4,7 +4,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { USUAL_CODES } from './money.js';
 
 /**
- * The facts in a text that must not be made up: mail addresses, links and amounts, each in one notation, so that the same
+ * The facts in a text that must not be made up: mail addresses, links, bank accounts, wallets and amounts in digits, each in one notation, so that the same
  * fact is the same string however it was written.
  */
 
@@ -22,11 +22,15 @@ const MAX_TEXT = 200_000;
 /** Zeros of the digits that people count with elsewhere; NFKC knows the wide and the mathematical ones. */
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 
+/** Points of a host that mail programs, or readers, take for one; between other letters `。` ends a sentence. */
+const OTHER_DOTS = /(?<=[a-z\d-])(?:。|\[\.\]|\(\.\))(?=[a-z\d])/gi;
+
 /** The text in compatible letters and ASCII digits, without what is invisible. */
 function plainText(text: string): string {
   return cutText(text, MAX_TEXT, '')
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
+    .replace(OTHER_DOTS, '.')
     .replace(/\p{Nd}/gu, (digit) => {
       const zero = ZEROS.find(
         (start) => digit.codePointAt(0)! >= start && digit.codePointAt(0)! < start + 10,
@@ -64,8 +68,14 @@ export function addressKey(address: string): string {
 /** Domains without a scheme are links to a reader's mail program; more endings than these would find file names. */
 const ENDINGS =
   'com|net|org|io|co|app|dev|info|biz|eu|de|at|ch|fr|it|es|nl|be|uk|us|ca|au|ru|cn|jp|in|br|pl|se|no|dk|fi|xyz|top|site|online|shop|store|link|click|live|me|ai|example';
+const BEHIND_HOST = String.raw`[/?#][^\s<>"“”«»]{0,2000}`;
+/** With a path behind it, any ending is a link to a mail program, and so is an address of the internet by number. */
+const HOST_AND_PATH = [
+  String.raw`(?<![\p{L}\p{N}@._%+-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.\p{L}{2,63}(?::\d{1,5})?${BEHIND_HOST}`,
+  String.raw`(?<![\p{L}\p{N}@._%+-])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5}(?:${BEHIND_HOST})?|${BEHIND_HOST})`,
+].join('|');
 const LINK = new RegExp(
-  String.raw`\b(?:https?|ftp):\/\/[^\s<>"“”«»]{1,2000}|\bwww\.[^\s<>"“”«»]{1,2000}|(?<![\p{L}\p{N}@._%+-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.(?:${ENDINGS})(?![\p{L}\p{N}@-])(?:[/?#][^\s<>"“”«»]{0,2000})?`,
+  String.raw`\b(?:https?|ftp):\/\/[^\s<>"“”«»]{1,2000}|\bwww\.[^\s<>"“”«»]{1,2000}|(?<![\p{L}\p{N}@._%+-])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,4}\.(?:${ENDINGS})(?![\p{L}\p{N}@-])(?::\d{1,5})?(?:${BEHIND_HOST})?|${HOST_AND_PATH}`,
   'giu',
 );
 /** A link of Markdown whose target has no host of its own, such as a phone number to call. */
@@ -102,6 +112,69 @@ function withoutPunctuation(link: string): string {
     if (last === ')') unopened--;
   }
   return link.slice(0, end);
+}
+
+/** Where an IBAN may begin: the letters of a country and two digits. */
+const IBAN = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?=[ .-]?[A-Z\d])(?:[ .-]?[A-Z\d]){11,30}/giu;
+
+/** Bank accounts, written as IBANs that are right by their check digits; no other money can arrive at. */
+export function accountsIn(text: string): string[] {
+  return [...new Set((plainText(text).match(IBAN) ?? []).flatMap((written) => ibanIn(written) ?? []))];
+}
+
+/** How long an IBAN of each country is (SWIFT, IBAN Registry). */
+const IBAN_LENGTHS = new Map(
+  (
+    'NO15 BE16 DK18 FI18 FK18 FO18 GL18 NL18 SD18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 MN20 XK20 CH21 HR21 LI21 LV21 ' +
+    'BG22 BH22 CR22 DE22 GB22 GE22 IE22 ME22 RS22 VA22 AE23 GI23 IL23 IQ23 OM23 SO23 TL23 AD24 CZ24 ES24 MD24 PK24 RO24 ' +
+    'SA24 SE24 SK24 TN24 VG24 LY25 PT25 ST25 IS26 TR26 BI27 DJ27 FR27 GR27 IT27 MC27 MR27 SM27 AL28 AZ28 BY28 CY28 DO28 ' +
+    'GT28 HN28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33'
+  )
+    .split(' ')
+    .map((each) => [each.replace(/\d/g, ''), Number(each.replace(/\D/g, ''))]),
+);
+
+/** Words may stand behind it that look like more of it. */
+function ibanIn(written: string): string | undefined {
+  const characters = written.toUpperCase().replace(/[^A-Z\d]/g, '');
+  const [country = ''] = /^[A-Z]{2}/.exec(characters) ?? [];
+  const iban = cutText(characters, IBAN_LENGTHS.get(country) ?? 0, '');
+  return isIban(iban) ? iban : undefined;
+}
+
+/** ISO 13616: the rest of the division by 97 is 1, with the letters as numbers and the first four characters at the end. */
+function isIban(iban: string): boolean {
+  let rest = 0;
+  for (const character of iban.replace(/^(.{4})(.*)$/, '$2$1')) {
+    const number = Number.parseInt(character, 36);
+    rest = (rest * (number > 9 ? 100 : 10) + number) % 97;
+  }
+  return rest === 1;
+}
+
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
+const WALLETS = [
+  // Bitcoin and Litecoin, in lower or upper case.
+  String.raw`(?:bc|tb|ltc)1[02-9ac-hj-np-z]{11,87}`,
+  String.raw`(?:BC|TB|LTC)1[02-9AC-HJ-NP-Z]{11,87}`,
+  // Cardano.
+  String.raw`addr1[02-9ac-hj-np-z]{50,110}`,
+  // Ethereum and those that have its addresses.
+  String.raw`0[xX][\da-fA-F]{40}`,
+  // Bitcoin, Litecoin, Dogecoin, Tron, Ripple as they were written first, with letters of both cases and a digit; Monero.
+  String.raw`(?=${BASE58}*\d)(?=${BASE58}*[A-Z])(?=${BASE58}*[a-z])(?:[13LMDTr]${BASE58}{25,34}|[48]${BASE58}{94})`,
+];
+const WALLET = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${WALLETS.join('|')})(?![\p{L}\p{N}])`, 'gu');
+
+/** Addresses at which cryptocurrencies arrive; one in a link is part of the link. */
+export function walletsIn(text: string): string[] {
+  const found = plainText(text).replace(LINK, ' ').match(WALLET) ?? [];
+  return [...new Set(found.map(walletKey))];
+}
+
+/** Case tells apart only those of base 58. */
+function walletKey(written: string): string {
+  return /^(?:0x|bc1|tb1|ltc1|addr1)/i.test(written) ? written.toLowerCase() : written;
 }
 
 const SYMBOLS: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { excerptOf } from '../../platform/outbound/excerpt.js';
 import { GuardedRequest, type WholeAnswer } from '../../platform/outbound/guarded-request.js';
+import { exactJson } from './exact-json.js';
 import type { LoadedConnector } from './load-connectors.js';
 import { type Arguments, type Operation, requestOf } from './operation.js';
 import { redact } from './redact.js';
@@ -20,7 +21,7 @@ export type CallAnswer =
   | (Omit<Extract<WholeAnswer, { kind: 'answered' }>, 'body' | 'isWhole'> & {
       /** The first 2 KiB. */
       excerpt: string;
-      /** The body, where it is JSON of at most 64 KiB; else undefined. */
+      /** The body, where it is JSON of at most 64 KiB, read by {@link exactJson}; else undefined. */
       json: unknown;
     })
   | Extract<WholeAnswer, { kind: 'failed' }>;
@@ -67,7 +68,7 @@ export class CallOperation {
     return {
       ...answered,
       excerpt: excerptOf(new TextEncoder().encode(text)),
-      json: isWhole ? jsonOf(text) : undefined,
+      json: isWhole ? exactJson(text) : undefined,
     };
   }
 }
@@ -79,12 +80,4 @@ function unlessNamed(
 ): Record<string, string> {
   const taken = Object.keys(named).map((name) => name.toLowerCase());
   return Object.fromEntries(Object.entries(ours).filter(([name]) => !taken.includes(name.toLowerCase())));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,6 +6,7 @@ import { crm } from '../../../test/e2e/connectors/connector-desk.js';
 import { ConnectorsFile } from '../../platform/config/connectors-file.js';
 import { connectorsJsonSchema } from './connectors-schema.js';
 import { ConnectorsInvalid, loadConnectors } from './load-connectors.js';
+import { exactJson } from './exact-json.js';
 import { faultsOfArguments, requestOf, undoOf } from './operation.js';
 import { redact } from './redact.js';
 
@@ -325,6 +326,11 @@ describe('the undo of a call', () => {
     operation: 'delete',
     params: { id: 'response.items.0.id', why: { value: 'undone' } },
   } as const;
+  const deletes = (type: 'string' | 'integer' | 'number'): Parameters<typeof undoOf>[1] => ({
+    method: 'DELETE',
+    url: 'https://crm.example/items/{id}',
+    params: { type: 'object', properties: { id: { type }, why: { type: 'string' } }, required: ['id'] },
+  });
 
   it.each<[string, unknown]>([
     ['is not there', { items: [] }],
@@ -335,15 +341,80 @@ describe('the undo of a call', () => {
     ['was no JSON', undefined],
     ['stands in a prototype', { items: 'text' }],
   ])('is missing where the value %s', (_what, response) => {
-    expect(undoOf(undo, {}, response)).toEqual({ operation: 'delete', missing: ['response.items.0.id'] });
+    expect(undoOf(undo, deletes('string'), {}, response)).toEqual({
+      operation: 'delete',
+      missing: ['response.items.0.id'],
+    });
   });
 
   it('takes what was answered', () => {
-    expect(undoOf(undo, {}, { items: [{ id: 7 }] })).toEqual({
+    expect(undoOf(undo, deletes('integer'), {}, { items: [{ id: 7 }] })).toEqual({
       operation: 'delete',
       arguments: { id: 7, why: 'undone' },
     });
   });
+
+  const undoOfAnswer = (type: 'string' | 'integer' | 'number', id: string) =>
+    undoOf(undo, deletes(type), {}, exactJson(`{"items":[{"id":${id}}]}`));
+
+  it.each([
+    ['7', '7'],
+    ['9007199254740991', '9007199254740991'],
+    ['9007199254740993', '9007199254740993'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['"c_42"', 'c_42'],
+  ])('is called with exactly the id that was answered, %s, as the text that it takes', (id, text) => {
+    const found = undoOfAnswer('string', id);
+    expect(found).toMatchObject({ arguments: { id: text } });
+    const given = 'arguments' in found ? found.arguments : {};
+    expect(requestOf(deletes('string'), given).url).toContain(`/items/${text}`);
+  });
+
+  it.each(['integer', 'number'] as const)('takes no number that would be rounded, as %s', (type) => {
+    for (const id of ['9007199254740993', '12345678901234567890', '1e400', '9007199254740993.0'])
+      expect(undoOfAnswer(type, id), id).toEqual({
+        operation: 'delete',
+        unusable: expect.stringContaining('response.items.0.id cannot be its id: '),
+      });
+    expect(undoOfAnswer(type, '9007199254740991')).toMatchObject({ arguments: { id: 9007199254740991 } });
+  });
+
+  it.each(['', '.', '..'])('says at once that %j is no id', (id) => {
+    expect(undoOfAnswer('string', JSON.stringify(id))).toMatchObject({
+      unusable: expect.stringContaining('response.items.0.id cannot be its id: '),
+    });
+  });
+});
+
+describe('the JSON of an answer', () => {
+  it.each([
+    '0',
+    '-0',
+    '1',
+    '1.0',
+    '1e3',
+    '0.1',
+    '-12.5',
+    '1234567.89',
+    '9007199254740991',
+    'true',
+    'null',
+    '"9"',
+  ])('has %s as it is', (text) => expect(exactJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`)));
+
+  it.each([
+    '9007199254740992',
+    '9007199254740993',
+    '-1e21',
+    '1e400',
+    '0.12345678901234567',
+    '1.00000000000000000001',
+  ])('has %s as its text', (text) =>
+    expect(exactJson(`{"a":{"b":[${text}]}}`)).toEqual({ a: { b: [text] } }),
+  );
+
+  it('is nothing where there is none', () => expect(exactJson('<html>')).toBeUndefined());
 });
 
 describe('redact', () => {

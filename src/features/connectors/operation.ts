@@ -1,7 +1,7 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
 import type { OutboundMethod } from '../../platform/outbound/guarded-request.js';
 import type { UndoContent } from './connectors-schema.js';
-import { checkOf, type ObjectSchema } from './param-schema.js';
+import { checkOf, type ObjectSchema, type ParamSchema } from './param-schema.js';
 
 /** What a call is made with. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -112,24 +112,44 @@ export function amountOf(
   return typeof value === 'number' && typeof currency === 'string' ? { amount: value, currency } : null;
 }
 
-/** What undoes a call, or what its answer lacked for that. */
-export type UndoCall = { operation: string; arguments: Arguments } | { operation: string; missing: string[] };
+/** What undoes a call, what its answer lacked for that, or why what it held is of no use. */
+export type UndoCall =
+  | { operation: string; arguments: Arguments }
+  | { operation: string; missing: string[] }
+  | { operation: string; unusable: string };
 
 /** Longer values are no id. */
 const MAX_VALUE_LENGTH = 2_000;
 
 /**
- * The undo of one call, from what it was called with and what was answered. A value that is not there, or is no plain
- * value, is missing: nothing is undone by guessing.
+ * The undo of one call, from what it was called with and what was answered (`exactJson`). A value that is not there, or is
+ * no plain value, is missing: nothing is undone by guessing. What the undo would not take is said at once, when the call is
+ * answered, and not only when somebody wants it undone.
+ * @param undone the operation that undoes
  */
-export function undoOf({ operation, params }: UndoContent, given: Arguments, response: unknown): UndoCall {
+export function undoOf(
+  { operation, params }: UndoContent,
+  undone: Pick<Operation, 'params' | 'method' | 'url'>,
+  given: Arguments,
+  response: unknown,
+): UndoCall {
   const sources = Object.entries(params).map(([name, source]) => {
     const value = typeof source === 'string' ? at({ params: given, response }, source) : source.value;
     return { name, source: typeof source === 'string' ? source : name, value };
   });
   const missing = sources.filter(({ value }) => !isPlain(value)).map(({ source }) => source);
   if (missing.length > 0) return { operation, missing };
-  return { operation, arguments: Object.fromEntries(sources.map(({ name, value }) => [name, value])) };
+  const values = sources.map(({ name, value }) => [name, asDeclared(undone.params.properties[name], value)]);
+  const found = Object.fromEntries(values) as Arguments;
+  const [fault] = faultsOfArguments(undone, found);
+  if (!fault) return { operation, arguments: found };
+  const { source = fault.path } = sources.find(({ name }) => name === fault.path) ?? {};
+  return { operation, unusable: `${source} cannot be its ${fault.path}: ${fault.message}` };
+}
+
+/** Many services answer an id as a number and take it as a text in the path: that is no guess. */
+function asDeclared(schema: ParamSchema | undefined, value: unknown): unknown {
+  return schema?.type === 'string' && typeof value === 'number' ? String(value) : value;
 }
 
 function isPlain(value: unknown): boolean {

@@ -14,6 +14,7 @@ import type { Draft, DraftPacket } from '../capos/briefing.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
+import { unseenInPackets } from '../capos/unseen-text.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -69,8 +70,10 @@ export class AcceptDraft {
   ) {}
 
   /** Answers whether the directive was charged for the draft; it is not where nobody wants a draft of it any more. */
-  async execute(item: WorkItem, draft: Draft): Promise<boolean> {
+  async execute(item: WorkItem, given: Draft): Promise<boolean> {
     const { workspaceId, id } = item;
+    // No runner of ours hands such text over; whoever does, nothing of it leaves unseen.
+    const draft = { ...given, concerns: [...given.concerns, ...unseenInPackets(given.packets)] };
     return this.db.transaction(scopeOfWork(item), async () => {
       const guardian = await this.guardians.lockShared(workspaceId);
       const approval = await this.approvals.lockPending(workspaceId, id);

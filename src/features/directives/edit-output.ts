@@ -5,6 +5,7 @@ import { concernsAfterEdit, packetsOf } from '../approvals/approval.js';
 import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects.js';
 import { stringsIn } from '../capos/draft-checks.js';
 import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
+import { unseenInPackets } from '../capos/unseen-text.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import type { PolicyDecision } from '../guardian/policy-decision.js';
@@ -147,7 +148,14 @@ export class EditOutput {
       directive,
       packets.map(({ packet }) => packet),
       decisions,
-      { now: at, concerns: concernsAfterEdit(approval.concerns), writtenBy },
+      {
+        now: at,
+        concerns: [
+          ...unseenInPackets(packets.map(({ packet }) => packet)),
+          ...concernsAfterEdit(approval.concerns),
+        ],
+        writtenBy,
+      },
     );
     return {
       ...content,

@@ -7,7 +7,8 @@ const LAST = 20;
 
 const USUAL = /* sql */ `
 select round(avg((cost->>'amount')::numeric), 6)::double precision as amount, max(cost->>'currency') as currency,
-  round(avg((cost->>'tokensIn')::numeric))::int as tokens_in, round(avg((cost->>'tokensOut')::numeric))::int as tokens_out
+  round(avg((cost->>'tokensIn')::numeric))::double precision as tokens_in,
+  round(avg((cost->>'tokensOut')::numeric))::double precision as tokens_out
 from (
   select cost, engine from directives where workspace_id = $1 and capo = $2
   order by created_at desc, directive_id desc limit ${LAST}) last

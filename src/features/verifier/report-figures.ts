@@ -84,8 +84,7 @@ interface CapoCounts {
 
 interface ModelCounts {
   amounts: Sums;
-  tokensIn: number;
-  tokensOut: number;
+  tokens: Sums;
   calls: number;
 }
 
@@ -116,7 +115,7 @@ export class FiguresOfReceipts {
         this.count(receipt, 'directivesExecuted', 1);
         break;
       case 'directive.sending':
-        this.count(receipt, 'movesApproved', numberIn(details['packets']));
+        this.count(receipt, 'movesApproved', countIn(details['packets']));
         break;
       case 'directive.drafted':
         this.count(receipt, 'movesBlocked', deniedIn(details['decisions']));
@@ -188,11 +187,11 @@ export class FiguresOfReceipts {
     this.#costOfCapos.set(capo, ofCapo);
     const model = modelIn(details);
     const key = JSON.stringify([model, currency]);
-    const none = { model, currency, amounts: new Sums(COST_DIGITS), tokensIn: 0, tokensOut: 0, calls: 0 };
+    const none = { model, currency, amounts: new Sums(COST_DIGITS), tokens: new Sums(0), calls: 0 };
     const ofModel = this.#costOfModels.get(key) ?? none;
     ofModel.amounts.add(amount, currency);
-    ofModel.tokensIn += tokensIn;
-    ofModel.tokensOut += tokensOut;
+    ofModel.tokens.add(tokensIn, 'in');
+    ofModel.tokens.add(tokensOut, 'out');
     ofModel.calls++;
     this.#costOfModels.set(key, ofModel);
   }
@@ -208,7 +207,9 @@ export class FiguresOfReceipts {
       .toSorted((a, b) => (a.metric < b.metric ? -1 : 1));
     const scoresCompleted = means.reduce((all, { n }) => all + n, 0);
     if (scoresCompleted === 0) return { scoresCompleted, averageScore: null, topGap: null };
-    const sum = means.reduce((all, one) => all + one.sum, 0);
+    const sums = new Sums(COST_DIGITS);
+    for (const one of means) sums.add(one.sum, '');
+    const sum = sums.in('');
     const gaps = means.filter(({ metric }) => metric !== 'overall').toSorted((a, b) => a.mean - b.mean);
     return {
       scoresCompleted,
@@ -227,12 +228,12 @@ export class FiguresOfReceipts {
 
   private byModel(): ModelCost[] {
     return [...this.#costOfModels.values()]
-      .map(({ model, currency, amounts, tokensIn, tokensOut, calls }) => ({
+      .map(({ model, currency, amounts, tokens, calls }) => ({
         model,
         currency,
         amount: amounts.in(currency),
-        tokensIn,
-        tokensOut,
+        tokensIn: tokens.in('in'),
+        tokensOut: tokens.in('out'),
         calls,
       }))
       .toSorted((a, b) => (keyOf(a.model, a.currency) < keyOf(b.model, b.currency) ? -1 : 1));
@@ -245,6 +246,10 @@ function keyOf(name: string | null, currency: string): string {
 
 function numberIn(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function countIn(value: unknown): number {
+  return Number.isSafeInteger(value) ? (value as number) : 0;
 }
 
 /** How many of the decisions about a draft deny. */

@@ -11,6 +11,8 @@ describe('a visible name', () => {
     'Ελλάδα',
     'Продажи EU',
     '❤️ Care',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿 England',
+    '1️⃣ Team',
     'दिल्ली',
     '7',
   ])('may be %s', (name) => expect(nameFault(name, 60)).toBeUndefined());
@@ -22,6 +24,9 @@ describe('a visible name', () => {
     ['a tab', 'A\tB'],
     ['an escape', 'A\u001b[31m'],
     ['a zero-width space', 'Mar\u200bketing'],
+    ['tags', `Sales\u{e0061}\u{e0062}`],
+    ['tags behind a flag', '🏴\u{e0061}\u{e0062}\u{e007f}'],
+    ['a joiner in Persian, whose lack may look the same', 'خانه\u200cها'],
     ['a joiner between letters', 'Mar\u200dketing'],
     ['an override of the direction', 'Sales\u202egnp'],
     ['an isolate', '\u2066Sales\u2069'],

@@ -1,12 +1,12 @@
 import { ValidateBy } from 'class-validator';
+import { EMOJI, hasUnseen } from './unseen.js';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Whole emoji, whose parts would be refused alone: joiners, variation selectors, tags. */
-const EMOJI =
-  /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;
-
-/** Control, format (bidirectional ones too), private, unassigned, line separators, and what shows as nothing. */
+/**
+ * What a name does not have, though a text may: control, format (bidirectional ones too), private, unassigned, line separators,
+ * and all that shows as nothing. Two names that differ in one of these alone look the same.
+ */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** More marks on one letter than any language writes. */
@@ -38,7 +38,7 @@ export function nameFault(text: string, maxLength: number): string | undefined {
   const length = [...GRAPHEMES.segment(name)].length;
   if (length < 1 || length > maxLength || name.length > maxLength * 8)
     return `have 1 to ${maxLength} characters`;
-  if (INVISIBLE.test(name.replace(EMOJI, '')))
+  if (hasUnseen(name) || INVISIBLE.test(name.replace(EMOJI, '')))
     return 'not contain invisible characters or ones that change the direction of text';
   if (STACKED_MARKS.test(name)) return 'not have more than four marks on a letter';
   if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(name)) return 'contain a letter, a digit or an emoji';

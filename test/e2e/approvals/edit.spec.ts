@@ -238,6 +238,30 @@ describe('200', () => {
     expect(less.body.packets.map(({ workPacketId }: any) => workPacketId)).toEqual(packetIds);
   });
 
+  it('says as critical that what was written cannot be seen, until it is gone', async () => {
+    const { approvalId, hash, packetIds } = await ready();
+    const reason = 'The text contains characters that cannot be seen.';
+    const write = (body: string, ifMatch: string) =>
+      desk.edit(
+        approvalId,
+        { packets: [{ workPacketId: packetIds[0], params: { ...NEW_MAIL, body } }] },
+        ifMatch,
+      );
+    const hidden = await write('Dear Jane,\n\nit leaves \u{e0070}\u{e0061}\u{e0079}today.', hash);
+    expect(hidden.body).toMatchObject({
+      risk: 'critical',
+      urgent: true,
+      riskReasons: [reason],
+      policy: { explanation: expect.arrayContaining([reason]) },
+    });
+    expect(await desk.approval(approvalId)).toMatchObject({ risk: 'critical', riskReasons: [reason] });
+    const turned = await write('invoice\u202efdp.exe', hidden.body.contentHash);
+    expect(turned.body).toMatchObject({ risk: 'critical', riskReasons: [reason] });
+    const seen = await write('Dear Jane 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿, می‌خواهم', turned.body.contentHash);
+    expect(seen.body).toMatchObject({ risk: 'medium', riskReasons: [] });
+    expect(seen.body.policy.explanation).not.toContain(reason);
+  });
+
   it('the text of a draft that is a single document is the text of that document', async () => {
     const { directiveId, approvalId, approval, hash } = await ready({ packets: [MEMO] });
     const same = await desk.edit(approvalId, { output: { body: approval.output.body } }, hash);

@@ -50,6 +50,39 @@ describe('a revert that compensates', () => {
     expect(packet).toMatchObject({ status: 'reverted' });
   });
 
+  it('undoes by exactly the id that was answered as a number', async () => {
+    const checkpointId = await checkpoint();
+    crm.answers((_received, response) => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end('{"contact":{"id":9007199254740993}}');
+    });
+    const { directiveId, workPacketId } = await crm.approved(CREATE);
+    const packet = await crm.packetOf(directiveId, 'executed');
+    expect(packet.compensation.params).toMatchObject({ arguments: { id: '9007199254740993' } });
+    crm.answers(created);
+    const { steps } = await compensated(checkpointId);
+    expect(steps.items).toMatchObject([{ workPacketId, status: 'done' }]);
+    expect(crm.service.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /v1/contacts/9007199254740993',
+    ]);
+  });
+
+  it('says at once that what was answered cannot be undone, and calls nothing', async () => {
+    const checkpointId = await checkpoint();
+    crm.answers((_received, response) => response.end('{"contact":{"id":".."}}'));
+    const { directiveId, workPacketId } = await crm.approved(CREATE);
+    const packet = await crm.packetOf(directiveId, 'executed');
+    const reason =
+      'response.contact.id cannot be its id: stands in a path, so it must not be empty, "." or ".."';
+    expect(packet.compensation.params).toMatchObject({ operation: 'delete_contact', unusable: reason });
+    expect(packet.compensation.params).not.toHaveProperty('arguments');
+    crm.answers(created);
+    const { steps } = await compensated(checkpointId);
+    expect(steps.items).toMatchObject([{ workPacketId, status: 'failed' }]);
+    expect(steps.items[0].reason).toContain(reason);
+    expect(crm.service.received).toEqual([]);
+  });
+
   it('says what it cannot undo, and why', async () => {
     const checkpointId = await checkpoint();
     crm.answers((_received, response) => response.end('{}'));

@@ -351,6 +351,28 @@ describe('a model that lies', () => {
     expect(await desk.approval(approvalId)).toMatchObject({ ready: true, risk: 'critical' });
   });
 
+  it('with text that nobody can see is asked again, and its mail has none', async () => {
+    const hidden = '\u{e0070}\u{e0061}\u{e0079}\u202e\u2066\u200b';
+    const answers = [answerWith({ body: `Hello Jane.${hidden}`, subject: `Order${hidden}` }), content];
+    model.reply = () => ({ content: answers.shift()! });
+    const { approvalId } = await handIn();
+    const approval = await desk.ready(approvalId);
+    expect(answers).toEqual([]);
+    expect(JSON.stringify(model.requests.at(-1)!.body.messages)).toContain(
+      'packets.0.params.body: must not contain characters that cannot be seen',
+    );
+    expect(approval.riskReasons).toEqual([]);
+    expect(JSON.stringify(approval)).not.toMatch(/[\u{e0000}-\u{e007f}\u202e\u2066\u200b]/u);
+  });
+
+  it('with text that nobody can see, again and again, drafts nothing', async () => {
+    model.reply = () => ({ content: answerWith({ body: 'Hello Jane.\u{e0070}' }) });
+    const { directiveId } = await handIn();
+    const { error } = await desk.until(directiveId, 'failed');
+    expect(error).toMatchObject({ code: 'INVALID_OUTPUT' });
+    expect(error.message).toContain('must not contain characters that cannot be seen');
+  });
+
   it('about nothing keeps the risk as it was', async () => {
     const { approvalId } = await handIn();
     const approval = await desk.ready(approvalId);

@@ -1,5 +1,9 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SYSTEM } from '../../../src/platform/auth/caller.js';
+import { Db } from '../../../src/platform/database/db.js';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { Receipts } from '../../../src/platform/receipts/receipts.js';
 import { MetricsServer } from '../../../src/platform/observability/metrics-server.js';
 import { countReport } from '../../../src/features/verifier/report-proof.js';
 import { receiptsIn } from '../../../src/features/verifier/verifier.js';
@@ -155,6 +159,40 @@ async function expectCountedEverywhere(calls: number): Promise<Spent> {
   return budget;
 }
 
+/** A receipt such as was written while the counts of a provider were believed. */
+async function append(cost: object) {
+  const { workspaceId } = desk;
+  await test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
+    test.app.get(Receipts).append({
+      actor: SYSTEM,
+      capo: 'capo_ops',
+      action: 'directive.drafted',
+      entity: { type: 'directive', id: newId('dir') },
+      summary: 'A draft.',
+      details: { engine: { name: 'openai', model: 'test-model' }, cost },
+    });
+  });
+}
+
+it('the report of a day is made, and counted again, whatever its receipts hold', async () => {
+  for (const tokensIn of [1e300, -1_000_000_000, 1.5, 1e15]) {
+    for (const amount of [1e294, -999.999994, 1e21, 1.7e308, 1.7e308, 0.000001])
+      await append({ amount, currency: 'USD', tokensIn, tokensOut: 1 });
+  }
+  const day = desk.day(0);
+  const { status, body, text } = await desk.daily(day);
+  expect(status, text).toBe(200);
+  expect(body.sections.costLedger.byModel[0]).toMatchObject({ amount: Number.MAX_VALUE, calls: 24 });
+  const plain = await desk.owner.get(`/reports/daily?date=${day}`, { Accept: 'text/plain' });
+  expect(plain.status).toBe(200);
+  for (const path of ['/kpi', '/metrics']) expect((await desk.owner.get(path)).status).toBe(200);
+  const { text: feed } = await desk.owner.get('/audit-feed?format=jsonl');
+  const exported = await receiptsIn(Readable.from([Buffer.from(feed)]));
+  expect(countReport(exported, body, desk.workspaceId).differences).toEqual([]);
+  await desk.look(desk.day(2));
+  expect(await desk.scheduled(1)).toHaveLength(1);
+});
+
 /** The model has been asked, and answers once it is told to. */
 function askedAndWaiting(name: keyof typeof replies, answer: ModelReply) {
   const asked = Promise.withResolvers<void>();
@@ -270,6 +308,22 @@ describe('what a model was paid counts the same in the budget, receipts, metrics
       (section) => section?.status === 'late',
     );
     await expectCountedEverywhere(4);
+  });
+
+  it.each<[string, object]>([
+    ['more than there are numbers', { prompt_tokens: 1e300, completion_tokens: 1 }],
+    ['more than a call can have', { prompt_tokens: 1e15, completion_tokens: 1e15 }],
+    ['negative', { prompt_tokens: -1_000_000_000, completion_tokens: 120 }],
+    ['a fraction', { prompt_tokens: 1.5, completion_tokens: 1.5 }],
+    ['a text', { prompt_tokens: '900', completion_tokens: 'NaN' }],
+  ])('a draft whose tokens are %s, and it is asked for once', async (_what, usage) => {
+    replies.draft = { ...(drafts as { content: string }), usage };
+    await work.handInReady(MEMO);
+    const { amount, tokens } = await expectCountedEverywhere(1);
+    expect(model.requests).toHaveLength(1);
+    expect(amount).toBeGreaterThan(0);
+    expect(amount).toBeLessThan(0.01);
+    expect(tokens).toBeLessThan(100_000);
   });
 
   it('in a workspace of another currency, and is told in the currency that it was paid in', async () => {

@@ -8,12 +8,14 @@ import { assertAccepted } from './outside-answer.js';
 import { EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
 import type { OutsideUndo, PacketToUndo } from './undo.js';
 
-/** What undoes a call: an operation with its arguments, or what the answer lacked to make them. */
+/** What undoes a call: an operation with its arguments, or why there are none. */
 interface UndoParams {
   connector: string;
   operation: string;
   arguments?: Arguments;
   missing?: readonly string[];
+  /** Why it cannot be called with what was answered. */
+  unusable?: string;
   /** What the file said of the call and its undo when the call was made. */
   definition?: string;
 }
@@ -51,6 +53,10 @@ export class CallEffect {
     // Written by `undoFor`, and by the registry before there is an answer.
     const undo = params as unknown as UndoParams;
     const { connector: name, operation, arguments: given, missing = [] } = undo;
+    if (undo.unusable !== undefined) {
+      const message = `The call cannot be undone by ${operation} of ${name}: ${undo.unusable}.`;
+      throw new EffectFailed('UNDO_NOT_POSSIBLE', message, false);
+    }
     if (given === undefined) {
       const lacking = missing.length > 0 ? missing.join(', ') : 'the call was not answered';
       const message = `The call cannot be undone by ${operation} of ${name}: its answer lacked ${lacking}.`;
@@ -97,9 +103,9 @@ export class CallEffect {
     given: Arguments,
     response: unknown,
   ): UndoParams {
-    const found = undoOf(undo!, given, response);
-    const { definition } = connector.undos.get(found.operation)!;
-    return { connector: name, definition, ...found };
+    const undone = connector.undos.get(undo!.operation)!;
+    const found = undoOf(undo!, undone, given, response);
+    return { connector: name, definition: undone.definition, ...found };
   }
 
   /** @throws EffectFailed unless it was a success */
