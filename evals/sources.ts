@@ -1,6 +1,7 @@
 import * as chrono from 'chrono-node';
 import { Temporal } from 'temporal-polyfill';
 import type { Briefing } from '../src/features/capos/briefing.js';
+import { withoutUnseen } from '../src/platform/kernel/unseen.js';
 import { type DayOfYear, type Fact, type Facts, factsIn, readingsOf } from './facts.js';
 
 const DAY_MS = 86_400_000;
@@ -24,7 +25,7 @@ const WORDS: readonly string[][] = [
 
 /** Where everything in a draft must come from: the instruction, its context, and what the workspace knows. */
 export class Sources {
-  /** What a person wrote, each text whole: the only words that a draft may repeat to somebody outside. */
+  /** What a person wrote and can be seen, each text whole: the only words that a draft may repeat to somebody outside. */
   readonly written: readonly string[];
   readonly #all: string;
   readonly #facts: Facts;
@@ -41,7 +42,7 @@ export class Sources {
       directive.text,
       ...feedback.map(({ text }) => text),
       ...leavesOf(directive.context).map(String),
-    ].map((text) => text.replaceAll('\r\n', '\n'));
+    ].map((text) => withoutUnseen(text.replaceAll('\r\n', '\n')));
     const known = { ...briefing, directive: { ...directive, directiveId: undefined } };
     const leaves = leavesOf(known).map(String);
     this.#ids = idsOf(known);

@@ -17,7 +17,7 @@ export interface VersionRead {
 }
 
 /** For an acknowledgement that names nothing. */
-export const NOT_NAMED =
+const NOT_NAMED =
   'An acknowledgement holds for what was read: name the version in `version`, or the hash of the order in If-Match.';
 
 /**
