@@ -218,6 +218,10 @@ const COMPOSED_READERS: Record<string, string> = {
     'how reports are wanted is read with the zone and the currency of the workspace',
   'src/features/reports/report-facts.reader.ts':
     'one statement composes what is open with the last receipt of that moment, and days are counted from receipts',
+  'src/features/standing-orders/simulation/history.reader.ts':
+    'without teams a history is the same for every reader',
+  'src/features/standing-orders/surroundings-of-order.reader.ts':
+    'what went out is told by the team whose work packets it was',
   'src/features/tenancy/export-reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',

@@ -14,7 +14,7 @@ import {
 } from './approvals.errors.js';
 import type { InputDetail } from './approval-decisions.dto.js';
 import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
-import { isNothingPrepared, NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
+import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {
   ApprovalEntity,
   ApprovalPacket,
@@ -81,7 +81,9 @@ export function checkDecision(
     throw new ContentChanged({ details: { contentHash: approval.contentHash } });
   }
   assertOtherEyes(approval, people);
-  if (isNothingPrepared(approval)) throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
+  if (approval.kind === 'output' && approval.packets.length === 0) {
+    throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
+  }
   const lacking = inputsNeeded(approval);
   if (lacking.length > 0) throw new InputRequired({ details: lacking });
   return 'decide';

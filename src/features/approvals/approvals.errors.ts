@@ -14,6 +14,6 @@ export const ApprovalNotReady = defineError(
 export const InputRequired = defineError(
   'INPUT_REQUIRED',
   409,
-  'The draft lacks something; the details say what. Edit it with PATCH /approvals/{approvalId} first; what is right as it stands is confirmed there: { "packets": [{ "workPacketId": "…", "confirm": ["params.body"] }] }.',
+  'The draft lacks something, which the details name: edit it first, or confirm what is right as it stands (`confirm` in PATCH /approvals/{approvalId}).',
 );
 export const ApprovalExpired = defineError('APPROVAL_EXPIRED', 410, 'This approval has expired.');

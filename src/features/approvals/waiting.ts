@@ -14,8 +14,8 @@ export interface Holdups {
 export const NOTHING_PREPARED =
   'Nothing was prepared; reject it, hand it in differently, or add what is to be done.';
 
-/** Whether its draft is there and has no work packet, which is what has no key either. */
-export function isNothingPrepared({
+/** Whether its draft is there and has no work packet; a list knows it by the key that only drafts with some have. */
+function isNothingPrepared({
   kind,
   ready,
   groupKey,

@@ -132,4 +132,11 @@ describe('a directive of which its capo can prepare nothing', () => {
     const other = await desk.handInReady({ text: LOSS, capo: 'capo_revenue' });
     expect((await desk.reject(other.approvalId)).body.directiveStatus).toBe('rejected');
   });
+
+  it('is not what was ready before approvals had keys', async () => {
+    const { desk } = await opened();
+    const { approvalId } = await desk.handInReady();
+    await test.rows('update approvals set group_key = null where approval_id = $1', [approvalId]);
+    expect((await desk.approve(approvalId)).status).toBe(200);
+  });
 });
