@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'ai';
 import { z } from 'zod';
 import { cutText } from '../../platform/kernel/text.js';
+import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import type { Question, Reading } from '../capos/model-client.js';
 import { faultsOfAnswer, object } from '../capos/model-output.js';
@@ -142,7 +143,8 @@ const Answer = z.object({
     )
     .max(20)
     .default([]),
-  reply: z.string().max(20_000).default(''),
+  // What the member sees is what is checked.
+  reply: z.string().max(20_000).default('').transform(withoutUnseen),
   directives: z.array(z.string().max(MAX_MESSAGE)).max(MAX_DIRECTIVES).default([]),
   refused: z.boolean().default(false),
 });

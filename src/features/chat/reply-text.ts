@@ -1,13 +1,9 @@
 import { cutText } from '../../platform/kernel/text.js';
+import { withoutUnseen } from '../../platform/kernel/unseen.js';
 
 /** What may stand in a reply: words that were written by others, or by a model. */
 
 export const MAX_REPLY = 6_000;
-
-/** C0 except line breaks and tabs, DEL, C1, and what turns the direction of text or shows as nothing. */
-const INVISIBLE =
-  // oxlint-disable-next-line no-control-regex -- removing control characters is the purpose
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u034f|[\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Whatever a client could turn into something to load or to follow, to an address that some data has named. Two slashes are enough
@@ -24,7 +20,7 @@ const MARKUP: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The text without invisible characters, without addresses other than those of `known`, and with nothing that a client which
+ * The text without what cannot be seen, without addresses other than those of `known`, and with nothing that a client which
  * renders Markdown would take for a link, an image, a tag or an entity: it would load an image from an address, and so tell its owner
  * what the text says. The text is plain: a space in the right place keeps the words as they are.
  *
@@ -33,7 +29,7 @@ const MARKUP: readonly (readonly [RegExp, string])[] = [
 export function plainWords(text: string, known: ReadonlySet<string> = new Set()): string {
   let shown = '';
   let end = 0;
-  const visible = text.toWellFormed().replace(INVISIBLE, '');
+  const visible = withoutUnseen(text);
   for (const { 0: address, index } of visible.matchAll(ADDRESS)) {
     shown += withoutMarkup(visible.slice(end, index));
     const named = trimmed(address);

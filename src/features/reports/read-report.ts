@@ -39,10 +39,10 @@ export class ReadReport {
     const now = this.clock.now();
     const today = dayOf(now, config.zone);
     const date = asked ?? latestOver(config, today);
-    assertHas(config, today, date);
-    // Also where a change of the zone has it begin again.
+    // Before anything is said of the day: in another zone than it was made in there may be no such day yet, or any more.
     const stored = await this.reports.ofDay(scope, date);
     if (stored) return viewOf(stored);
+    assertHas(config, today, date);
     const made =
       hasRole(caller.role, 'operator') && isMadeOnDemand(config, date, now)
         ? await withComputed(() => this.make(scope, date, caller))

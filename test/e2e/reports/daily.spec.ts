@@ -289,6 +289,20 @@ describe('GET /reports/daily of a day that has no report yet', () => {
   });
 });
 
+describe('a report that was kept', () => {
+  it('is answered in whatever zone the workspace is by now', async () => {
+    const own = await ReportDesk.open(test, { zone: 'UTC', days: 3 });
+    const date = own.day(2);
+    const kept = (await own.daily(date)).body;
+    expect(kept.partial).toBe(false);
+    await test.rows(
+      `update workspaces set created_at = $2::date + interval '1 day', timezone = 'Pacific/Kiritimati' where workspace_id = $1`,
+      [own.workspaceId, date],
+    );
+    expect((await own.daily(date)).body).toEqual(kept);
+  });
+});
+
 describe('GET /reports/daily, 404', () => {
   it.each([
     ['a day that is to come', () => desk.day(-1), 'is still to come'],
