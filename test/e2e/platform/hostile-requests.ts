@@ -369,8 +369,11 @@ async function expectCivilAnswer(
   return response.status;
 }
 
+/** Requests under way at once: some are answered while the next are made up, and what they share is fought over. */
+const AT_ONCE = 8;
+
 interface Attack {
-  /** Hostile requests to each route. */
+  /** Hostile requests to each route, rounded up to whole batches. */
   runs: number;
   /** Ids that exist, for the paths. */
   ids: readonly string[];
@@ -378,7 +381,7 @@ interface Attack {
   which?: (routeNumber: number) => boolean;
 }
 
-/** Hostile requests to the routes of the document, one after another; answers how often each status came. */
+/** Hostile requests to the routes of the document, one route after another; answers how often each status came. */
 export async function attackEveryRoute(
   url: string,
   service: Pick<Service, 'rows' | 'token' | 'workspaceId'>,
@@ -390,12 +393,16 @@ export async function attackEveryRoute(
   for (const { template, method } of routes) {
     // Anew for each route: some end the session that calls them.
     const credentials = await credentialsFor(template, service);
+    const together = fc.array(hostileRequests(document, method, template, ids), {
+      minLength: AT_ONCE,
+      maxLength: AT_ONCE,
+    });
     await fc.assert(
-      fc.asyncProperty(hostileRequests(document, method, template, ids), async (request) => {
-        const status = await expectCivilAnswer(url, credentials, request);
-        statuses[status] = (statuses[status] ?? 0) + 1;
+      fc.asyncProperty(together, async (requests) => {
+        const answers = requests.map((request) => expectCivilAnswer(url, credentials, request));
+        for (const status of await Promise.all(answers)) statuses[status] = (statuses[status] ?? 0) + 1;
       }),
-      { numRuns: runs },
+      { numRuns: Math.ceil(runs / AT_ONCE) },
     );
   }
   return { routes: routes.length, statuses };
