@@ -49,10 +49,12 @@ import { DecideCompensationFailure } from './packets/decide-compensation-failure
 import { OutsideAttempts } from './packets/outside-attempts.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
+import { PacketTallies } from './packets/packet-tallies.reader.js';
 import { RecallPackets } from './packets/recall-packets.js';
 import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
+import { UndoablePackets } from './packets/undoable-packets.reader.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
 import { UnsentPackets } from './packets/unsent-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
@@ -60,6 +62,7 @@ import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WebhookEffect } from './packets/webhook-effect.js';
 import { UsualCost } from './usual-cost.reader.js';
+import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** @level 7 */
@@ -115,6 +118,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     RevertDirective,
     WithdrawDelegation,
     PacketResults,
+    PacketTallies,
     RecallPackets,
     SendAgain,
     SendPacket,
@@ -124,8 +128,10 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     OutsideAttempts,
     UnsentPackets,
     UnconfirmedPackets,
+    UndoablePackets,
     UsualCost,
     WorkPackets,
+    WorkPacketsReader,
   ],
   exports: [
     ChargeUnused,
@@ -134,7 +140,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     GiveUpDraft,
     HandInDirective,
     UsualCost,
-    WorkPackets,
+    WorkPacketsReader,
   ],
 })
 export class DirectivesModule {}

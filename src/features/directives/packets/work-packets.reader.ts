@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../../platform/database/db.js';
+import { countByTally, type Listing, readPage, where } from '../../../platform/database/listing.js';
+import type { Scope } from '../../../platform/database/unit-of-work.js';
+import { NotFound } from '../../../platform/kernel/errors.js';
+import { isId } from '../../../platform/kernel/ids.js';
+import type { HeldBack } from '../../guardian/halting.js';
+import { type ListedPacket, summaryOf, viewOf } from './work-packet.js';
+import { WorkPacketEntity } from './work-packet.entity.js';
+import type { WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
+
+/** How much of a text stands in a list, in characters. */
+const LISTED_TEXT = 500;
+/** What lists show of a packet; what it sends and what came of it stand in the single record. */
+const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, title, kind, action_type,
+  left(target, ${LISTED_TEXT}) as target, reversibility, status, decision->>'outcome' as outcome, leverage_score,
+  multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts,
+  throttled_until, created_at, executed_at, receipt_id`;
+
+/** Work packets as they are read, whatever becomes of them meanwhile. */
+@Injectable()
+export class WorkPacketsReader {
+  constructor(private readonly db: Db) {}
+
+  async list(
+    scope: Scope,
+    { status, capo, directiveId, ...paging }: WorkPacketQuery,
+  ): Promise<WorkPacketPage> {
+    const listing: Listing = {
+      name: 'work-packets',
+      select: LISTED_PACKET,
+      from: 'work_packets',
+      ...where({ workspace_id: scope.workspaceId, status, capo, directive_id: directiveId }),
+      order: [
+        { column: 'created_at', kind: 'time', descending: true },
+        { column: 'position', kind: 'number' },
+        { column: 'work_packet_id', kind: 'text' },
+      ],
+      // They are tallied by their status alone.
+      ...(capo === undefined &&
+        directiveId === undefined && {
+          count: countByTally('packets', scope, { statuses: status && [status] }),
+        }),
+    };
+    const page = await readPage<ListedPacket>(this.db, scope, listing, paging);
+    return { ...page, items: page.items.map(summaryOf) };
+  }
+
+  /** @throws NotFound for one that is missing or outside the scope */
+  async get(scope: Scope, workPacketId: string): Promise<WorkPacketView> {
+    const packet = isId('pkt', workPacketId) ? await this.find(scope, workPacketId) : undefined;
+    if (!packet) throw new NotFound();
+    return viewOf(packet);
+  }
+
+  find(scope: Scope, workPacketId: string): Promise<WorkPacketEntity | undefined> {
+    return this.db.findOne(scope, WorkPacketEntity, { workspaceId: scope.workspaceId, workPacketId });
+  }
+
+  /** What the guardian holds back at a time, and has denied in the day before. */
+  async heldBack(scope: Scope, at: number): Promise<HeldBack> {
+    const [row] = await this.db.read<HeldBack>(
+      scope,
+      `select
+         coalesce((select n from app.tally_of($1, 'packets') where key = 'awaiting_approval'), 0) as pending,
+         (select count(*) from work_packets where workspace_id = $1 and status = 'denied' and created_at > $2) as "blocked24h"`,
+      [scope.workspaceId, new Date(at - 86_400_000)],
+    );
+    return row!;
+  }
+
+  /**
+   * How many packets each of these standing orders delays that began to wait before this one; without one, how many there
+   * are. In the open transaction, if there is one.
+   */
+  async waitingAhead(
+    workspaceId: string,
+    standingOrderIds: readonly string[],
+    own: Pick<WorkPacketEntity, 'workPacketId' | 'throttledUntil'> | null = null,
+  ): Promise<Map<string, number>> {
+    const rows = await this.db.read<{ id: string; ahead: number }>(
+      { workspaceId, teamIds: 'all' },
+      `select o.id, (select count(*)::int from work_packets p
+         where p.workspace_id = $1 and p.status = 'queued' and p.throttled_until is not null
+           and p.throttled_by @> array[o.id] and p.work_packet_id is distinct from $4
+           and ($3::timestamptz is null or (p.throttled_until, p.work_packet_id) < ($3, $4))) as ahead
+       from unnest($2::text[]) as o (id)`,
+      [
+        workspaceId,
+        standingOrderIds,
+        own?.throttledUntil ? new Date(own.throttledUntil) : null,
+        own?.workPacketId ?? null,
+      ],
+    );
+    return new Map(rows.map(({ id, ahead }) => [id, ahead]));
+  }
+}
