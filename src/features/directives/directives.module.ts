@@ -16,14 +16,19 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { AssertWanted } from './assert-wanted.js';
+import { BeginDraft } from './begin-draft.js';
 import { BudgetOverride } from './budget-override.js';
 import { CancelDirective } from './cancel-directive.js';
 import { ChargeUnused } from './charge-unused.js';
+import { CheckDraft } from './check-draft.js';
+import { DecideDraft } from './decide-draft.js';
 import { DecidedOutput } from './decided-output.js';
 import { DirectiveEntity } from './directive.entity.js';
+import { DiscardDraft } from './discard-draft.js';
 import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
+import { DueDrafts } from './due-drafts.repository.js';
 import { CancelUnsentRest } from './cancel-unsent-rest.js';
 import { EditOutput } from './edit-output.js';
 import { EndDirective } from './end-directive.js';
@@ -34,8 +39,11 @@ import { HandInAgain } from './hand-in-again.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
+import { RecordDraft } from './record-draft.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
+import { ReleaseDraft } from './release-draft.js';
 import { RetryDirective } from './retry-directive.js';
+import { ReviewDraft } from './review-draft.js';
 import { CallEffect } from './packets/call-effect.js';
 import { CheckBeforeSending } from './packets/check-before-sending.js';
 import { CompensatePacket } from './packets/compensate-packet.js';
@@ -91,7 +99,15 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     HandInAgain,
     HandInDirective,
     DraftDirective,
+    DueDrafts,
+    BeginDraft,
     AcceptDraft,
+    CheckDraft,
+    DecideDraft,
+    RecordDraft,
+    DiscardDraft,
+    ReviewDraft,
+    ReleaseDraft,
     AssertWanted,
     ChargeUnused,
     BudgetOverride,
