@@ -62,8 +62,8 @@ import { RecallPackets } from './packets/recall-packets.js';
 import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
-import { UndoablePackets } from './packets/undoable-packets.reader.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
+import { UndoablePackets } from './packets/undoable-packets.js';
 import { UnsentPackets } from './packets/unsent-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
@@ -142,9 +142,9 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DuePackets,
     DueUndos,
     OutsideAttempts,
+    UndoablePackets,
     UnsentPackets,
     UnconfirmedPackets,
-    UndoablePackets,
     UsualCost,
     WorkPackets,
     WorkPacketsReader,
