@@ -9,31 +9,7 @@ import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.j
 import type { Id } from '../../../platform/kernel/ids.js';
 import type { WorkPacketSummary, WorkPacketView } from './work-packets.dto.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
-
-/** What lists show of a packet. */
-export type ListedPacket = Pick<
-  WorkPacketEntity,
-  | 'workPacketId'
-  | 'directiveId'
-  | 'teamId'
-  | 'capo'
-  | 'engine'
-  | 'title'
-  | 'kind'
-  | 'actionType'
-  | 'target'
-  | 'reversibility'
-  | 'status'
-  | 'leverageScore'
-  | 'multipliers'
-  | 'rationale'
-  | 'cost'
-  | 'attempts'
-  | 'throttledUntil'
-  | 'createdAt'
-  | 'executedAt'
-  | 'receiptId'
-> & { outcome: string | null };
+import type { ListedPacket } from './work-packets.reader.js';
 
 /** What a packet does, apart from how it stands: the part that is allowed, and the part that is sent. */
 export type PacketContent = Pick<WorkPacketEntity, 'workPacketId' | 'actionType' | 'target' | 'params'>;

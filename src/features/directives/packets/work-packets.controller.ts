@@ -4,7 +4,9 @@ import { type Caller, scopeOf } from '../../../platform/auth/caller.js';
 import { CurrentCaller } from '../../../platform/auth/current-caller.js';
 import { Route } from '../../../platform/http/route.js';
 import { NotFound } from '../../../platform/kernel/errors.js';
+import { isId } from '../../../platform/kernel/ids.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
+import { summaryOf, viewOf } from './work-packet.js';
 import { WORK_PACKET_PARAM, WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 
@@ -15,15 +17,20 @@ export class WorkPacketsController {
   /** The work packets of the capos, newest first. */
   @Get()
   @Route({ auth: 'member', limit: specified('/api/pro/work-packets'), returns: { 200: WorkPacketPage } })
-  list(@CurrentCaller() caller: Caller, @Query() query: WorkPacketQuery): Promise<WorkPacketPage> {
-    return this.packets.list(scopeOf(caller), query);
+  async list(@CurrentCaller() caller: Caller, @Query() query: WorkPacketQuery): Promise<WorkPacketPage> {
+    const page = await this.packets.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(summaryOf) };
   }
 
   /** One work packet with its complete parameters, the decision about it and what came of it. */
   @ApiParam(WORK_PACKET_PARAM)
   @Get(':id')
   @Route({ auth: 'member', returns: { 200: WorkPacketView }, errors: [NotFound] })
-  get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
-    return this.packets.get(scopeOf(caller), workPacketId);
+  async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
+    const packet = isId('pkt', workPacketId)
+      ? await this.packets.find(scopeOf(caller), workPacketId)
+      : undefined;
+    if (!packet) throw new NotFound();
+    return viewOf(packet);
   }
 }

@@ -3,13 +3,11 @@ import type { Statement } from '../../../platform/database/batch.js';
 import { Db } from '../../../platform/database/db.js';
 import { countByTally, type Listing, readPage, where } from '../../../platform/database/listing.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
-import { NotFound } from '../../../platform/kernel/errors.js';
-import { isId } from '../../../platform/kernel/ids.js';
+import type { Page } from '../../../platform/kernel/pages.dto.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { HeldBack } from '../../guardian/halting.js';
-import { type ListedPacket, summaryOf, viewOf } from './work-packet.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
-import type { WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
+import type { WorkPacketQuery } from './work-packets.dto.js';
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
@@ -19,15 +17,36 @@ const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, titl
   multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts,
   throttled_until, created_at, executed_at, receipt_id`;
 
+export type ListedPacket = Pick<
+  WorkPacketEntity,
+  | 'workPacketId'
+  | 'directiveId'
+  | 'teamId'
+  | 'capo'
+  | 'engine'
+  | 'title'
+  | 'kind'
+  | 'actionType'
+  | 'target'
+  | 'reversibility'
+  | 'status'
+  | 'leverageScore'
+  | 'multipliers'
+  | 'rationale'
+  | 'cost'
+  | 'attempts'
+  | 'throttledUntil'
+  | 'createdAt'
+  | 'executedAt'
+  | 'receiptId'
+> & { outcome: string | null };
+
 /** Work packets as they are read, whatever becomes of them meanwhile. */
 @Injectable()
 export class WorkPacketsReader {
   constructor(private readonly db: Db) {}
 
-  async list(
-    scope: Scope,
-    { status, capo, directiveId, ...paging }: WorkPacketQuery,
-  ): Promise<WorkPacketPage> {
+  list(scope: Scope, { status, capo, directiveId, ...paging }: WorkPacketQuery): Promise<Page<ListedPacket>> {
     const listing: Listing = {
       name: 'work-packets',
       select: LISTED_PACKET,
@@ -44,15 +63,7 @@ export class WorkPacketsReader {
           count: countByTally('packets', scope, { statuses: status && [status] }),
         }),
     };
-    const page = await readPage<ListedPacket>(this.db, scope, listing, paging);
-    return { ...page, items: page.items.map(summaryOf) };
-  }
-
-  /** @throws NotFound for one that is missing or outside the scope */
-  async get(scope: Scope, workPacketId: string): Promise<WorkPacketView> {
-    const packet = isId('pkt', workPacketId) ? await this.find(scope, workPacketId) : undefined;
-    if (!packet) throw new NotFound();
-    return viewOf(packet);
+    return readPage(this.db, scope, listing, paging);
   }
 
   find(scope: Scope, workPacketId: string): Promise<WorkPacketEntity | undefined> {
