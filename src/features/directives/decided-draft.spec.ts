@@ -14,7 +14,13 @@ interface Given {
 
 const CONCERN: Concern = { risk: 'high', reason: 'It names a place that nobody named.' };
 
-function verdict({ outcomes, requiresApproval = false, isAsked = false, isLacking = false, concerns = [] }: Given) {
+function verdict({
+  outcomes,
+  requiresApproval = false,
+  isAsked = false,
+  isLacking = false,
+  concerns = [],
+}: Given) {
   const needsInput = isLacking ? [{ path: 'params.to', message: 'Whom does it go to?' }] : [];
   return verdictOn({
     directive: { requiresApproval },
