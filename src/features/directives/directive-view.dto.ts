@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { Drafting } from '../capos/drafting.dto.js';
-import { type DirectiveStatus, type Priority } from '../terms/terms.js';
+import type { DirectiveStatus, Priority } from '../terms/terms.js';
 import { OutputRemarks } from '../approvals/approval-content.dto.js';
 
 export class RoutingCandidate {

@@ -1,4 +1,4 @@
-import { type Metric } from './confidence-update.js';
+import type { Metric } from './confidence-update.js';
 import type { Direction, Stage } from './interpretation.js';
 
 /** Where one metric stands, over all buyers that it is known of. */
