@@ -8,9 +8,10 @@ import { styleText } from 'node:util';
 import type { ApprovalDecided } from '../src/features/approvals/approval-decisions.dto.js';
 import type { ApprovalView } from '../src/features/approvals/approvals.dto.js';
 import type { FeedPage } from '../src/features/audit/feed.dto.js';
-import type { ChainVerification } from '../src/features/audit/audit-feed.dto.js';
+import type { ChainVerification } from '../src/features/audit/chain-verification.dto.js';
 import type { SettingsView } from '../src/features/workspaces/settings.dto.js';
-import type { DirectiveView, QueuedDirective } from '../src/features/directives/directives.dto.js';
+import type { DirectiveView } from '../src/features/directives/directive-view.dto.js';
+import type { QueuedDirective } from '../src/features/directives/directives.dto.js';
 
 /** A guided tour in one terminal: starts the service in a folder of its own, walks through the main job, ends it. */
 

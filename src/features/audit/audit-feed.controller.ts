@@ -6,14 +6,9 @@ import { Route } from '../../platform/http/route.js';
 import { NotAcceptable } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
-import {
-  AuditFeedQuery,
-  AuditPage,
-  ChainHead,
-  ChainVerification,
-  SigningKeyList,
-  VerifyQuery,
-} from './audit-feed.dto.js';
+import { AuditFeedQuery, AuditPage, VerifyQuery } from './audit-feed.dto.js';
+import { ChainVerification } from './chain-verification.dto.js';
+import { ChainHead, SigningKeyList } from './receipt-chain.dto.js';
 import { CSV_EXAMPLE, LINES_EXAMPLE } from './feed-examples.js';
 import { formatFor } from './feed-format.js';
 import { ReadAuditFeed } from './read-audit-feed.js';

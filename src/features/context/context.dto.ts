@@ -2,7 +2,7 @@ import { SignalView } from '../signals/signals.dto.js';
 import { StandingOrderSummary } from '../standing-orders/standing-orders.dto.js';
 import { WorkPacketSummary } from '../directives/packets/work-packets.dto.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';
-import { BuyerContextView, PartnerPersona } from '../partner/partner.dto.js';
+import { BuyerContextView, PartnerPersona } from '../partner/persona.dto.js';
 
 export class ContextOperator {
   /**

@@ -7,6 +7,7 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { isPaid, type Paid } from '../capos/paid.js';
 import { addCost } from './directive.js';
+import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type PaidFor } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
@@ -49,6 +50,12 @@ export class ChargeUnused {
     } catch (late) {
       if (!isLateResult(late)) throw late;
     }
+  }
+
+  /** Charges an answer of which nothing can be used to its directive, which the open transaction has locked, and says there why. */
+  forFailure(directive: DirectiveEntity, paidFor: PaidFor, paid: Paid, why: WorkError): void {
+    this.directives.chargeFailure(directive, addCost(directive.cost, paid.cost), why);
+    this.transitions.noteUnused(directive, paidFor, why, paid);
   }
 
   /** Charges an answer that nothing becomes of. */

@@ -13,7 +13,7 @@ import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
 import { executedTogether } from './packets/executed-sentence.js';
-import { type PacketTally, WorkPackets } from './packets/work-packets.repository.js';
+import { PacketTallies, type PacketTally } from './packets/packet-tallies.reader.js';
 
 /** Work packets of one directive are mostly denied for one reason. */
 const MOST_DENIALS = 3;
@@ -25,7 +25,7 @@ type Completed = Named & Pick<DirectiveEntity, 'capo' | 'deadline'>;
 export class CompleteDirective {
   constructor(
     private readonly directives: Directives,
-    private readonly packets: WorkPackets,
+    private readonly tallies: PacketTallies,
     private readonly transitions: DirectiveTransitions,
     private readonly escalations: PacketEscalations,
     private readonly signals: Signals,
@@ -39,7 +39,7 @@ export class CompleteDirective {
     const directive = await this.directives.lock(workspaceId, directiveId);
     // Halted: the revert counts again. Anything else has ended already, or waits for a person.
     if (directive?.status !== 'sending') return;
-    const tally = await this.packets.tally(workspaceId, directiveId);
+    const tally = await this.tallies.of(workspaceId, directiveId);
     if (tally.open === 0) await this.complete(directive, titleOf(directive.text), tally);
   }
 
@@ -50,15 +50,31 @@ export class CompleteDirective {
       await this.packetEnded(workspaceId, directiveId);
       return;
     }
-    const tally = await this.packets.tally(workspaceId, directiveId);
+    const tally = await this.tallies.of(workspaceId, directiveId);
     if (tally.open + tally.failed + tally.denied > 0) return;
     const summary = `"${titleOf(text)}" has been carried out: ${by.name} says that the last of it arrived.`;
     this.transitions.apply(directive, 'confirm', { actor: by, action: 'directive.executed', summary });
     this.directives.update(directive, { error: null });
   }
 
+  /** A revert has let these go on, which are being sent: their packets may all have ended while they were halted. */
+  async resumed(
+    workspaceId: string,
+    sending: readonly (Omit<Completed, 'workspaceId'> & Pick<DirectiveEntity, 'text'>)[],
+  ): Promise<void> {
+    const tallies = await this.tallies.ofEach(
+      workspaceId,
+      sending.map(({ directiveId }) => directiveId),
+    );
+    for (const directive of sending) {
+      const tally = tallies.get(directive.directiveId);
+      if (tally?.open !== 0) continue;
+      await this.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
+    }
+  }
+
   /** Ends a directive whose packets have all ended. */
-  async complete(directive: Completed, title: string, tally: PacketTally): Promise<void> {
+  private async complete(directive: Completed, title: string, tally: PacketTally): Promise<void> {
     const capo = directive.capo!;
     const actor = capoActor(capo);
     const unsent = tally.failed + tally.denied;

@@ -6,7 +6,7 @@ import type { Draft } from '../capos/briefing.js';
 import { bodyOf, summaryOf as summaryOfActions } from '../capos/draft-output.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
 import type { Cost } from '../terms/terms.js';
-import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
+import type { DirectiveSummary, DirectiveView } from './directive-view.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import type { ListedDirective } from './directives.repository.js';
 

@@ -11,12 +11,11 @@ import { draftingFrom, DraftingStates } from '../capos/drafting-states.reader.js
 import { CancelDirective } from './cancel-directive.js';
 import { DRAFTING } from './directive-states.js';
 import { summaryOf, viewOf } from './directive.js';
+import { DirectivePage, DirectiveView } from './directive-view.dto.js';
 import {
   DIRECTIVE_PARAM,
   DirectiveBody,
-  DirectivePage,
   DirectivesQuery,
-  DirectiveView,
   QueuedDirective,
   QueuedDirectiveBody,
 } from './directives.dto.js';

@@ -16,14 +16,19 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
 import { AssertWanted } from './assert-wanted.js';
+import { BeginDraft } from './begin-draft.js';
 import { BudgetOverride } from './budget-override.js';
 import { CancelDirective } from './cancel-directive.js';
 import { ChargeUnused } from './charge-unused.js';
+import { CheckDraft } from './check-draft.js';
+import { DecideDraft } from './decide-draft.js';
 import { DecidedOutput } from './decided-output.js';
 import { DirectiveEntity } from './directive.entity.js';
+import { DiscardDraft } from './discard-draft.js';
 import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
+import { DueDrafts } from './due-drafts.repository.js';
 import { CancelUnsentRest } from './cancel-unsent-rest.js';
 import { EditOutput } from './edit-output.js';
 import { EndDirective } from './end-directive.js';
@@ -34,8 +39,11 @@ import { HandInAgain } from './hand-in-again.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
+import { RecordDraft } from './record-draft.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
+import { ReleaseDraft } from './release-draft.js';
 import { RetryDirective } from './retry-directive.js';
+import { ReviewDraft } from './review-draft.js';
 import { CallEffect } from './packets/call-effect.js';
 import { CheckBeforeSending } from './packets/check-before-sending.js';
 import { CompensatePacket } from './packets/compensate-packet.js';
@@ -49,17 +57,20 @@ import { DecideCompensationFailure } from './packets/decide-compensation-failure
 import { OutsideAttempts } from './packets/outside-attempts.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
+import { PacketTallies } from './packets/packet-tallies.reader.js';
 import { RecallPackets } from './packets/recall-packets.js';
 import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
+import { UndoablePackets } from './packets/undoable-packets.js';
 import { UnsentPackets } from './packets/unsent-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
 import { WebhookEffect } from './packets/webhook-effect.js';
 import { UsualCost } from './usual-cost.reader.js';
+import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** @level 7 */
@@ -88,7 +99,15 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     HandInAgain,
     HandInDirective,
     DraftDirective,
+    DueDrafts,
+    BeginDraft,
     AcceptDraft,
+    CheckDraft,
+    DecideDraft,
+    RecordDraft,
+    DiscardDraft,
+    ReviewDraft,
+    ReleaseDraft,
     AssertWanted,
     ChargeUnused,
     BudgetOverride,
@@ -115,6 +134,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     RevertDirective,
     WithdrawDelegation,
     PacketResults,
+    PacketTallies,
     RecallPackets,
     SendAgain,
     SendPacket,
@@ -122,10 +142,12 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DuePackets,
     DueUndos,
     OutsideAttempts,
+    UndoablePackets,
     UnsentPackets,
     UnconfirmedPackets,
     UsualCost,
     WorkPackets,
+    WorkPacketsReader,
   ],
   exports: [
     ChargeUnused,
@@ -134,7 +156,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     GiveUpDraft,
     HandInDirective,
     UsualCost,
-    WorkPackets,
+    WorkPacketsReader,
   ],
 })
 export class DirectivesModule {}

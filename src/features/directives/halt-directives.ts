@@ -12,12 +12,11 @@ import {
   type ResumedPacket,
 } from '../guardian/halting.js';
 import { COMPENSATE } from '../guardian/revert-progress.js';
-import { UndoableWork } from '../guardian/undoable-work.js';
 import { CompleteDirective } from './complete-directive.js';
-import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
 import { SEND_AGAIN_WORK } from './packets/send-again.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
+import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** A draft that is under way is void; whoever resumes makes another. */
@@ -30,9 +29,9 @@ const SENDING_WORK = ['packet.send', SEND_AGAIN_WORK];
 export class HaltDirectives implements Haltable, OnModuleInit {
   constructor(
     private readonly haltableWork: HaltableWork,
-    private readonly undoableWork: UndoableWork,
     private readonly approvals: Approvals,
     private readonly packets: WorkPackets,
+    private readonly reader: WorkPacketsReader,
     private readonly directives: Directives,
     private readonly completeDirective: CompleteDirective,
     private readonly work: Work,
@@ -40,7 +39,6 @@ export class HaltDirectives implements Haltable, OnModuleInit {
 
   onModuleInit(): void {
     this.haltableWork.register(this);
-    this.undoableWork.register(this.packets);
   }
 
   async halt(workspaceId: string, { at, receiptId }: GuardianAct): Promise<Halted> {
@@ -55,7 +53,11 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<ResumedPacket[]> {
     this.approvals.unfreeze(workspaceId, killedAt, at);
     const packets = await this.packets.resume(workspaceId);
-    await this.resumeDirectives(workspaceId, receiptId, at);
+    const directives = await this.directives.resume(workspaceId, receiptId, at);
+    await this.completeDirective.resumed(
+      workspaceId,
+      directives.filter(({ status }) => status === 'sending'),
+    );
     this.work.unparkAll([...DRAFTING_WORK, ...SENDING_WORK, COMPENSATE]);
     // Each, whatever became of its work meanwhile: what could not be sent while it was halted may have been given up.
     this.work.enqueue('packet.send', ...packets.map(({ workPacketId }) => ({ id: workPacketId })));
@@ -72,22 +74,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 
   heldBack(scope: Scope, at: number): Promise<HeldBack> {
-    return this.packets.heldBack(scope, at);
-  }
-
-  private async resumeDirectives(workspaceId: string, receiptId: string, at: number): Promise<void> {
-    const resumed = await this.directives.resume(workspaceId, receiptId, at);
-    // Packets that were under way when the kill came may all have ended meanwhile.
-    const sending = resumed.filter(({ status }) => status === 'sending');
-    const tallies = await this.packets.tallies(
-      workspaceId,
-      sending.map(({ directiveId }) => directiveId),
-    );
-    for (const directive of sending) {
-      const tally = tallies.get(directive.directiveId);
-      if (!tally || tally.open > 0) continue;
-      await this.completeDirective.complete({ ...directive, workspaceId }, titleOf(directive.text), tally);
-    }
+    return this.reader.heldBack(scope, at);
   }
 }
 

@@ -4,17 +4,16 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { Approvals } from '../approvals/approvals.repository.js';
-import type { RunnerFailed } from '../capos/briefing.js';
+import { RunnerFailed } from '../capos/briefing.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
-import type { Paid } from '../capos/paid.js';
+import { type Paid, paidBefore } from '../capos/paid.js';
 import { Signals } from '../signals/signals.repository.js';
-import { addCost, titleOf } from './directive.js';
+import { ChargeUnused } from './charge-unused.js';
+import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { DirectiveTransitions } from './directive-transitions.js';
-import { Directives } from './directives.repository.js';
 import { waitBeforeRetry } from './draft-retries.js';
+import { DueDrafts } from './due-drafts.repository.js';
 import { EndDirective } from './end-directive.js';
 
 /**
@@ -27,28 +26,48 @@ export class RecordDraftFailure {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly work: Work,
-    private readonly approvals: Approvals,
-    private readonly directives: Directives,
+    private readonly drafts: DueDrafts,
+    private readonly chargeUnused: ChargeUnused,
     private readonly endDirective: EndDirective,
-    private readonly transitions: DirectiveTransitions,
     private readonly signals: Signals,
     private readonly logger: PinoLogger,
   ) {}
 
+  /** @throws the error itself, where it is not one with which a runner says that it failed */
+  async execute(item: WorkItem, error: unknown): Promise<void> {
+    const paid = paidBefore(error);
+    if (!(error instanceof RunnerFailed)) {
+      await this.chargeUnused.afterFailure(item, 'draft', paid, error);
+      throw error;
+    }
+    if (error.code === 'aborted') {
+      await this.chargeUnused.execute(item, 'draft', paid);
+      await this.callOff(item);
+    } else {
+      await this.chargeUnused.after(item, 'draft', paid, () => this.record(item, error, paid));
+    }
+  }
+
+  /**
+   * Whoever killed the workspace or claimed the work has voided the attempt, and sees to the rest. A message of a kill
+   * that was lifted before this attempt began voids nothing: then the draft is made again.
+   */
+  private async callOff(item: WorkItem): Promise<void> {
+    await this.db.transaction(scopeOfWork(item), async () => this.work.reschedule(item, 0));
+  }
+
   /** Answers whether the directive was charged for the draft; it is not where nobody wants a draft of it any more. */
-  async execute(item: WorkItem, failure: RunnerFailed, paid: Paid): Promise<boolean> {
+  private async record(item: WorkItem, failure: RunnerFailed, paid: Paid): Promise<boolean> {
     const { workspaceId, id } = item;
     const isWaiting = failure.code === 'model_budget_exceeded';
     const failures = item.failures + (isWaiting ? 0 : 1);
     const waitMs = waitBeforeRetry(failure, failures);
     const error: WorkError = { code: failure.code.toUpperCase(), message: failure.message };
     const isCharged = await this.db.transaction(scopeOfWork(item), async () => {
-      const approval = await this.approvals.lockPending(workspaceId, id);
-      const directive = await this.directives.lockDrafting(workspaceId, id);
+      const { approval, directive } = await this.drafts.lockWithApproval(item);
       if (!directive) return false;
       // Tokens are paid for even when nothing usable came back.
-      this.directives.chargeFailure(directive, addCost(directive.cost, paid.cost), error);
-      this.transitions.noteUnused(directive, 'draft', error, paid);
+      this.chargeUnused.forFailure(directive, 'draft', paid, error);
       if (waitMs === undefined) {
         this.endDirective.giveUp(directive, approval, error);
         this.work.complete(item);

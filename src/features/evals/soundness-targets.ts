@@ -6,7 +6,7 @@ import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import type { DirectiveEntity } from '../directives/directive.entity.js';
 import { Directives } from '../directives/directives.repository.js';
 import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
-import { WorkPackets } from '../directives/packets/work-packets.repository.js';
+import { WorkPacketsReader } from '../directives/packets/work-packets.reader.js';
 import type { SoundnessTarget } from './soundness-target.js';
 
 /** A stored work packet with all that its soundness depends on. */
@@ -19,7 +19,7 @@ export interface StoredPacket extends SoundnessTarget {
 @Injectable()
 export class SoundnessTargets {
   constructor(
-    private readonly packets: WorkPackets,
+    private readonly packets: WorkPacketsReader,
     private readonly directives: Directives,
     private readonly targets: OutsideTargetsReader,
   ) {}

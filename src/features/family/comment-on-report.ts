@@ -4,7 +4,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { CommentBody, CommentView } from './family.dto.js';
+import type { CommentBody, CommentView } from './report-comments.dto.js';
 import { ReportAudiences, teamOf } from './report-audiences.js';
 import type { ReportCommentEntity } from './report-comment.entity.js';
 import { ReportComments } from './report-comments.repository.js';

@@ -6,14 +6,8 @@ import { Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { CommentOnReport } from './comment-on-report.js';
-import {
-  CommentBody,
-  CommentPage,
-  CommentsQuery,
-  CommentView,
-  FamilyReport,
-  FamilyReportQuery,
-} from './family.dto.js';
+import { FamilyReport, FamilyReportQuery } from './family.dto.js';
+import { CommentBody, CommentPage, CommentsQuery, CommentView } from './report-comments.dto.js';
 import { markdownOf } from './family-report.js';
 import { FamilyReports } from './family-report.reader.js';
 import { ReportAudiences } from './report-audiences.js';

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import type { CommentedPart } from './family.dto.js';
+import type { CommentedPart } from './report-comments.dto.js';
 
 /** What somebody said about a report; never changed. */
 @Entity('report_comments')

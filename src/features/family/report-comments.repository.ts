@@ -5,7 +5,7 @@ import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { isDailyReport } from '../reports/is-daily-report.js';
-import type { CommentsQuery, CommentView } from './family.dto.js';
+import type { CommentsQuery, CommentView } from './report-comments.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 
 const LISTED = columnsOf(ReportCommentEntity, { without: ['workspaceId', 'ofAll'] });

@@ -8,7 +8,8 @@ import { Route } from '../../platform/http/route.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
-import { ConfidenceUpdateBody, InductionAnswer, PartnerAvatar, PartnerIntelligence } from './partner.dto.js';
+import { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
+import { PartnerAvatar, PartnerIntelligence } from './persona.dto.js';
 import { StaleEvent } from './partner.errors.js';
 import { PersonaReader } from './persona.reader.js';
 

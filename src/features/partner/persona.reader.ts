@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import type { PartnerAvatar, PartnerIntelligence } from './partner.dto.js';
+import type { PartnerAvatar, PartnerIntelligence } from './persona.dto.js';
 import { avatarOf, type BuyerFacts, intelligenceOf, type UpdateFacts } from './persona.js';
 
 /** `BuyerFacts` of the workspace $1, as JSON; a part of each statement that shows the buyers. */

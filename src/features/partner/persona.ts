@@ -9,7 +9,7 @@ import type {
   PartnerIntelligence,
   PartnerPersona,
   RecentUpdate,
-} from './partner.dto.js';
+} from './persona.dto.js';
 
 /** Where the buyers stand. */
 export interface BuyerFacts {

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
-import { RoutingCandidate } from '../directives/directives.dto.js';
+import { RoutingCandidate } from '../directives/directive-view.dto.js';
 import {
   CAPO_ROLES,
   type CapoRole,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { decidedPacketOf } from '../directives/packets/work-packet.js';
 import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
-import { WorkPackets } from '../directives/packets/work-packets.repository.js';
+import { WorkPacketsReader } from '../directives/packets/work-packets.reader.js';
 import { PolicyPreview } from '../guardian/policy-preview.js';
 import type { Priority } from '../terms/terms.js';
 import type { Preflight } from './preflight.js';
@@ -11,7 +11,7 @@ import type { Preflight } from './preflight.js';
 export class PreviewPackets {
   constructor(
     private readonly preview: PolicyPreview,
-    private readonly packets: WorkPackets,
+    private readonly packets: WorkPacketsReader,
   ) {}
 
   async execute(

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { LetGo } from './let-go.js';
+import { DeleteExpired } from './delete-expired.js';
 
 /** @level 9 */
-@Module({ providers: [LetGo] })
+@Module({ providers: [DeleteExpired] })
 export class RetentionModule {}

@@ -16,14 +16,16 @@ import { ReviseStandingOrder } from './revise-standing-order.js';
 import { RollBackStandingOrder } from './roll-back-standing-order.js';
 import { versionSummaryOf, versionViewOf } from './standing-order-view.js';
 import {
+  StandingOrderVersionPage,
+  StandingOrderVersionView,
+  VERSION_PARAM,
+} from './standing-order-versions.dto.js';
+import {
   ORDER_IF_MATCH,
   ReviseStandingOrderBody,
   RollBackStandingOrderBody,
   STANDING_ORDER_PARAM,
-  StandingOrderVersionPage,
-  StandingOrderVersionView,
   StandingOrderView,
-  VERSION_PARAM,
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { VersionChanged } from './version-read.js';

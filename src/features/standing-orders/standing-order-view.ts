@@ -4,12 +4,8 @@ import { heldBecauseFor, heldBecauseForAll } from './held-because.js';
 import { summaryFor } from './simulation/simulation-view.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
-import type {
-  StandingOrderSummary,
-  StandingOrderVersionSummary,
-  StandingOrderVersionView,
-  StandingOrderView,
-} from './standing-orders.dto.js';
+import type { StandingOrderVersionSummary, StandingOrderVersionView } from './standing-order-versions.dto.js';
+import type { StandingOrderSummary, StandingOrderView } from './standing-orders.dto.js';
 import type { ListedOrder, ListedVersion } from './standing-orders.repository.js';
 
 /** Who reads decides what they are told of the simulation. */

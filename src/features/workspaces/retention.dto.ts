@@ -3,7 +3,7 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 /** For how many days what is kept for a while is kept, unless the workspace says otherwise (docs/retention.md). */
 export const RETENTION_DAYS = { deliveries: 30, signals: 365, withdrawnDocuments: 365, partnerUpdates: 400 };
 
-/** The fewest days: receivers and readers look back as far. `app.let_go` takes no other number either. */
+/** The fewest days: receivers and readers look back as far. `app.delete_expired` takes no other number either. */
 export const FEWEST_DAYS: Record<keyof typeof RETENTION_DAYS, number> = {
   deliveries: 1,
   signals: 30,
@@ -80,7 +80,7 @@ export class RetentionView {
   partnerUpdates!: number;
 }
 
-/** What holds: the stored days where they are within the bounds, as `app.let_go` reads them, else the default. */
+/** What holds: the stored days where they are within the bounds, as `app.delete_expired` reads them, else the default. */
 export function retentionOf(stored: Readonly<Record<string, unknown>>): RetentionView {
   const days = Object.entries(RETENTION_DAYS).map(([name, standard]) => {
     const own = stored[name];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KpiTiles } from '../../../src/features/kpi/kpi-tiles.js';
-import { LetGo } from '../../../src/features/retention/let-go.js';
+import { DeleteExpired } from '../../../src/features/retention/delete-expired.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { KpiRows } from './kpi-rows.js';
@@ -168,7 +168,7 @@ describe('GET /kpi 200', () => {
     const left = () =>
       test.rows('select minutes from kpi_figures where workspace_id = $1', [workspace.workspaceId]);
     expect(await left()).toHaveLength(8);
-    await test.app.get(LetGo).execute();
+    await test.app.get(DeleteExpired).execute();
     expect(await left()).toHaveLength(4);
   });
 });

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
+import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
 

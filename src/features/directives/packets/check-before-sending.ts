@@ -12,7 +12,7 @@ import type { DuePacket } from './due-packets.repository.js';
 import { type Effect, EffectFailed, processEnded } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
 import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
-import { WorkPackets } from './work-packets.repository.js';
+import { WorkPacketsReader } from './work-packets.reader.js';
 
 /** Why a packet does not leave now: nobody wants it any more, or the guardian says so. */
 export type Refusal = { verdict: 'ended'; because: WorkError } | Exclude<Recheck, { verdict: 'go' }>;
@@ -30,7 +30,7 @@ export class CheckBeforeSending {
     private readonly targets: OutsideTargetsReader,
     private readonly effects: PacketEffects,
     private readonly gate: PolicyGate,
-    private readonly packets: WorkPackets,
+    private readonly packets: WorkPacketsReader,
   ) {}
 
   /** @throws EffectFailed when it is not what was allowed, or may have been sent already: nobody can say that it was not */

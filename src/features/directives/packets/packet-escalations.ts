@@ -14,8 +14,8 @@ import { Escalations } from '../../escalations/escalations.repository.js';
 import { type Decision, isDeniedByBudget } from '../../standing-orders/evaluate.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
+import type { PacketTally } from './packet-tallies.reader.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
-import type { PacketTally } from './work-packets.repository.js';
 
 /** What an escalation is about that stands for the failed directives of one team, or of none. */
 export const FAILED_DIRECTIVES = 'failed_directives';

@@ -9,7 +9,7 @@ import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.j
 import type { Id } from '../../../platform/kernel/ids.js';
 import type { WorkPacketSummary, WorkPacketView } from './work-packets.dto.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
-import type { ListedPacket } from './work-packets.repository.js';
+import type { ListedPacket } from './work-packets.reader.js';
 
 /** What a packet does, apart from how it stands: the part that is allowed, and the part that is sent. */
 export type PacketContent = Pick<WorkPacketEntity, 'workPacketId' | 'actionType' | 'target' | 'params'>;

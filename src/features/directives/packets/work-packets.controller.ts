@@ -8,11 +8,11 @@ import { isId } from '../../../platform/kernel/ids.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
 import { summaryOf, viewOf } from './work-packet.js';
 import { WORK_PACKET_PARAM, WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
-import { WorkPackets } from './work-packets.repository.js';
+import { WorkPacketsReader } from './work-packets.reader.js';
 
 @Controller('api/pro/work-packets')
 export class WorkPacketsController {
-  constructor(private readonly packets: WorkPackets) {}
+  constructor(private readonly packets: WorkPacketsReader) {}
 
   /** The work packets of the capos, newest first. */
   @Get()

@@ -1,89 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
-import { countByTally, type Listing, readPage, where } from '../../../platform/database/listing.js';
 import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
-import type { Scope } from '../../../platform/database/unit-of-work.js';
-import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
-import type { Page } from '../../../platform/kernel/pages.dto.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
 import { HANDED_OUT, PACKET_STATES, type PacketTrigger } from './packet-states.js';
-import type { WorkPacketQuery } from './work-packets.dto.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 
 const COLUMNS = columnsOf(WorkPacketEntity);
 
-/** How much of a text stands in a list, in characters. */
-const LISTED_TEXT = 500;
-/** What lists show of a packet; what it sends and what came of it stand in the single record. */
-const LISTED_PACKET = `work_packet_id, directive_id, team_id, capo, engine, title, kind, action_type,
-  left(target, ${LISTED_TEXT}) as target, reversibility, status, decision->>'outcome' as outcome, leverage_score,
-  multipliers, left(rationale, ${LISTED_TEXT}) as rationale, cost, attempts,
-  throttled_until, created_at, executed_at, receipt_id`;
-
-export type ListedPacket = Pick<
-  WorkPacketEntity,
-  | 'workPacketId'
-  | 'directiveId'
-  | 'teamId'
-  | 'capo'
-  | 'engine'
-  | 'title'
-  | 'kind'
-  | 'actionType'
-  | 'target'
-  | 'reversibility'
-  | 'status'
-  | 'leverageScore'
-  | 'multipliers'
-  | 'rationale'
-  | 'cost'
-  | 'attempts'
-  | 'throttledUntil'
-  | 'createdAt'
-  | 'executedAt'
-  | 'receiptId'
-> & { outcome: string | null };
-
-/** How the packets of one directive ended; `open` ones have not. */
-export interface PacketTally {
-  open: number;
-  executed: number;
-  failed: number;
-  denied: number;
-  /** Of the denied ones, those that a person had approved. */
-  deniedApproved: number;
-  /** Why those that were denied when they were about to leave did not. */
-  denials: string[];
-  /** Cancelled because the deadline passed before it left. */
-  expired: number;
-  /** Of the failed ones, those of which certainly nothing left. */
-  failedUnsent: number;
-  /** Why the first of those failed. */
-  failure: string | null;
-  /** Carried out, and undone. */
-  reverted: number;
-  /** What the executed ones did: the action type, with its transport where it has one, such as `email.send/file`. */
-  done: string[];
-}
-
-const NO_PACKETS: PacketTally = {
-  open: 0,
-  executed: 0,
-  failed: 0,
-  denied: 0,
-  deniedApproved: 0,
-  denials: [],
-  expired: 0,
-  failedUnsent: 0,
-  failure: null,
-  reverted: 0,
-  done: [],
-};
-
 /** The same as {@link isUnconfirmed}, the other way round. */
-const FAILED_UNSENT = `status = 'failed' and coalesce(result->'error'->>'code', '') not like '%UNCONFIRMED'`;
+export const FAILED_UNSENT = `status = 'failed' and coalesce(result->'error'->>'code', '') not like '%UNCONFIRMED'`;
 
 type PacketKey = Pick<WorkPacketEntity, 'workspaceId' | 'workPacketId' | 'status'>;
 
@@ -110,6 +37,7 @@ type RewrittenContent = Pick<
   'title' | 'target' | 'params' | 'needsInput' | 'reversibility' | 'compensation' | 'decision'
 >;
 
+/** Work packets as they change: every lock, every transition, and what is asked between the two. */
 @Injectable()
 export class WorkPackets {
   constructor(private readonly db: Db) {}
@@ -154,32 +82,6 @@ export class WorkPackets {
     change: Pick<WorkPacketEntity, 'throttledUntil' | 'throttledBy' | 'decision'>,
   ): void {
     this.db.update(WorkPacketEntity, { workspaceId, workPacketId, status }, change);
-  }
-
-  /**
-   * How many packets each of these standing orders delays that began to wait before this one; without one, how many there
-   * are. In the open transaction, if there is one.
-   */
-  async waitingAhead(
-    workspaceId: string,
-    standingOrderIds: readonly string[],
-    own: Pick<WorkPacketEntity, 'workPacketId' | 'throttledUntil'> | null = null,
-  ): Promise<Map<string, number>> {
-    const rows = await this.db.read<{ id: string; ahead: number }>(
-      { workspaceId, teamIds: 'all' },
-      `select o.id, (select count(*)::int from work_packets p
-         where p.workspace_id = $1 and p.status = 'queued' and p.throttled_until is not null
-           and p.throttled_by @> array[o.id] and p.work_packet_id is distinct from $4
-           and ($3::timestamptz is null or (p.throttled_until, p.work_packet_id) < ($3, $4))) as ahead
-       from unnest($2::text[]) as o (id)`,
-      [
-        workspaceId,
-        standingOrderIds,
-        own?.throttledUntil ? new Date(own.throttledUntil) : null,
-        own?.workPacketId ?? null,
-      ],
-    );
-    return new Map(rows.map(({ id, ahead }) => [id, ahead]));
   }
 
   /**
@@ -316,33 +218,6 @@ export class WorkPackets {
     return row!;
   }
 
-  async tally(workspaceId: string, directiveId: string): Promise<PacketTally> {
-    const tallies = await this.tallies(workspaceId, [directiveId]);
-    return tallies.get(directiveId) ?? NO_PACKETS;
-  }
-
-  /** By directive; one without packets is not in it. */
-  async tallies(workspaceId: string, directiveIds: readonly string[]): Promise<Map<string, PacketTally>> {
-    if (directiveIds.length === 0) return new Map();
-    const rows = await this.db.query<PacketTally & { directiveId: string }>(
-      `select directive_id, count(*) filter (where status = 'executed') as executed,
-         count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'denied') as denied,
-         count(*) filter (where status = 'denied' and allowed_by in ('person', 'requester')) as denied_approved,
-         coalesce(array_agg(distinct result->'error'->>'message')
-           filter (where status = 'denied' and result->'error'->>'message' is not null), '{}') as denials,
-         count(*) filter (where status = 'cancelled' and result->'error'->>'code' = 'DEADLINE_PASSED') as expired,
-         count(*) filter (where status = 'reverted') as reverted,
-         count(*) filter (where status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')) as open,
-         count(*) filter (where ${FAILED_UNSENT}) as failed_unsent,
-         (array_agg(result->'error'->>'message' order by position) filter (where ${FAILED_UNSENT}))[1] as failure,
-         coalesce(array_agg(action_type || coalesce('/' || (result->>'transport'), '') order by position)
-           filter (where status = 'executed'), '{}') as done
-       from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,
-      [workspaceId, directiveIds],
-    );
-    return new Map(rows.map(({ directiveId, ...tally }) => [directiveId, tally]));
-  }
-
   /** Halts every packet that waits to leave; those already handed out are answered as unconfirmed. */
   async halt(workspaceId: string): Promise<Unconfirmed[]> {
     const [, sending] = await this.db.unit.batch([
@@ -379,35 +254,6 @@ export class WorkPackets {
     );
   }
 
-  /**
-   * What was carried out behind a receipt, and what is just being carried out, as a revert plans it
-   * ({@link Undoable.carriedOutStatement}). The order is that of the receipts, which no clock can change.
-   */
-  carriedOutStatement(
-    workspaceId: string,
-    { receiptSeq, limit }: { receiptSeq: number; limit: number },
-  ): Statement {
-    const { text, values = [] } = receiptsBehind(workspaceId, 'packet.executed', receiptSeq);
-    return {
-      text: `(select p.work_packet_id, p.team_id, p.reversibility, p.compensation, r.seq
-          from (${text}) r join work_packets p on p.workspace_id = $1 and p.work_packet_id = r.entity_id
-          where p.status = 'executed' order by r.seq desc limit $${values.length + 1})
-        union all
-        (select work_packet_id, team_id, reversibility, compensation, null from work_packets
-          where workspace_id = $1 and status = 'sending' limit $${values.length + 1})`,
-      values: [...values, limit],
-    };
-  }
-
-  async titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.db.read<{ workPacketId: string; title: string }>(
-      scope,
-      'select work_packet_id, title from work_packets where workspace_id = $1 and work_packet_id = any($2)',
-      [scope.workspaceId, workPacketIds],
-    );
-    return new Map(rows.map(({ workPacketId, title }) => [workPacketId, title]));
-  }
-
   /** Locks a packet and its directive for its undo, in that order. */
   lockForUndoStatements(
     workspaceId: string,
@@ -420,40 +266,5 @@ export class WorkPackets {
         values: [workspaceId, workPacketId],
       },
     ];
-  }
-
-  async heldBack(scope: Scope, at: number): Promise<{ pending: number; blocked24h: number }> {
-    const [row] = await this.db.read<{ pending: number; blocked24h: number }>(
-      scope,
-      `select
-         coalesce((select n from app.tally_of($1, 'packets') where key = 'awaiting_approval'), 0) as pending,
-         (select count(*) from work_packets where workspace_id = $1 and status = 'denied' and created_at > $2) as "blocked24h"`,
-      [scope.workspaceId, new Date(at - 86_400_000)],
-    );
-    return row!;
-  }
-
-  find(scope: Scope, workPacketId: string): Promise<WorkPacketEntity | undefined> {
-    return this.db.findOne(scope, WorkPacketEntity, { workspaceId: scope.workspaceId, workPacketId });
-  }
-
-  list(scope: Scope, { status, capo, directiveId, ...paging }: WorkPacketQuery): Promise<Page<ListedPacket>> {
-    const listing: Listing = {
-      name: 'work-packets',
-      select: LISTED_PACKET,
-      from: 'work_packets',
-      ...where({ workspace_id: scope.workspaceId, status, capo, directive_id: directiveId }),
-      order: [
-        { column: 'created_at', kind: 'time', descending: true },
-        { column: 'position', kind: 'number' },
-        { column: 'work_packet_id', kind: 'text' },
-      ],
-      // They are tallied by their status alone.
-      ...(capo === undefined &&
-        directiveId === undefined && {
-          count: countByTally('packets', scope, { statuses: status && [status] }),
-        }),
-    };
-    return readPage(this.db, scope, listing, paging);
   }
 }

@@ -1,9 +1,12 @@
+drop function if exists app.delete_expired;
+-- What it was called before; an earlier program that comes back applies its own again.
 drop function if exists app.let_go;
+delete from sql_functions where name = 'let-go';
 
 -- Deletes up to p_limit rows of each kind whose time is over, by the workspace's setting or the default, and answers how
 -- many there were of each. p_bounds holds the default, the fewest and the most days of each subject. What somebody has
 -- locked is left for the next run.
-create function app.let_go(p_limit int, p_bounds jsonb) returns table (subject text, gone bigint)
+create function app.delete_expired(p_limit int, p_bounds jsonb) returns table (subject text, deleted bigint)
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   subject := 'deliveries';
@@ -14,7 +17,7 @@ begin
         and e.created_at < now() - app.retention_days(w.retention, 'deliveries', p_bounds)
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- An event is what its deliveries send, so it goes after the last of them.
@@ -27,7 +30,7 @@ begin
         and not exists (select from webhook_deliveries x where x.event_id = e.event_id)
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- No window of a limit or a budget is longer than a month.
@@ -40,7 +43,7 @@ begin
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.standing_order_id = old.standing_order_id
     and u.work_packet_id = old.work_packet_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- What is simulated over looks back a year; receipts keep what it takes to make a decision again.
@@ -52,7 +55,7 @@ begin
       order by e.at limit p_limit for update skip locked) d
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.at = old.at and u.decision_id = old.decision_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- What an activation went by stays, since the order names it.
@@ -64,7 +67,7 @@ begin
       order by e.created_at limit p_limit) d
     limit p_limit) old
   where r.workspace_id = old.workspace_id and r.eval_run_id = old.eval_run_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- The tiles look back at sixty days.
@@ -76,7 +79,7 @@ begin
         and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
       order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
     limit p_limit);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'acknowledged signals';
@@ -86,7 +89,7 @@ begin
         and e.acknowledged_at < now() - app.retention_days(w.retention, 'signals', p_bounds)
       order by e.acknowledged_at limit p_limit for update skip locked) d
     limit p_limit);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'withdrawn signals';
@@ -96,7 +99,7 @@ begin
         and e.withdrawn_at < now() - app.retention_days(w.retention, 'signals', p_bounds)
       order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'withdrawn documents';
@@ -106,7 +109,7 @@ begin
         and e.withdrawn_at < now() - app.retention_days(w.retention, 'withdrawnDocuments', p_bounds)
       order by e.withdrawn_at limit p_limit for update skip locked) d
     limit p_limit);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- An update can be sent again for five minutes; the figures of reports look back further.
@@ -118,7 +121,7 @@ begin
       order by e.received_at limit p_limit for update skip locked) d
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.partner_event_id = old.partner_event_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'tokens of the dashboard';
@@ -126,14 +129,14 @@ begin
     select t.token_id from tokens t
     where t.session_id is not null and t.expires_at < now() - interval '1 day'
     order by t.expires_at limit p_limit for update skip locked);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'sessions';
   delete from sessions where session_id in (
     select s.session_id from sessions s where s.expires_at < now() - interval '90 days'
     order by s.expires_at limit p_limit for update skip locked);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- Links work for half an hour, and are counted for an hour.
@@ -141,7 +144,7 @@ begin
   delete from password_resets where reset_id in (
     select r.reset_id from password_resets r where r.requested_at < now() - interval '1 day'
     order by r.requested_at limit p_limit for update skip locked);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- Of an address that has signed in nothing is remembered after 30 days without a try.
@@ -152,7 +155,7 @@ begin
       and coalesce(o.succeeded_at < now() - interval '30 days', true)
     order by o.tried_at limit p_limit for update skip locked) old
   where t.account = old.account and t.address = old.address;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'notifications';
@@ -163,7 +166,7 @@ begin
       order by e.ended_at limit p_limit for update skip locked) d
     limit p_limit) old
   where n.workspace_id = old.workspace_id and n.notification_id = old.notification_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- So long a link says what became of it; no approval waits for longer unless a kill has stopped its clock.
@@ -175,7 +178,7 @@ begin
       order by e.created_at limit p_limit for update skip locked) d
     limit p_limit) old
   where l.workspace_id = old.workspace_id and l.link_id = old.link_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- Whether connectors were well is shown for every check of a week, and counted for a month from their changes of status.
@@ -187,7 +190,7 @@ begin
       order by e.checked_at limit p_limit) d
     limit p_limit) old
   where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- The last one says how the connector has been ever since.
@@ -200,7 +203,7 @@ begin
       order by e.checked_at limit p_limit) d
     limit p_limit) old
   where h.workspace_id = old.workspace_id and h.connector_id = old.connector_id and h.n = old.n;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   -- Messages first, so many at a time; a conversation goes when none of its messages is left.
@@ -213,7 +216,7 @@ begin
       order by c.last_message_at limit p_limit for update skip locked) d
     limit p_limit) old
   where m.workspace_id = old.workspace_id and m.conversation_id = old.conversation_id and m.position = old.position;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'conversations';
@@ -226,16 +229,16 @@ begin
       order by e.last_message_at limit p_limit for update skip locked) d
     limit p_limit) old
   where c.workspace_id = old.workspace_id and c.conversation_id = old.conversation_id;
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 
   subject := 'rates of tries to sign in';
   delete from sign_in_rates where account in (
     select r.account from sign_in_rates r where r.busy_until < now() - interval '1 hour'
     order by r.busy_until limit p_limit for update skip locked);
-  get diagnostics gone = row_count;
+  get diagnostics deleted = row_count;
   return next;
 end $$;
-alter function app.let_go owner to consigliere_system;
-revoke all on function app.let_go from public;
-grant execute on function app.let_go to consigliere_app;
+alter function app.delete_expired owner to consigliere_system;
+revoke all on function app.delete_expired from public;
+grant execute on function app.delete_expired to consigliere_app;

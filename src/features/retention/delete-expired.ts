@@ -18,12 +18,12 @@ const BOUNDS = JSON.stringify(
   ),
 );
 
-/** How many rows of each kind were deleted. */
-export type LetGone = Record<string, number>;
+/** How many rows were deleted of each kind. */
+type DeletedRows = Record<string, number>;
 
 /** Deletes what is kept no longer (docs/retention.md), some at a time; several processes may do it at once. */
 @Injectable()
-export class LetGo {
+export class DeleteExpired {
   constructor(
     private readonly db: Db,
     private readonly logger: PinoLogger,
@@ -40,15 +40,15 @@ export class LetGo {
     });
   }
 
-  async execute(): Promise<LetGone> {
-    const all: LetGone = {};
+  async execute(): Promise<DeletedRows> {
+    const all: DeletedRows = {};
     for (let run = 0; run < RUNS_IN_A_ROW; run++) {
-      const rows = await this.db.system<{ subject: string; gone: number }>(
-        'select subject, gone from app.let_go($1, $2::jsonb)',
+      const rows = await this.db.system<{ subject: string; deleted: number }>(
+        'select subject, deleted from app.delete_expired($1, $2::jsonb)',
         [ROWS_AT_ONCE, BOUNDS],
       );
-      for (const { subject, gone } of rows) all[subject] = (all[subject] ?? 0) + gone;
-      if (rows.every(({ gone }) => gone < ROWS_AT_ONCE)) break;
+      for (const { subject, deleted } of rows) all[subject] = (all[subject] ?? 0) + deleted;
+      if (rows.every(({ deleted }) => deleted < ROWS_AT_ONCE)) break;
     }
     return all;
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LetGo } from '../../../src/features/retention/let-go.js';
+import { DeleteExpired } from '../../../src/features/retention/delete-expired.js';
 import { growthRows } from '../../../bench/growth-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { leaveChecked } from '../connections/connector-rows.js';
@@ -19,22 +19,22 @@ const count = async (table: string) =>
       workspaceId,
     ])
   )[0]!.n;
-const letGo = () => test.app.get(LetGo).execute();
+const deleteExpired = () => test.app.get(DeleteExpired).execute();
 
 describe('what is kept no longer', () => {
-  it('lets nothing go before its time', async () => {
-    expect(Object.values(await letGo()).every((gone) => gone === 0)).toBe(true);
+  it('is not deleted before its time', async () => {
+    expect(Object.values(await deleteExpired()).every((deleted) => deleted === 0)).toBe(true);
     expect(await count('webhook_deliveries')).toBe(100);
   });
 
-  it('lets deliveries go with their events, but none that waits', async () => {
+  it('is deleted: deliveries with their events, but none that waits', async () => {
     await test.rows(
       `update webhook_deliveries set created_at = now() - interval '31 days' where delivery_id like '%1'`,
     );
     await test.rows(`update webhook_events set created_at = now() - interval '31 days'`);
     await test.rows(`update webhook_deliveries set status = 'failed' where delivery_id like '%11'`);
-    const gone = await letGo();
-    expect(gone).toMatchObject({ deliveries: 9, events: 9 });
+    const deleted = await deleteExpired();
+    expect(deleted).toMatchObject({ deliveries: 9, events: 9 });
     expect([await count('webhook_deliveries'), await count('webhook_events')]).toEqual([91, 91]);
   });
 
@@ -45,23 +45,23 @@ describe('what is kept no longer', () => {
     await test.rows(
       `update webhook_deliveries set created_at = now() - interval '89 days' where status = 'delivered'`,
     );
-    expect(await letGo()).toMatchObject({ deliveries: 0 });
+    expect(await deleteExpired()).toMatchObject({ deliveries: 0 });
     await test.rows(
       `update webhook_deliveries set created_at = now() - interval '91 days' where status = 'delivered'`,
     );
-    expect(await letGo()).toMatchObject({ deliveries: 90 });
+    expect(await deleteExpired()).toMatchObject({ deliveries: 90 });
   });
 
-  it('lets acknowledged signals go, and keeps those that wait for somebody', async () => {
+  it('is deleted: acknowledged signals, but none that wait for somebody', async () => {
     await test.rows(
       `update signals set created_at = created_at - interval '2 years', acknowledged_at = acknowledged_at - interval '366 days'`,
     );
     const waiting = await test.rows('select 1 from signals where acknowledged_at is null');
-    await letGo();
+    await deleteExpired();
     expect(await count('signals')).toBe(waiting.length);
   });
 
-  it('lets withdrawn documents go, uses of orders, decisions and updates of partners, and never a receipt', async () => {
+  it('is deleted: withdrawn documents, uses of orders, decisions and updates of partners, and never a receipt', async () => {
     await test.rows(
       `update documents set withdrawn_at = now() - interval '366 days' where document_id like '%2'`,
     );
@@ -75,7 +75,7 @@ describe('what is kept no longer', () => {
       `update policy_decisions set at = now() - interval '401 days' where work_packet_id like '%5'`,
     );
     const receipts = await count('receipts');
-    expect(await letGo()).toMatchObject({
+    expect(await deleteExpired()).toMatchObject({
       'withdrawn documents': 10,
       'standing order uses': 10,
       'policy decisions': 10,
@@ -104,7 +104,7 @@ describe('checks of connectors', () => {
     await test.rows(`update connectors set checks = 5, last_change = 2 where connector_id = $1`, [
       connectorId,
     ]);
-    expect(await letGo()).toMatchObject({ 'checks of connectors': 2, 'changes of connectors': 1 });
+    expect(await deleteExpired()).toMatchObject({ 'checks of connectors': 2, 'changes of connectors': 1 });
     const left = await test.rows<{ n: string }>(
       'select n::int as n from connector_checks where connector_id = $1 order by n',
       [connectorId],
@@ -125,7 +125,7 @@ describe('eval runs', () => {
       young,
     ]);
     await test.rows(`update eval_runs set occasion = 'activation' where eval_run_id = $1`, [activation]);
-    expect(await letGo()).toMatchObject({ 'eval runs': 1 });
+    expect(await deleteExpired()).toMatchObject({ 'eval runs': 1 });
     const left = await test.rows<{ eval_run_id: string }>('select eval_run_id from eval_runs order by 1');
     expect(left.map((run) => run.eval_run_id)).toEqual([activation, young]);
     expect(old).toBeDefined();
@@ -148,7 +148,7 @@ describe('conversations', () => {
       `update conversations set last_message_at = now() - interval '364 days' where conversation_id = $1`,
       [young],
     );
-    expect(await letGo()).toMatchObject({ 'chat messages': 2, conversations: 1 });
+    expect(await deleteExpired()).toMatchObject({ 'chat messages': 2, conversations: 1 });
     expect(await test.rows('select conversation_id from conversations')).toEqual([
       { conversation_id: young },
     ]);
@@ -175,7 +175,7 @@ describe('a stored value that is no number of days', () => {
         `{"deliveries": ${value}, "signals": ${value}, "withdrawnDocuments": ${value}, "partnerUpdates": ${value}}`,
       ]);
       const before = await count('webhook_deliveries');
-      expect(await letGo()).toMatchObject({ 'acknowledged signals': 3 });
+      expect(await deleteExpired()).toMatchObject({ 'acknowledged signals': 3 });
       expect(await count('webhook_deliveries')).toBe(before);
       await test.rows(`update workspaces set retention = '{}' where workspace_id = $1`, [workspaceId]);
     },
@@ -194,7 +194,7 @@ describe('the tallies', () => {
            where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4) s
          where n <> 0 or amount <> 0 order by 1, 2, 3`,
       );
-    // Of eval runs some were let go.
+    // Of eval runs some were deleted.
     const tiles = () =>
       test.rows(
         `select team_id, kind, minutes, bucket, key, n::int, amount::float8 from kpi_figures
@@ -211,7 +211,7 @@ describe('the tallies', () => {
     expect(shown.length).toBeGreaterThan(0);
     await test.rows('select app.recount_tallies()');
     expect(await tiles()).toEqual(shown);
-    // What was let go stays counted until then.
+    // What was deleted stays counted until then.
     const kept = (rows: Record<string, unknown>[]) =>
       rows.filter(({ kind, key }) => key !== 'scored' && kind !== 'partner');
     expect(kept(await tally())).toEqual(kept(before));

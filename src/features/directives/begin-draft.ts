@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { CAPOS } from '../capos/capo.js';
+import { capoActor } from '../capos/capo-actor.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { isHalted } from '../guardian/guardian.js';
+import { titleOf } from './directive.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { DirectiveTransitions } from './directive-transitions.js';
+import { Directives } from './directives.repository.js';
+import { DueDrafts } from './due-drafts.repository.js';
+
+/** Claims a directive for an attempt at its draft, and records that its capo began to work on it. */
+@Injectable()
+export class BeginDraft {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly drafts: DueDrafts,
+    private readonly directives: Directives,
+    private readonly transitions: DirectiveTransitions,
+  ) {}
+
+  /** The directive, if it is still to be drafted and its capo may work on it now. */
+  execute(item: WorkItem): Promise<DirectiveEntity | undefined> {
+    return this.db.transaction(scopeOfWork(item), async () => {
+      const { guardian, directive, isPaused } = await this.drafts.lockToBegin(item);
+      if (!directive) return undefined;
+      if (isHalted(guardian.mode) || isPaused) {
+        this.work.park(item);
+        return undefined;
+      }
+      this.recordStart(directive, guardian, item.failures + item.crashes === 0 && item.lastError === null);
+      return directive;
+    });
+  }
+
+  private recordStart(directive: DirectiveEntity, { epoch }: GuardianEntity, isFirst: boolean): void {
+    const capo = directive.capo!;
+    const receipt = {
+      actor: capoActor(capo),
+      action: 'directive.started',
+      summary: `${CAPOS[capo].name} began to work on "${titleOf(directive.text)}".`,
+      guardianEpoch: epoch,
+      details: { round: directive.feedback.length },
+    };
+    if (directive.status === 'queued') this.transitions.apply(directive, 'start', receipt);
+    else if (isFirst) this.transitions.note(directive, receipt);
+    if (directive.startedAt === null) this.directives.update(directive, { startedAt: this.clock.now() });
+  }
+}

@@ -1,0 +1,236 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { Drafting } from '../capos/drafting.dto.js';
+import type { DirectiveStatus, Priority } from '../terms/terms.js';
+import { OutputRemarks } from '../approvals/approval-content.dto.js';
+
+export class RoutingCandidate {
+  /**
+   * The capo that was considered.
+   * @example 'capo_ops'
+   */
+  capo!: string;
+  /**
+   * How well it fits, 0 to 1.
+   * @example 0.63
+   */
+  score!: number;
+  /**
+   * The words and abilities that speak for it.
+   * @example ['delivery', 'arrives', 'can send mail']
+   */
+  why!: string[];
+}
+
+export class DirectiveRouting {
+  /** The capos that were considered, best first. */
+  candidates!: RoutingCandidate[];
+  /**
+   * Why this capo, in one or two sentences.
+   * @example 'Ops fits best: it speaks of delivery, and can send mail.'
+   */
+  reason!: string;
+}
+
+export class DirectiveOutput {
+  /**
+   * One sentence on what was made.
+   * @example 'A mail to jane@acme.example is ready.'
+   */
+  summary!: string;
+  /**
+   * The format of `body`.
+   * @example 'markdown'
+   */
+  format!: 'markdown';
+  /**
+   * The draft, Markdown.
+   * @example 'Hello Jane, the delivery arrives on Friday, 20 February.'
+   */
+  body!: string;
+  /**
+   * SHA-256 of `body`, in hex.
+   * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
+   */
+  contentHash!: string;
+  /** What the runner says about its draft in its own words; never sent, and null when it had nothing to add. */
+  remarks!: OutputRemarks | null;
+}
+
+class DirectiveEngine {
+  /**
+   * The engine that made the draft; `builtin` is the one that works without a model.
+   * @example 'builtin'
+   */
+  name!: string;
+  /** The model that it asked; null: none. */
+  model!: string | null;
+}
+
+class DirectiveCost {
+  /**
+   * What the draft cost, in `currency`.
+   * @example 0
+   */
+  amount!: number;
+  /**
+   * ISO 4217 code.
+   * @example 'USD'
+   */
+  currency!: string;
+  /**
+   * Tokens that were sent to the model.
+   * @example 0
+   */
+  tokensIn!: number;
+  /**
+   * Tokens that the model answered.
+   * @example 0
+   */
+  tokensOut!: number;
+}
+
+class DirectiveError {
+  /**
+   * The code of the error.
+   * @example 'POLICY_DENIED'
+   */
+  code!: string;
+  /**
+   * What went wrong, for a person.
+   * @example 'The standing order No mail denies this work packet.'
+   */
+  message!: string;
+}
+
+export class DirectiveChange {
+  /** The status before; null for the first one. */
+  from!: DirectiveStatus | null;
+  /**
+   * The status from then on.
+   * @example 'pending_approval'
+   */
+  to!: DirectiveStatus;
+  /**
+   * When it changed, Unix milliseconds.
+   * @example 1771401600000
+   */
+  at!: number;
+  /**
+   * The receipt of the change.
+   * @example 'rcp_01khqw6q000z6psfac2nmjc6gg'
+   */
+  receiptId!: string;
+}
+
+/** What every view of a directive shows. */
+class DirectiveFacts {
+  /**
+   * The id of the directive.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
+  directiveId!: string;
+  /**
+   * The capo that does it; null until one was chosen.
+   * @example 'capo_ops'
+   */
+  capo!: string | null;
+  /**
+   * Who chose the capo.
+   * @example 'consigliere'
+   */
+  routedBy!: 'operator' | 'consigliere';
+  /**
+   * high, medium or low
+   * @example 'medium'
+   */
+  priority!: Priority;
+  /**
+   * Whether its output queues for review before anything is sent.
+   * @example true
+   */
+  requiresApproval!: boolean;
+  /**
+   * When it expires if not executed, ISO 8601; null: never.
+   * @example '2026-02-20T16:00:00.000Z'
+   */
+  deadline!: string | null;
+  /** The team that it belongs to; null: none. */
+  teamId!: string | null;
+  /**
+   * Where it stands.
+   * @example 'pending_approval'
+   */
+  status!: DirectiveStatus;
+  /**
+   * The approval at which it waits, or waited; null: none.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  approvalId!: string | null;
+  /**
+   * What it came to, in its order.
+   * @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8']
+   */
+  workPacketIds!: string[];
+  /** What made the draft; null until it is made. */
+  engine!: DirectiveEngine | null;
+  /** What the drafts have cost. */
+  cost!: DirectiveCost;
+  /** Why it failed; null when it did not. */
+  @ApiProperty({ example: null })
+  error!: DirectiveError | null;
+  /** Who handed it in. */
+  createdBy!: ActorView;
+  /**
+   * When it was handed in, Unix milliseconds.
+   * @example 1771401600000
+   */
+  createdAt!: number;
+  /**
+   * When a capo began to work on it, Unix milliseconds; null: not yet.
+   * @example 1771401601200
+   */
+  startedAt!: number | null;
+  /** When it was carried out, Unix milliseconds; null: not yet. */
+  executedAt!: number | null;
+}
+
+/** A directive as lists show it. */
+export class DirectiveSummary extends DirectiveFacts {
+  /**
+   * The first line of the instruction, at most 120 characters of it.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
+  title!: string;
+}
+
+/** A directive, from hand-in to receipt. */
+export class DirectiveView extends DirectiveFacts {
+  /**
+   * The instruction.
+   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
+   */
+  directive!: string;
+  /** How the consigliere chose; null when the operator named the capo, and until it has chosen. */
+  routing!: DirectiveRouting | null;
+  /**
+   * The extra context that it was handed in with.
+   * @example { "order": 17 }
+   */
+  context!: Record<string, unknown>;
+  /** The draft; null until it is made. */
+  output!: DirectiveOutput | null;
+  /** While a draft is being made: how far that has come; null at any other time. */
+  @ApiProperty({ example: null })
+  drafting!: Drafting | null;
+  /** When the first of its work packets that standing orders delay is decided again, Unix milliseconds; null: none waits. */
+  throttledUntil!: number | null;
+  /** Every change of its status, oldest first. */
+  history!: DirectiveChange[];
+}
+
+export class DirectivePage extends PageFacts {
+  /** The directives of this page, newest first. */
+  items!: DirectiveSummary[];
+}

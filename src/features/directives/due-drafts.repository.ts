@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
+import type { WorkItem } from '../../platform/work/work-item.js';
+import type { ApprovalEntity } from '../approvals/approval.entity.js';
+import { Approvals } from '../approvals/approvals.repository.js';
+import { PausedCapos } from '../capos/paused-capos.repository.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { Directives } from './directives.repository.js';
+
+/** What an attempt at a draft locks. */
+interface Locked {
+  guardian: GuardianEntity;
+  /** The one that waits for the draft, if one does. */
+  approval: ApprovalEntity | undefined;
+  /** Missing when it is not one that may be drafted any more. */
+  directive: DirectiveEntity | undefined;
+}
+
+/** Directives that a capo may still draft, each behind what is locked before it: the guardian, and its approval. */
+@Injectable()
+export class DueDrafts {
+  constructor(
+    private readonly db: Db,
+    private readonly guardians: Guardians,
+    private readonly approvals: Approvals,
+    private readonly directives: Directives,
+    private readonly paused: PausedCapos,
+  ) {}
+
+  /** For an attempt that begins, with whether its capo is paused. */
+  async lockToBegin({
+    workspaceId,
+    id,
+  }: WorkItem): Promise<Omit<Locked, 'approval'> & { isPaused: boolean }> {
+    // The directive is locked before its capo is looked up: a resume waits for the lock, and then finds it parked.
+    const [[guardian], [directive], paused] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      this.directives.lockDraftingStatement(workspaceId, id),
+      this.paused.statement(workspaceId),
+    ])) as [[GuardianEntity], [DirectiveEntity?], { capo: string }[]];
+    return { guardian, directive, isPaused: paused.some(({ capo }) => capo === directive?.capo) };
+  }
+
+  /** For a draft that was made, or is given up. */
+  async lock(item: WorkItem): Promise<Locked> {
+    const guardian = await this.guardians.lockShared(item.workspaceId);
+    return { guardian, ...(await this.lockWithApproval(item)) };
+  }
+
+  /** For an attempt that made no draft: it does not depend on the guardian. */
+  async lockWithApproval({ workspaceId, id }: WorkItem): Promise<Omit<Locked, 'guardian'>> {
+    const approval = await this.approvals.lockPending(workspaceId, id);
+    const directive = await this.directives.lockDrafting(workspaceId, id);
+    return { approval, directive };
+  }
+}
