@@ -34,6 +34,7 @@ import { Sessions } from './sessions.repository.js';
 import { SignIn } from './sign-in.js';
 import { SignInTries } from './sign-in-tries.js';
 import { StartSession } from './start-session.js';
+import { UnrecordedActs } from './unrecorded-acts.repository.js';
 import { VerifySecondFactor } from './verify-second-factor.js';
 
 /** @level 4 */
@@ -58,6 +59,7 @@ import { VerifySecondFactor } from './verify-second-factor.js';
     ProveAccount,
     OwnAccount,
     AccountActs,
+    UnrecordedActs,
     RecordAccountAct,
     SendAccountMail,
     ChangePassword,

@@ -91,6 +91,16 @@ export class StandingOrders {
     );
   }
 
+  /** Keeps those of these orders that are not archived. */
+  lockUnarchived(standingOrderIds: readonly string[]): Promise<StandingOrderEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from standing_orders
+       where workspace_id = $1 and standing_order_id = any($2) and status <> 'archived'
+       order by standing_order_id for update`,
+      [this.db.unit.scope.workspaceId, standingOrderIds],
+    );
+  }
+
   /** The orders that are in force, and these. */
   async inForceOrAmong(
     standingOrderIds: readonly string[],

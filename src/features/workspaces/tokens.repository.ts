@@ -84,6 +84,14 @@ export class Tokens {
     this.db.insert(TokenEntity, token);
   }
 
+  /** They were used just now, and so their members were here; in a transaction of its own. */
+  async noteUse(workspaceId: string, tokenIds: readonly string[]): Promise<void> {
+    const text = `with used as (
+        update tokens set last_used_at = now() where workspace_id = $1 and token_id = any($2) returning member_id
+      ) update members set last_seen_at = now() where member_id in (select member_id from used)`;
+    await this.db.writeAll({ workspaceId, teamIds: [] }, [{ text, values: [workspaceId, tokenIds] }]);
+  }
+
   revoke(workspaceId: string, tokenId: string, at: number): void {
     this.db.update(TokenEntity, { workspaceId, tokenId }, { revokedAt: at });
   }
