@@ -31,13 +31,16 @@ export class SendAccountMail implements OnModuleInit {
     { mailId, userId, notice }: AccountMail & { userId: string },
     outcome: MailOutcome,
   ): Promise<void> {
-    const error = outcome.status === 'failed' ? outcome.error : undefined;
     this.db.write('select app.end_account_mail($1)', [mailId]);
-    if (error) this.logger.warn({ userId, notice, error }, 'the owner of an account could not be mailed');
-    await this.acts.record(userId, {
-      action: error ? 'account.mail_failed' : 'account.mailed',
-      details: error ? { about: notice, error } : { about: notice },
-    });
+    if (outcome.status === 'obsolete') return;
+    if (outcome.status === 'failed') {
+      const { error } = outcome;
+      this.logger.warn({ userId, notice, error }, 'the owner of an account could not be mailed');
+      await this.acts.record(userId, { action: 'account.mail_failed', details: { about: notice, error } });
+      return;
+    }
+    const { transport } = outcome;
+    await this.acts.record(userId, { action: 'account.mailed', details: { about: notice, transport } });
   }
 
   private async read(mailId: string): Promise<(AccountMail & { userId: string }) | undefined> {
