@@ -54,6 +54,7 @@ import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
+import { UndoablePackets } from './packets/undoable-packets.js';
 import { UnsentPackets } from './packets/unsent-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
 import { WorkPacketEntity } from './packets/work-packet.entity.js';
@@ -122,6 +123,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DuePackets,
     DueUndos,
     OutsideAttempts,
+    UndoablePackets,
     UnsentPackets,
     UnconfirmedPackets,
     UsualCost,

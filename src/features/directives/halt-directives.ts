@@ -12,7 +12,6 @@ import {
   type ResumedPacket,
 } from '../guardian/halting.js';
 import { COMPENSATE } from '../guardian/revert-progress.js';
-import { UndoableWork } from '../guardian/undoable-work.js';
 import { CompleteDirective } from './complete-directive.js';
 import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
@@ -30,7 +29,6 @@ const SENDING_WORK = ['packet.send', SEND_AGAIN_WORK];
 export class HaltDirectives implements Haltable, OnModuleInit {
   constructor(
     private readonly haltableWork: HaltableWork,
-    private readonly undoableWork: UndoableWork,
     private readonly approvals: Approvals,
     private readonly packets: WorkPackets,
     private readonly directives: Directives,
@@ -40,7 +38,6 @@ export class HaltDirectives implements Haltable, OnModuleInit {
 
   onModuleInit(): void {
     this.haltableWork.register(this);
-    this.undoableWork.register(this.packets);
   }
 
   async halt(workspaceId: string, { at, receiptId }: GuardianAct): Promise<Halted> {

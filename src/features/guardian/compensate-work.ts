@@ -67,15 +67,20 @@ export class CompensateWork {
     return this.begin(caller, guardian, revert);
   }
 
-  private async preview({ workspaceId }: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
-    const carriedOut = this.carriedOut(workspaceId, checkpoint);
+  /** What would fail as things stand is told by its step, as it would be in the revert. */
+  private async preview(caller: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
+    const carriedOut = this.carriedOut(caller.workspaceId, checkpoint);
     const { steps, total } = await this.reverts.preview(carriedOut, PLAN_LINES);
     if (total > MOST_STEPS) throw tooMany();
+    const obstacles = await this.undoable.obstacles(scopeOf(caller), steps);
     return {
       ...answerOf(checkpoint),
       status: 'planned',
       revertId: null,
-      plan: steps,
+      plan: steps.map((step) => {
+        const reason = obstacles.get(step.workPacketId);
+        return reason === undefined ? step : { ...step, status: 'failed' as const, reason };
+      }),
       planTotal: total,
       receiptId: null,
     };
