@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { PublicAddress } from '../../platform/http/public-address.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import type { MailMessage } from '../mail/mail-message.js';
 import type { MailOutcome } from '../mail/mail-work.js';
 import { ReportReaders } from '../notifications/report-readers.js';
-import { urlOf } from './announce-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
@@ -31,7 +29,6 @@ export class SendReportMail {
     private readonly configs: ReportConfigs,
     private readonly deliveries: ReportDeliveries,
     private readonly readers: ReportReaders,
-    private readonly publicAddress: PublicAddress,
   ) {}
 
   /**
@@ -64,8 +61,7 @@ export class SendReportMail {
   /** A mail that is sent once more has the same id, and so the same Message-ID. */
   messageOf({ report, address, workspaceName }: OutgoingReport): MailMessage {
     const { mailId, format } = report;
-    const url = urlOf(this.publicAddress, report);
-    return { id: mailId!, to: [address], ...reportMail(viewOf(report), { format, workspaceName, url }) };
+    return { id: mailId!, to: [address], ...reportMail(viewOf(report), { format, workspaceName }) };
   }
 
   /** Counts one more attempt that did not reach the mail server, and answers how many they are. */
