@@ -330,9 +330,9 @@ export const environment = z.object({
   }),
   BOOTSTRAP_OWNER_PASSWORD: z
     .string()
-    .superRefine((password, { addIssue }) => {
+    .superRefine((password, context) => {
       const fault = newPasswordLengthFault(password);
-      if (fault !== undefined) addIssue({ code: 'custom', message: `must ${fault}` });
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: `must ${fault}` });
     })
     .optional()
     .register(notes, {
