@@ -32,7 +32,7 @@ export class AnnounceReport {
 }
 
 /** Where a report is read. */
-export function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
+function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
   return `${url}/api/pro/reports/daily?date=${date}`;
 }
 
