@@ -11,6 +11,9 @@ import { Mailer, MailFailed } from './mailer.js';
 /** After so many attempts that failed it is given up: with the growing waits between them, a mail server may be away for some minutes. */
 const TRIES = 8;
 
+/** With a wait of a minute between them, a mail server may be away for a day. */
+export const TRIES_OF_A_DAY = 24 * 60;
+
 /** How the sending of a mail ended. */
 export type MailOutcome =
   | { status: 'sent'; transport: SentMail['transport'] }

@@ -1,15 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WorkItem } from '../../platform/work/work-item.js';
-import { MailWork } from '../mail/mail-work.js';
+import { MailWork, TRIES_OF_A_DAY } from '../mail/mail-work.js';
 import { AnnounceReport } from './announce-report.js';
 import { SendReportMail, type OutgoingReport } from './send-report-mail.js';
 import { Reports } from './reports.repository.js';
 
 /** The work of telling of a report; its id is the report's. */
 export const DELIVER_WORK = 'report.deliver';
-
-/** With a wait of a minute between them, a mail server may be away for a day. */
-const TRIES_WHILE_UNREACHABLE = 24 * 60;
 
 /** Tells of a report that is as complete as it becomes: subscribers first, and then the configured address by mail. */
 @Injectable()
@@ -27,7 +24,7 @@ export class DeliverReport implements OnModuleInit {
       pool: 4,
       perQueue: 2,
       whileUnreachable: {
-        tries: TRIES_WHILE_UNREACHABLE,
+        tries: TRIES_OF_A_DAY,
         count: (outgoing, error) => this.sendReportMail.countTry(outgoing, error),
       },
       find: (item) => this.find(item),
