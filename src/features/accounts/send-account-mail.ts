@@ -1,17 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { Db } from '../../platform/database/db.js';
 import { type MailOutcome, MailWork } from '../mail/mail-work.js';
 import { type AccountMail, accountMail } from './account-mail.js';
 import { ACCOUNT_MAIL, AccountActs } from './account-acts.js';
-import { NO_WORKSPACE } from './no-workspace.js';
+import { Accounts } from './accounts.repository.js';
 
 /** Tells the owner of an account by mail what has changed in it. */
 @Injectable()
 export class SendAccountMail implements OnModuleInit {
   constructor(
-    private readonly db: Db,
     private readonly mailWork: MailWork,
+    private readonly accounts: Accounts,
     private readonly acts: AccountActs,
     private readonly logger: PinoLogger,
   ) {}
@@ -21,7 +20,7 @@ export class SendAccountMail implements OnModuleInit {
       name: ACCOUNT_MAIL,
       pool: 2,
       perQueue: 2,
-      find: ({ id }) => this.read(id),
+      find: ({ id }) => this.accounts.mail(id),
       messageOf: accountMail,
       ended: (mail, outcome) => this.ended(mail, outcome),
     });
@@ -31,7 +30,7 @@ export class SendAccountMail implements OnModuleInit {
     { mailId, userId, notice }: AccountMail & { userId: string },
     outcome: MailOutcome,
   ): Promise<void> {
-    this.db.write('select app.end_account_mail($1)', [mailId]);
+    this.accounts.endMail(mailId);
     if (outcome.status === 'obsolete') return;
     if (outcome.status === 'failed') {
       const { error } = outcome;
@@ -41,14 +40,5 @@ export class SendAccountMail implements OnModuleInit {
     }
     const { transport } = outcome;
     await this.acts.record(userId, { action: 'account.mailed', details: { about: notice, transport } });
-  }
-
-  private async read(mailId: string): Promise<(AccountMail & { userId: string }) | undefined> {
-    const [mail] = await this.db.read<Omit<AccountMail, 'mailId'> & { userId: string }>(
-      NO_WORKSPACE,
-      'select user_id, email, notice, at from app.account_mail($1)',
-      [mailId],
-    );
-    return mail && { ...mail, mailId };
   }
 }
