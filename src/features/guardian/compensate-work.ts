@@ -67,7 +67,7 @@ export class CompensateWork {
     return this.begin(caller, guardian, revert);
   }
 
-  /** What would fail as things stand is told by its step, as it would be in the revert. */
+  /** What would not be undone as things stand is told as it would be by its step. */
   private async preview(caller: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
     const carriedOut = this.carriedOut(caller.workspaceId, checkpoint);
     const { steps, total } = await this.reverts.preview(carriedOut, PLAN_LINES);
@@ -77,10 +77,7 @@ export class CompensateWork {
       ...answerOf(checkpoint),
       status: 'planned',
       revertId: null,
-      plan: steps.map((step) => {
-        const reason = obstacles.get(step.workPacketId);
-        return reason === undefined ? step : { ...step, status: 'failed' as const, reason };
-      }),
+      plan: steps.map((step) => ({ ...step, ...obstacles.get(step.workPacketId) })),
       planTotal: total,
       receiptId: null,
     };

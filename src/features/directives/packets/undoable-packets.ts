@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Statement } from '../../../platform/database/batch.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Compensation } from '../../capos/action-types.js';
-import { type PlanLine, type Undoable, UndoableWork } from '../../guardian/undoable-work.js';
+import { type Obstacle, type PlanLine, type Undoable, UndoableWork } from '../../guardian/undoable-work.js';
 import { Compensations } from './compensations.js';
 import { EffectFailed } from './packet-effect.js';
 import { WorkPackets } from './work-packets.repository.js';
@@ -29,12 +29,12 @@ export class UndoablePackets implements Undoable, OnModuleInit {
   }
 
   /** By what the step itself would be refused with. Of a packet that is being carried out it is not known yet what undoes it. */
-  async obstacles(scope: Scope, lines: readonly PlanLine[]): Promise<Map<string, string>> {
+  async obstacles(scope: Scope, lines: readonly PlanLine[]): Promise<Map<string, Obstacle>> {
     const executed = await this.packets.executedAmong(
       scope,
       lines.map(({ workPacketId }) => workPacketId),
     );
-    const obstacles = new Map<string, string>();
+    const obstacles = new Map<string, Obstacle>();
     for (const { workPacketId, compensation } of lines) {
       const obstacle =
         compensation && executed.has(workPacketId)
@@ -45,12 +45,13 @@ export class UndoablePackets implements Undoable, OnModuleInit {
     return obstacles;
   }
 
-  private async obstacle(workspaceId: string, compensation: Compensation): Promise<string | undefined> {
+  private async obstacle(workspaceId: string, compensation: Compensation): Promise<Obstacle | undefined> {
     try {
-      await this.compensations.of(workspaceId, compensation);
-      return undefined;
+      const undo = await this.compensations.of(workspaceId, compensation);
+      const reason = undo.kind === 'inside' ? await undo.refusal?.() : null;
+      return reason ? { status: 'not_possible', reason } : undefined;
     } catch (error) {
-      if (error instanceof EffectFailed) return error.message;
+      if (error instanceof EffectFailed) return { status: 'failed', reason: error.message };
       throw error;
     }
   }
