@@ -58,14 +58,6 @@ export class Tokens {
     return row;
   }
 
-  /** The workspace that the first start made. */
-  async firstWorkspace(): Promise<string | undefined> {
-    const [row] = await this.db.system<{ workspaceId: string | null }>(
-      'select app.first_workspace() as workspace_id',
-    );
-    return row!.workspaceId ?? undefined;
-  }
-
   /**
    * The token with the member whom it is for, locked; undefined when there is none. One that a session made ends with that
    * session, and in no other way.
