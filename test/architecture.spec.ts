@@ -231,7 +231,8 @@ const COMPOSED_READERS: Record<string, string> = {
 
 /** Statements that stand in no repository or reader, each for a reason. */
 const COMPOSED_ELSEWHERE: Record<string, string> = {
-  'src/features/approvals/pending-approvals.ts': 'a listing, by parts that each have an index, for the repository',
+  'src/features/approvals/pending-approvals.ts':
+    'a listing, by parts that each have an index, for the repository',
   'src/features/chat/record-statements.ts': 'what one record is told by, for the reader of the chat',
   'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
@@ -340,7 +341,9 @@ describe('the statements', () => {
     expect(stray('raise-signal.ts', "await db.query('select app.raise($1)');")).toEqual([
       'src/features/signals/raise-signal.ts: raise',
     ]);
-    expect(stray('raise-signal.ts', "throw new Error('There is none. It was taken from signals.');")).toEqual([]);
+    expect(stray('raise-signal.ts', "throw new Error('There is none. It was taken from signals.');")).toEqual(
+      [],
+    );
   });
 
   it('name only tables of their own feature', async () => {

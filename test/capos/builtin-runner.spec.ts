@@ -348,7 +348,10 @@ describe('a copy', () => {
 
 describe('a subject', () => {
   it.each([
-    ['Email tom@x.example: "Hi Tom, your pallet arrives on Friday. See you then!"', 'Your pallet arrives on Friday'],
+    [
+      'Email tom@x.example: "Hi Tom, your pallet arrives on Friday. See you then!"',
+      'Your pallet arrives on Friday',
+    ],
     ['Email tom@x.example: "Dear Mr Tom Baker, 3 pallets arrive."', '3 pallets arrive'],
     ['Mail an ada@x.example: Sehr geehrte Frau Lang, die Palette kommt.', 'Die Palette kommt'],
     ['Email tom@x.example: "Hello! We are closed on Monday."', 'We are closed on Monday'],

@@ -18,9 +18,7 @@ describe('a digest', () => {
   it('counts all that waits, and says how much of it is new', () => {
     const { subject, said } = digest(1, { total: 7, listed: 7 });
     expect(subject).toBe('8 decisions wait for you (1 new)');
-    expect(said).toContain(
-      'Of those listed, 7 you were told of before, and nobody has decided them since.',
-    );
+    expect(said).toContain('Of those listed, 7 you were told of before, and nobody has decided them since.');
   });
 
   it('says nothing of what is new where all of it is', () => {

@@ -9,7 +9,13 @@ import { throughOutage } from '../../platform/work/through-outage.js';
 import { Signals } from '../signals/signals.repository.js';
 import type { Cost } from '../terms/terms.js';
 import { RunnerFailed } from './briefing.js';
-import { type BudgetTerms, type BudgetUnit, ModelBudgets, type ModelUse, type ReservedBudget } from './model-budgets.repository.js';
+import {
+  type BudgetTerms,
+  type BudgetUnit,
+  ModelBudgets,
+  type ModelUse,
+  type ReservedBudget,
+} from './model-budgets.repository.js';
 
 /** US dollars, or tokens. */
 const BY_TIER: BudgetTerms['byTier'] = {

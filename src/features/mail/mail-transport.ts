@@ -31,7 +31,5 @@ export interface MailTransport {
  * @param mailed the whole sentence where it was sent
  */
 export function summaryOfMail(transport: SentMail['transport'], mail: string, mailed: string): string {
-  return transport === 'file'
-    ? `${mail} was written to a file, since no mail server is configured.`
-    : mailed;
+  return transport === 'file' ? `${mail} was written to a file, since no mail server is configured.` : mailed;
 }

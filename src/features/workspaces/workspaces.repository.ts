@@ -44,7 +44,9 @@ export class Workspaces {
   }
 
   async isThere(workspaceId: string): Promise<boolean> {
-    return (await this.db.findOne({ workspaceId, teamIds: 'all' }, WorkspaceEntity, { workspaceId })) !== undefined;
+    return (
+      (await this.db.findOne({ workspaceId, teamIds: 'all' }, WorkspaceEntity, { workspaceId })) !== undefined
+    );
   }
 
   /**

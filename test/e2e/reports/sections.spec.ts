@@ -103,7 +103,8 @@ describe("a section of the workspace's own", () => {
   it('is marked, with the reason, where the built-in runner prepared nothing', async () => {
     const desk = await openedWith(1);
     await isAsked(1);
-    const remarks = "The built-in runner can't write this; nothing was prepared for “A poem”.\nNothing was prepared.";
+    const remarks =
+      "The built-in runner can't write this; nothing was prepared for “A poem”.\nNothing was prepared.";
     asked[0]!.resolve({ ...memo(''), packets: [], remarks, engine: { name: 'builtin', model: null } });
     const error =
       "Nothing was prepared: The built-in runner can't write this; nothing was prepared for “A poem”.";
