@@ -65,7 +65,7 @@ describe('a mail', () => {
     [
       'is German',
       'Schick eine Mail an max@x.example: „Hallo Max, die Ware ist da.“ und setz lea@x.example in CC',
-      mail(['max@x.example'], 'Hallo Max, die Ware ist da', 'Hallo Max, die Ware ist da.', {
+      mail(['max@x.example'], 'Die Ware ist da', 'Hallo Max, die Ware ist da.', {
         cc: ['lea@x.example'],
       }),
     ],
