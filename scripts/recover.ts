@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { RecoverSecondFactor } from '../src/features/accounts/recover-second-factor.js';
 import { RecoverOwner } from '../src/features/workspaces/recover-owner.js';
 import { Tokens } from '../src/features/workspaces/tokens.repository.js';
+import { Workspaces } from '../src/features/workspaces/workspaces.repository.js';
 import { TokenEntity } from '../src/features/workspaces/workspaces.entity.js';
 import { type Config, loadConfig } from '../src/platform/config/config.js';
 import { appDataSource } from '../src/platform/database/data-source.js';
@@ -49,7 +50,7 @@ async function onDatabase<T>(config: Config, work: (url: string) => Promise<T>):
 
 async function makeToken(db: Db, workspace: string | undefined): Promise<string> {
   const clock = new Clock();
-  const use = new RecoverOwner(db, new Tokens(db), new Receipts(db, clock), clock);
+  const use = new RecoverOwner(db, new Workspaces(db), new Tokens(db), new Receipts(db, clock), clock);
   const { token, ownerName, workspaceId } = await use.execute(workspace);
   return `A new operator token for ${ownerName}, owner of ${workspaceId}. It is shown once:\n  ${token}\nOther tokens stay valid. Revoke a lost one: DELETE /api/pro/tokens/{tokenId}; GET /api/pro/tokens lists them.`;
 }

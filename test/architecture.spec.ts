@@ -196,9 +196,9 @@ describe('the source', () => {
 
 /** Files whose statements may name the tables of others, each for a reason. */
 const COMPOSED_READERS: Record<string, string> = {
-  'src/features/accounts/record-account-act.ts': 'an act is recorded under the name of its member',
   'src/features/accounts/sessions.repository.ts':
     'a session is shown with the name and the role of its member',
+  'src/features/accounts/unrecorded-acts.repository.ts': 'an act is recorded under the name of its member',
   'src/features/agents/agents.reader.ts': 'the state of a capo is the state of its work (CONTRACT: Agent)',
   'src/features/audit/receipt-chains.repository.ts': 'the receipt chain, which the platform keeps',
   'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
@@ -222,11 +222,19 @@ const COMPOSED_READERS: Record<string, string> = {
     'without teams a history is the same for every reader',
   'src/features/standing-orders/surroundings-of-order.reader.ts':
     'what went out is told by the team whose work packets it was',
-  'src/features/tenancy/export-reader.ts': 'an export is of every table',
+  'src/features/tenancy/export.reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',
   'src/features/webhooks/delivery-log.repository.ts':
     'when a delivery is sent next is known to the work on it, which the platform keeps',
+};
+
+/** Statements that stand in no repository or reader, each for a reason. */
+const COMPOSED_ELSEWHERE: Record<string, string> = {
+  'src/features/approvals/pending-approvals.ts':
+    'a listing, by parts that each have an index, for the repository',
+  'src/features/chat/record-statements.ts': 'what one record is told by, for the reader of the chat',
+  'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
 
 /** The text of each string and template in a file, with a gap where a template has an expression. */
@@ -256,6 +264,8 @@ const CREATED = new RegExp(
   String.raw`\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?${NAME}`,
   'gi',
 );
+/** Our own functions. */
+const CALLED = /\bapp\.(\w+)\(/g;
 const ENTITY = /@Entity\(\s*(?:\{[^}]*?\bname:\s*)?'([^']+)'/g;
 
 const firstGroups = (pattern: RegExp, text: string) =>
@@ -293,7 +303,49 @@ function trespasses(code: readonly Source[], owners: ReadonlyMap<string, string>
   });
 }
 
+/** Each statement of a feature that names a table or calls a function, and stands in no repository or reader, as `path: name`. */
+function strayStatements(code: readonly Source[], owners: ReadonlyMap<string, string>): string[] {
+  return code
+    .filter(({ path }) => ownerOf(path) !== 'platform' && !/\.(repository|reader)\.ts$/.test(path))
+    .flatMap((source) => {
+      const statements = literals(source).filter((text) => STATEMENT.test(text));
+      const named = statements.flatMap((text) => [
+        ...firstGroups(TABLE, text).filter((table) => owners.has(table)),
+        ...firstGroups(CALLED, text),
+      ]);
+      return [...new Set(named)].map((name) => `${source.path}: ${name}`);
+    });
+}
+
 describe('the statements', () => {
+  it('stand in repositories and readers', async () => {
+    const code = await sources('src/features/**/*.ts');
+    const owners = tableOwners(code, await sources('migrations/*.ts'));
+    const found = Map.groupBy(strayStatements(code, owners), (line) => line.split(':')[0]!);
+    const composed = Object.keys(COMPOSED_ELSEWHERE);
+    expect(
+      composed.filter((path) => !found.has(path)),
+      'needs no exception',
+    ).toEqual([]);
+    for (const path of composed) found.delete(path);
+    expect([...found.values()].flat(), 'a statement belongs into a repository or a reader').toEqual([]);
+  });
+
+  it('are noticed in a use case, and not in the repository', () => {
+    const owners = new Map([['signals', 'signals']]);
+    const stray = (file: string, text: string) =>
+      strayStatements([{ path: `src/features/signals/${file}`, text }], owners);
+    const read = 'const rows = await db.query(`select a.x from signals a`);';
+    expect(stray('raise-signal.ts', read)).toEqual(['src/features/signals/raise-signal.ts: signals']);
+    expect(stray('signals.repository.ts', read)).toEqual([]);
+    expect(stray('raise-signal.ts', "await db.query('select app.raise($1)');")).toEqual([
+      'src/features/signals/raise-signal.ts: raise',
+    ]);
+    expect(stray('raise-signal.ts', "throw new Error('There is none. It was taken from signals.');")).toEqual(
+      [],
+    );
+  });
+
   it('name only tables of their own feature', async () => {
     const code = await sources('src/**/*.ts');
     const owners = tableOwners(code, await sources('migrations/*.ts'));

@@ -65,7 +65,7 @@ describe('a mail', () => {
     [
       'is German',
       'Schick eine Mail an max@x.example: „Hallo Max, die Ware ist da.“ und setz lea@x.example in CC',
-      mail(['max@x.example'], 'Hallo Max, die Ware ist da', 'Hallo Max, die Ware ist da.', {
+      mail(['max@x.example'], 'Die Ware ist da', 'Hallo Max, die Ware ist da.', {
         cc: ['lea@x.example'],
       }),
     ],
@@ -347,6 +347,20 @@ describe('a copy', () => {
 });
 
 describe('a subject', () => {
+  it.each([
+    [
+      'Email tom@x.example: "Hi Tom, your pallet arrives on Friday. See you then!"',
+      'Your pallet arrives on Friday',
+    ],
+    ['Email tom@x.example: "Dear Mr Tom Baker, 3 pallets arrive."', '3 pallets arrive'],
+    ['Mail an ada@x.example: Sehr geehrte Frau Lang, die Palette kommt.', 'Die Palette kommt'],
+    ['Email tom@x.example: "Hello! We are closed on Monday."', 'We are closed on Monday'],
+    ['Email tom@x.example: "Hello Tom, thanks"', 'Hello Tom, thanks'],
+    ['Email tom@x.example: "High tide, low tide, all is well."', 'High tide, low tide, all is well'],
+  ])('is what stands behind the greeting: %s', (text, subject) => {
+    expect(packets(text)).toMatchObject([{ subject }]);
+  });
+
   it('does not end at the full stop of an ordinal', () => {
     const text = 'Mail an ada@x.example, Betreff: Fest am 3. Mai\nText:\nHallo Ada, das Fest beginnt um 9.';
     expect(packets(text)).toMatchObject([

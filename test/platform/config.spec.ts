@@ -277,7 +277,7 @@ describe('ConfigInvalid', () => {
       ],
     ],
     ['BOOTSTRAP_OWNER_EMAIL', ['owner', 'Owner <owner@example.org>']],
-    ['BOOTSTRAP_OWNER_PASSWORD', ['eleven char', 'x'.repeat(201)]],
+    ['BOOTSTRAP_OWNER_PASSWORD', ['nine char', 'x'.repeat(201)]],
     ['BOOTSTRAP_TIER', ['gold']],
     [
       'LICENCE_PUBLIC_KEY',

@@ -8,7 +8,7 @@ import { fullReport, written } from './reports.js';
 
 const IMAGES = join(import.meta.dirname, '../../docs/guides/images');
 const HOSTILE = '</td></table><script>alert(1)</script> <img src="https://evil.example/x.png"> & "quoted"';
-const about = { workspaceName: 'Northwind', url: 'https://consigliere.northwind.example/reports' } as const;
+const about = { workspaceName: 'Northwind' } as const;
 
 function mailOf(report = fullReport()) {
   const { subject, body } = reportMail(report, { ...about, format: 'email' });
@@ -49,6 +49,22 @@ describe('the mail with a report', () => {
       expect(html).toContain(words);
       expect(text).toContain(words);
     }
+  });
+
+  it('says which approvals are urgent, whatever their priority', () => {
+    const report = fullReport();
+    for (const item of report.sections.approvalQueue.items) item.priority = 'medium';
+    const listed = mailOf(report).text.match(/^- Mail to jane@acme\.example: .*$/gm)!;
+    expect(listed).toHaveLength(20);
+    expect(listed[3]).toMatch(/arrives on Friday \(urgent, Ops, medium priority, until .*\)$/);
+    expect(listed.map((line) => line.includes('(urgent, '))).toEqual(listed.map((_, index) => index < 4));
+  });
+
+  it('has no link that a reader of the mail could not open', () => {
+    const { html, text } = mailOf();
+    expect(html).not.toMatch(/<a\b/);
+    expect(text).not.toMatch(/https?:/);
+    expect(text).toContain('With an operator token a program reads the same at GET /api/pro/reports/daily?');
   });
 
   it('warns while the kill switch is engaged', () => {

@@ -1,5 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
+import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
 
 /** What happens to an account, by the action of its receipt. */
 export type AccountAction = keyof typeof SENTENCES;
@@ -14,7 +15,12 @@ export interface AccountAct {
 
 const SENTENCES = {
   'password.changed': ({ name }) => `${name} changed their password; their other sessions have ended.`,
-  'password.reset_mailed': ({ name }) => `A link to set a new password was mailed to ${name}.`,
+  'password.reset_mailed': ({ name, details }) =>
+    summaryOfMail(
+      transportOf(details),
+      `The mail with a link to set a new password for ${name}`,
+      `A link to set a new password was mailed to ${name}.`,
+    ),
   'password.reset_mail_failed': ({ name, details }) =>
     `The link to set a new password could not be mailed to ${name}. ${reason(details)}`,
   'password.reset': ({ name }) =>
@@ -30,7 +36,12 @@ const SENTENCES = {
     `${name} used a recovery code in place of a second factor.`,
   'account.locked': ({ name, details }) =>
     `Sign-in to the account of ${name} is locked for 15 minutes for the address ${String(details['address'])}, after ten failed attempts.`,
-  'account.mailed': ({ name }) => `${name} was told by mail what has changed in their account.`,
+  'account.mailed': ({ name, details }) =>
+    summaryOfMail(
+      transportOf(details),
+      `The mail that tells ${name} what has changed in their account`,
+      `${name} was told by mail what has changed in their account.`,
+    ),
   'account.mail_failed': ({ name, details }) =>
     `${name} could not be told by mail what has changed in their account. ${reason(details)}`,
 } satisfies Record<string, (act: Omit<AccountAct, 'action'>) => string>;
@@ -52,6 +63,11 @@ export function receiptOf(act: AccountAct, actor: Actor): NewReceipt {
     summary: SENTENCES[action](act),
     details,
   };
+}
+
+/** Acts of before it was recorded say nothing of it. */
+function transportOf({ transport }: Record<string, unknown>): SentMail['transport'] {
+  return transport === 'file' ? 'file' : 'smtp';
 }
 
 function reason(details: Record<string, unknown>): string {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, type Via } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { type AccountAct, receiptOf } from './account-act.js';
 import { ACCOUNTS } from './no-workspace.js';
+import { UnrecordedActs } from './unrecorded-acts.repository.js';
 
 export const RECORD_ACT = 'account.record';
 export const ACCOUNT_MAIL = 'account.mail';
@@ -28,7 +28,7 @@ type NewAct = Pick<AccountAct, 'action'> & {
 @Injectable()
 export class AccountActs {
   constructor(
-    private readonly db: Db,
+    private readonly unrecorded: UnrecordedActs,
     private readonly work: Work,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
@@ -51,15 +51,16 @@ export class AccountActs {
     { action, via, details = {}, mail = false }: NewAct,
     recordedIn: string | null,
   ): Promise<void> {
-    const at = new Date(this.clock.now());
-    const workspaces = await this.db.query<{ workspaceId: string }>(
-      'select workspace_id from app.record_account_act($1, $2, $3, $4::jsonb, $5, $6, $7) workspace_id',
-      [userId, action, via ?? null, JSON.stringify(details), at, recordedIn, mail ? newId('msg') : null],
-    );
-    this.work.notify(
-      RECORD_ACT,
-      workspaces.map(({ workspaceId }) => workspaceId),
-    );
+    const workspaceIds = await this.unrecorded.add({
+      userId,
+      action,
+      via: via ?? null,
+      details,
+      at: this.clock.now(),
+      recordedIn,
+      mailId: mail ? newId('msg') : null,
+    });
+    this.work.notify(RECORD_ACT, workspaceIds);
     if (mail) this.work.notify(ACCOUNT_MAIL, [ACCOUNTS]);
   }
 }

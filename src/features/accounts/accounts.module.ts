@@ -4,6 +4,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AccountActs } from './account-acts.js';
+import { Accounts } from './accounts.repository.js';
 import { BeginSecondFactor } from './begin-second-factor.js';
 import { ChangePassword } from './change-password.js';
 import { CheckSecondFactor } from './check-second-factor.js';
@@ -32,8 +33,10 @@ import { SessionEntity } from './session.entity.js';
 import { SessionsController } from './sessions.controller.js';
 import { Sessions } from './sessions.repository.js';
 import { SignIn } from './sign-in.js';
+import { SignInCounts } from './sign-in-counts.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 import { StartSession } from './start-session.js';
+import { UnrecordedActs } from './unrecorded-acts.repository.js';
 import { VerifySecondFactor } from './verify-second-factor.js';
 
 /** @level 4 */
@@ -53,11 +56,14 @@ import { VerifySecondFactor } from './verify-second-factor.js';
     ReadSession,
     EndSession,
     EndFormerSession,
+    SignInCounts,
     SignInTries,
     RecordSignInLock,
     ProveAccount,
     OwnAccount,
+    Accounts,
     AccountActs,
+    UnrecordedActs,
     RecordAccountAct,
     SendAccountMail,
     ChangePassword,

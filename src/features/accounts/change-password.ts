@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
 import { assertNewPassword, canonicalPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
-import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AccountActs } from './account-acts.js';
 import { sameAsOld, WrongPassword } from './accounts.errors.js';
+import { Accounts } from './accounts.repository.js';
 import { OwnAccount } from './own-account.js';
 import type { ChangedPassword, ChangePasswordBody } from './passwords.dto.js';
 import { ProveAccount } from './prove-account.js';
@@ -19,7 +19,7 @@ export class ChangePassword {
     private readonly proveAccount: ProveAccount,
     private readonly passwords: Passwords,
     private readonly ownAccount: OwnAccount,
-    private readonly db: Db,
+    private readonly accounts: Accounts,
     private readonly sessions: Sessions,
     private readonly acts: AccountActs,
     private readonly clock: Clock,
@@ -40,11 +40,8 @@ export class ChangePassword {
     const newHash = await this.passwords.hash(newPassword);
     const changedAt = this.clock.now();
     return this.ownAccount.act(caller, async () => {
-      const [row] = await this.db.query<{ changed: boolean }>(
-        'select app.set_password($1, $2, $3, $4) as changed',
-        [userId, oldHash, newHash, new Date(changedAt)],
-      );
-      if (!row!.changed) throw new WrongPassword({ message: 'Your password was changed meanwhile.' });
+      const isChanged = await this.accounts.setPassword(userId, oldHash, newHash, changedAt);
+      if (!isChanged) throw new WrongPassword({ message: 'Your password was changed meanwhile.' });
       const endedSessions = await this.sessions.endAllOf(userId, changedAt, credentialId);
       await this.acts.recordOf(caller, {
         action: 'password.changed',

@@ -1,17 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Actor, SYSTEM, type Via } from '../../platform/auth/caller.js';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Signals } from '../signals/signals.repository.js';
-import { type AccountAct, receiptOf } from './account-act.js';
+import { receiptOf } from './account-act.js';
 import { RECORD_ACT } from './account-acts.js';
-
-interface StoredAct extends AccountAct {
-  via: Via | null;
-  at: number;
-}
+import { type StoredAct, UnrecordedActs } from './unrecorded-acts.repository.js';
 
 /** Appends an act on an account to the chain of one workspace; a lock also raises a signal there. */
 @Injectable()
@@ -19,6 +15,7 @@ export class RecordAccountAct implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
+    private readonly unrecorded: UnrecordedActs,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
   ) {}
@@ -36,8 +33,7 @@ export class RecordAccountAct implements OnModuleInit {
 
   private execute(item: WorkItem): Promise<void> {
     return this.db.transaction(scopeOfWork(item), async () => {
-      const act = await this.take(item);
-      // Its workspace may be gone by now, and its chain with it.
+      const act = await this.unrecorded.take(item.workspaceId, item.id);
       if (act) this.record(act);
       this.work.complete(item);
     });
@@ -60,15 +56,5 @@ export class RecordAccountAct implements OnModuleInit {
       capo: null,
       entity: receipt.entity,
     });
-  }
-
-  private async take({ workspaceId, id }: WorkItem): Promise<StoredAct | undefined> {
-    const [act] = await this.db.query<StoredAct>(
-      `delete from account_acts a using members m, users u
-       where a.workspace_id = $1 and a.act_id = $2 and m.member_id = a.member_id and u.user_id = m.user_id
-       returning a.action, a.member_id, u.display_name as name, a.via, a.details, a.at`,
-      [workspaceId, id],
-    );
-    return act;
   }
 }

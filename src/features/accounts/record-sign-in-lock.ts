@@ -4,6 +4,7 @@ import { Work } from '../../platform/work/work.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
 import { AccountActs } from './account-acts.js';
 import { NO_WORKSPACE } from './no-workspace.js';
+import { SignInCounts } from './sign-in-counts.repository.js';
 import { SIGN_IN_LOCK } from './sign-in-tries.js';
 
 /** Finds out whether an address that was locked has an account, after the answer: nobody can tell by its time. */
@@ -12,6 +13,7 @@ export class RecordSignInLock implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
+    private readonly counts: SignInCounts,
     private readonly acts: AccountActs,
   ) {}
 
@@ -28,10 +30,7 @@ export class RecordSignInLock implements OnModuleInit {
 
   private execute(item: WorkItem): Promise<void> {
     return this.db.transaction(NO_WORKSPACE, async () => {
-      const [lock] = await this.db.query<{ userId: string; address: string; at: number }>(
-        'select * from app.take_sign_in_lock($1)',
-        [item.id],
-      );
+      const lock = await this.counts.takeLock(item.id);
       if (lock) {
         const { userId, address, at } = lock;
         await this.acts.record(userId, { action: 'account.locked', details: { address, lockedAt: at } });

@@ -3,10 +3,10 @@ import type { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { StartRefused } from '../../platform/kernel/start-refused.js';
-import type { AccountAction } from './account-act.js';
 import { NO_WORKSPACE } from './no-workspace.js';
-
-const ACTION: AccountAction = 'second_factor.removed_on_server';
+import { SecondFactors } from './second-factors.repository.js';
+import { Sessions } from './sessions.repository.js';
+import { UnrecordedActs } from './unrecorded-acts.repository.js';
 
 /**
  * Removes the second factor of somebody who has lost the authenticator and the recovery codes, and ends all their sessions. It
@@ -14,37 +14,37 @@ const ACTION: AccountAction = 'second_factor.removed_on_server';
  * service, or the next, writes the receipts and mails the owner of the account.
  */
 export class RecoverSecondFactor {
+  readonly #sessions: Sessions;
+  readonly #secondFactors: SecondFactors;
+  readonly #acts: UnrecordedActs;
+
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#sessions = new Sessions(db);
+    this.#secondFactors = new SecondFactors(db);
+    this.#acts = new UnrecordedActs(db);
+  }
 
   /** @throws StartRefused when the address has no account with a second factor */
   async execute(email: string): Promise<void> {
-    const now = new Date(this.clock.now());
+    const at = this.clock.now();
+    const account = await this.#sessions.accountOf(foldedMailAddress(email));
     await this.db.transaction(NO_WORKSPACE, async () => {
-      const [account] = await this.db.query<{ userId: string }>('select user_id from app.find_account($1)', [
-        foldedMailAddress(email),
-      ]);
-      const [removed] = account
-        ? await this.db.query<{ done: boolean }>('select app.remove_second_factor($1) as done', [
-            account.userId,
-          ])
-        : [];
-      if (!removed?.done) throw new StartRefused(`There is no account ${email} with a second factor.`);
-      const { userId } = account!;
-      const [ended] = await this.db.query<{ count: number }>(
-        'select app.end_sessions($1, null, $2) as count',
-        [userId, now],
-      );
-      const details = JSON.stringify({ endedSessions: ended!.count });
-      await this.db.query('select app.record_account_act($1, $2, null, $3::jsonb, $4, null, $5)', [
+      if (!account || !(await this.#secondFactors.remove(account.userId)))
+        throw new StartRefused(`There is no account ${email} with a second factor.`);
+      const { userId } = account;
+      const endedSessions = await this.#sessions.endAllOf(userId, at);
+      await this.#acts.add({
         userId,
-        ACTION,
-        details,
-        now,
-        newId('msg'),
-      ]);
+        action: 'second_factor.removed_on_server',
+        via: null,
+        details: { endedSessions },
+        at,
+        recordedIn: null,
+        mailId: newId('msg'),
+      });
     });
   }
 }

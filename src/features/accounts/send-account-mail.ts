@@ -1,17 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { Db } from '../../platform/database/db.js';
 import { type MailOutcome, MailWork } from '../mail/mail-work.js';
 import { type AccountMail, accountMail } from './account-mail.js';
 import { ACCOUNT_MAIL, AccountActs } from './account-acts.js';
-import { NO_WORKSPACE } from './no-workspace.js';
+import { Accounts } from './accounts.repository.js';
 
 /** Tells the owner of an account by mail what has changed in it. */
 @Injectable()
 export class SendAccountMail implements OnModuleInit {
   constructor(
-    private readonly db: Db,
     private readonly mailWork: MailWork,
+    private readonly accounts: Accounts,
     private readonly acts: AccountActs,
     private readonly logger: PinoLogger,
   ) {}
@@ -21,7 +20,7 @@ export class SendAccountMail implements OnModuleInit {
       name: ACCOUNT_MAIL,
       pool: 2,
       perQueue: 2,
-      find: ({ id }) => this.read(id),
+      find: ({ id }) => this.accounts.mail(id),
       messageOf: accountMail,
       ended: (mail, outcome) => this.ended(mail, outcome),
     });
@@ -31,21 +30,15 @@ export class SendAccountMail implements OnModuleInit {
     { mailId, userId, notice }: AccountMail & { userId: string },
     outcome: MailOutcome,
   ): Promise<void> {
-    const error = outcome.status === 'failed' ? outcome.error : undefined;
-    this.db.write('select app.end_account_mail($1)', [mailId]);
-    if (error) this.logger.warn({ userId, notice, error }, 'the owner of an account could not be mailed');
-    await this.acts.record(userId, {
-      action: error ? 'account.mail_failed' : 'account.mailed',
-      details: error ? { about: notice, error } : { about: notice },
-    });
-  }
-
-  private async read(mailId: string): Promise<(AccountMail & { userId: string }) | undefined> {
-    const [mail] = await this.db.read<Omit<AccountMail, 'mailId'> & { userId: string }>(
-      NO_WORKSPACE,
-      'select user_id, email, notice, at from app.account_mail($1)',
-      [mailId],
-    );
-    return mail && { ...mail, mailId };
+    this.accounts.endMail(mailId);
+    if (outcome.status === 'obsolete') return;
+    if (outcome.status === 'failed') {
+      const { error } = outcome;
+      this.logger.warn({ userId, notice, error }, 'the owner of an account could not be mailed');
+      await this.acts.record(userId, { action: 'account.mail_failed', details: { about: notice, error } });
+      return;
+    }
+    const { transport } = outcome;
+    await this.acts.record(userId, { action: 'account.mailed', details: { about: notice, transport } });
   }
 }

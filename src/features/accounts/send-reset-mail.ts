@@ -45,11 +45,13 @@ export class SendResetMail implements OnModuleInit {
   private async ended({ resetId, userId }: PasswordReset, outcome: MailOutcome): Promise<void> {
     this.resets.endMail(resetId);
     if (outcome.status === 'obsolete') return;
-    const error = outcome.status === 'failed' ? outcome.error : undefined;
-    if (error) this.logger.warn({ userId, error }, 'the link for a new password could not be mailed');
-    await this.acts.record(userId, {
-      action: error ? 'password.reset_mail_failed' : 'password.reset_mailed',
-      ...(error && { details: { error } }),
-    });
+    if (outcome.status === 'failed') {
+      const { error } = outcome;
+      this.logger.warn({ userId, error }, 'the link for a new password could not be mailed');
+      await this.acts.record(userId, { action: 'password.reset_mail_failed', details: { error } });
+      return;
+    }
+    const { transport } = outcome;
+    await this.acts.record(userId, { action: 'password.reset_mailed', details: { transport } });
   }
 }

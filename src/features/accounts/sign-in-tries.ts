@@ -9,6 +9,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { Work } from '../../platform/work/work.js';
 import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
+import { SignInCounts } from './sign-in-counts.repository.js';
 
 export const SIGN_IN_LOCK = 'account.lock';
 
@@ -35,6 +36,7 @@ interface SignInTry {
 export class SignInTries {
   constructor(
     private readonly db: Db,
+    private readonly counts: SignInCounts,
     private readonly work: Work,
     private readonly clock: Clock,
     private readonly logger: PinoLogger,
@@ -76,11 +78,7 @@ export class SignInTries {
   /** @throws RateLimited while the account is locked for this address, or slowed for all that are new to it */
   private async count(email: string, address: string): Promise<SignInTry> {
     const at = this.clock.now();
-    const [counted] = await this.db.system<{ retryAt: number | null; isLast: boolean; isSlowed: boolean }>(
-      'select * from app.count_sign_in_try($1, $2, $3)',
-      [accountOf(email), address, new Date(at)],
-    );
-    const { retryAt, isLast, isSlowed } = counted!;
+    const { retryAt, isLast, isSlowed } = await this.counts.count(accountOf(email), address, at);
     if (retryAt !== null) throw tooMany(retryAt - at);
     return { email: foldedMailAddress(email), address, at, isLast, isSlowed };
   }
@@ -90,20 +88,14 @@ export class SignInTries {
     if (!isLast) return;
     await this.db.transaction(NO_WORKSPACE, async () => {
       const id = newId('lck');
-      this.db.write('select app.add_sign_in_lock($1, $2, $3, $4)', [id, email, address, new Date(at)]);
+      this.counts.addLock(id, { email, address, at });
       this.work.enqueue(SIGN_IN_LOCK, { id, queue: ACCOUNTS });
     });
   }
 
   /** It has not failed. Once somebody has signed in, what failed for this account and address before counts no more. */
-  private async end({ email, address, at, isSlowed }: SignInTry, hasSignedIn: boolean): Promise<void> {
-    await this.db.system('select app.end_sign_in_try($1, $2, $3, $4, $5)', [
-      accountOf(email),
-      address,
-      new Date(at),
-      isSlowed,
-      hasSignedIn,
-    ]);
+  private async end(one: SignInTry, hasSignedIn: boolean): Promise<void> {
+    await this.counts.end(accountOf(one.email), one, hasSignedIn);
   }
 }
 

@@ -9,7 +9,7 @@ import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalPageController } from './approval-page.controller.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
-import { Approvals } from './approvals.repository.js';
+import { Approvals, waitingStatement } from './approvals.repository.js';
 import { AwaitApproval } from './await-approval.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
@@ -64,11 +64,7 @@ export class ApprovalsModule {
       name: 'consigliere_approvals_pending',
       help: 'Approvals that wait: for the draft (drafting), or for a person (ready)',
       label: 'state',
-      statement: () => ({
-        text: `select s as label, coalesce(sum(t.n), 0) as value
-          from (values ('ready', 'ready'), ('drafting', 'pending')) state (s, status)
-          left join app.tally_of_all('approvals') t on split_part(t.key, ' ', 1) = status group by s`,
-      }),
+      statement: waitingStatement,
     });
   }
 }

@@ -58,6 +58,13 @@ export type ReadyContent = Pick<
 /** What an edit replaces. */
 export type EditedContent = Omit<ReadyContent, 'capo' | 'concerns'>;
 
+/** A figure of the metrics: the approvals that wait for the draft, and those that wait for a person. */
+export const waitingStatement = (): Statement => ({
+  text: `select s as label, coalesce(sum(t.n), 0) as value
+    from (values ('ready', 'ready'), ('drafting', 'pending')) state (s, status)
+    left join app.tally_of_all('approvals') t on split_part(t.key, ' ', 1) = status group by s`,
+});
+
 @Injectable()
 export class Approvals {
   constructor(

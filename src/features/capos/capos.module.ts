@@ -16,6 +16,7 @@ import { engineOf } from './capo.js';
 import { CapoSkills } from './capo-skills.js';
 import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
+import { ModelBudgets } from './model-budgets.repository.js';
 import { ModelCalls } from './model-calls.js';
 import { ModelChargeEntity } from './model-charge.entity.js';
 import { ModelCharges } from './model-charges.js';
@@ -50,6 +51,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     CapoSkills,
     DraftingStates,
     ModelBudget,
+    ModelBudgets,
     ModelCalls,
     ModelCharges,
     {

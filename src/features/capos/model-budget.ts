@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { SYSTEM, type Tier } from '../../platform/auth/caller.js';
+import { SYSTEM } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
@@ -9,9 +9,16 @@ import { throughOutage } from '../../platform/work/through-outage.js';
 import { Signals } from '../signals/signals.repository.js';
 import type { Cost } from '../terms/terms.js';
 import { RunnerFailed } from './briefing.js';
+import {
+  type BudgetTerms,
+  type BudgetUnit,
+  ModelBudgets,
+  type ModelUse,
+  type ReservedBudget,
+} from './model-budgets.repository.js';
 
-/** What the model calls of a workspace may use a day unless its settings say otherwise: US dollars, or tokens. */
-const BY_TIER: Readonly<Record<Tier, { amount: number; tokens: number }>> = {
+/** US dollars, or tokens. */
+const BY_TIER: BudgetTerms['byTier'] = {
   free: { amount: 1, tokens: 500_000 },
   pro: { amount: 10, tokens: 5_000_000 },
   enterprise: { amount: 100, tokens: 50_000_000 },
@@ -34,19 +41,6 @@ export interface Reservation {
   settle(used: Cost): Promise<void>;
 }
 
-interface Reserved {
-  day: string;
-  budget: number;
-  /** By calls that have ended. */
-  used: number;
-  /** By calls under way. */
-  reserved: number;
-  granted: boolean;
-  warn: boolean;
-  zone: string;
-  nextDayAt: number;
-}
-
 /**
  * The budget of a workspace for model calls, by the day of its zone (docs/decisions/0009): in US dollars where the prices of
  * the model are known, in tokens where they are not. What a call may cost at most is set aside before it is made, so calls
@@ -55,28 +49,25 @@ interface Reserved {
  */
 @Injectable()
 export class ModelBudget {
-  readonly #unit: 'amount' | 'tokens';
+  readonly #terms: BudgetTerms;
   readonly #longestMs: number;
 
   constructor(
     private readonly db: Db,
+    private readonly budgets: ModelBudgets,
     private readonly clock: Clock,
     private readonly signals: Signals,
     private readonly logger: PinoLogger,
     config: Config,
   ) {
-    this.#unit = config.modelPriceInput === undefined ? 'tokens' : 'amount';
+    const unit = config.modelPriceInput === undefined ? 'tokens' : 'amount';
+    this.#terms = { unit, byTier: BY_TIER };
     this.#longestMs = config.modelTimeoutSeconds * 1_000 + SETTLED_AFTER_MS;
   }
 
   /** What the model calls of the workspace may use on one day. */
-  async limit(scope: Scope): Promise<{ limit: number; unit: 'amount' | 'tokens' }> {
-    const [row] = await this.db.read<{ budget: number }>(
-      scope,
-      'select app.model_budget_of($1, $2, $3::jsonb)::float8 as budget',
-      [scope.workspaceId, this.#unit, JSON.stringify(BY_TIER)],
-    );
-    return { limit: row!.budget, unit: this.#unit };
+  async limit(scope: Scope): Promise<{ limit: number; unit: BudgetUnit }> {
+    return { limit: await this.budgets.of(scope, this.#terms), unit: this.#terms.unit };
   }
 
   /** @throws RunnerFailed when there is not so much left */
@@ -84,21 +75,10 @@ export class ModelBudget {
     const scope = { workspaceId, teamIds: 'all' as const };
     const now = this.clock.now();
     const reserved = await this.db.transaction(scope, async () => {
-      const [row] = await this.db.query<Reserved>(
-        `select day::text, budget::float8, used::float8, reserved::float8, granted, warn, zone, app.ms(next_day_at) as next_day_at
-         from app.reserve_model_usage($1, $2, $3, $4::jsonb, $5, $6, $7)`,
-        [
-          workspaceId,
-          new Date(now),
-          this.#unit,
-          JSON.stringify(BY_TIER),
-          most.amount,
-          tokensOf(most),
-          new Date(now + this.#longestMs),
-        ],
-      );
-      if (row!.warn) this.warn(row!, most);
-      return row!;
+      const times = { at: now, until: now + this.#longestMs };
+      const counted = await this.budgets.reserve(workspaceId, this.#terms, useOf(most), times);
+      if (counted.warn) this.warn(counted, most);
+      return counted;
     });
     if (!reserved.granted) throw this.exceeded(reserved, most, now);
     return { settle: (used) => this.settled(workspaceId, reserved.day, most, used) };
@@ -114,25 +94,14 @@ export class ModelBudget {
 
   private async settle(workspaceId: string, day: string, most: Cost, used: Cost): Promise<void> {
     await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
-      const [row] = await this.db.query<Pick<Reserved, 'budget' | 'used' | 'warn'>>(
-        `select budget::float8, used::float8, warn from app.settle_model_usage($1, $2, $3, $4::jsonb, $5, $6, $7, $8)`,
-        [
-          workspaceId,
-          day,
-          this.#unit,
-          JSON.stringify(BY_TIER),
-          Number((used.amount - most.amount).toFixed(6)),
-          tokensOf(used) - tokensOf(most),
-          most.amount,
-          tokensOf(most),
-        ],
-      );
-      if (row!.warn) this.warn(row!);
+      const about = { workspaceId, day };
+      const settled = await this.budgets.settle(about, this.#terms, useOf(most), useOf(used));
+      if (settled.warn) this.warn(settled);
     });
   }
 
   /** @param wanted by the call that was refused */
-  private warn({ used, budget }: Pick<Reserved, 'used' | 'budget'>, wanted?: Cost): void {
+  private warn({ used, budget }: Pick<ReservedBudget, 'used' | 'budget'>, wanted?: Cost): void {
     const most = wanted ? this.counted(wanted) : 0;
     this.signals.raise({
       type: 'agent',
@@ -150,13 +119,13 @@ export class ModelBudget {
     });
   }
 
-  private exceeded(reserved: Reserved, most: Cost, now: number): RunnerFailed {
+  private exceeded(reserved: ReservedBudget, most: Cost, now: number): RunnerFailed {
     const { waitMs, message } = this.refusal(reserved, this.counted(most), now);
     const wait = Math.min(MAX_WAIT_MS, Math.max(0, waitMs));
     return new RunnerFailed('model_budget_exceeded', message, true, undefined, wait);
   }
 
-  private refusal({ budget, used, reserved, zone, nextDayAt }: Reserved, wanted: number, now: number) {
+  private refusal({ budget, used, reserved, zone, nextDayAt }: ReservedBudget, wanted: number, now: number) {
     if (wanted > budget) {
       return {
         message: `A single model call for this can cost ${this.spoken(wanted)}, more than the budget of a whole day (${this.spoken(budget)}); it waits until an admin raises modelBudget with PUT /settings.`,
@@ -176,17 +145,17 @@ export class ModelBudget {
   }
 
   private counted(cost: Cost): number {
-    return this.#unit === 'amount' ? cost.amount : tokensOf(cost);
+    return useOf(cost)[this.#terms.unit];
   }
 
   private spoken(quantity: number): string {
     const number = (digits: number) => new Intl.NumberFormat('en', { maximumFractionDigits: digits });
-    return this.#unit === 'amount'
+    return this.#terms.unit === 'amount'
       ? `${number(6).format(quantity)} USD`
       : `${number(0).format(quantity)} tokens`;
   }
 }
 
-function tokensOf({ tokensIn, tokensOut }: Cost): number {
-  return tokensIn + tokensOut;
+function useOf({ amount, tokensIn, tokensOut }: Cost): ModelUse {
+  return { amount, tokens: tokensIn + tokensOut };
 }

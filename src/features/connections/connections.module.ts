@@ -13,9 +13,8 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CheckConnector } from './check-connector.js';
 import { ConfiguredConnectors } from './configured-connectors.js';
 import { ConnectionsController } from './connections.controller.js';
-import { Connections } from './connections.repository.js';
+import { Connections, redStatement } from './connections.repository.js';
 import { ConnectorAlerts } from './connector-alerts.js';
-import { CONNECTOR_KINDS } from './connector-kinds.js';
 import { ConnectorHealthTile } from './connector-health-tile.js';
 import { ConnectorProbes } from './connector-probes.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
@@ -67,10 +66,7 @@ export class ConnectionsModule {
       name: 'consigliere_connectors_red',
       help: 'Connectors whose checks fail, by what they are',
       label: 'kind',
-      statement: () => ({
-        text: 'select kind as label, n as value from app.red_connectors($1)',
-        values: [[...CONNECTOR_KINDS]],
-      }),
+      statement: redStatement,
     });
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { ConnectorKind } from './connector-kinds.js';
+import { CONNECTOR_KINDS, type ConnectorKind } from './connector-kinds.js';
 import type { Verdict } from './connector-health.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
 
@@ -16,6 +17,12 @@ export type LockedConnector = ConnectorEntity & { now: number };
 const UNCHECKED = 'It has not been checked yet.';
 /** A process that has just started has enough to do, and what has just been registered may not be up yet. */
 const FIRST_CHECK_MS = 30_000;
+
+/** A figure of the metrics: the connectors that are red, by their kind. */
+export const redStatement = (): Statement => ({
+  text: 'select kind as label, n as value from app.red_connectors($1)',
+  values: [[...CONNECTOR_KINDS]],
+});
 
 /**
  * Connectors and their checks. All times are those of the database's clock, by which checks fall due, so that processes

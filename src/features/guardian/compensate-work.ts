@@ -67,15 +67,17 @@ export class CompensateWork {
     return this.begin(caller, guardian, revert);
   }
 
-  private async preview({ workspaceId }: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
-    const carriedOut = this.carriedOut(workspaceId, checkpoint);
+  /** What would not be undone as things stand is told as it would be by its step. */
+  private async preview(caller: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
+    const carriedOut = this.carriedOut(caller.workspaceId, checkpoint);
     const { steps, total } = await this.reverts.preview(carriedOut, PLAN_LINES);
     if (total > MOST_STEPS) throw tooMany();
+    const obstacles = await this.undoable.obstacles(scopeOf(caller), steps);
     return {
       ...answerOf(checkpoint),
       status: 'planned',
       revertId: null,
-      plan: steps,
+      plan: steps.map((step) => ({ ...step, ...obstacles.get(step.workPacketId) })),
       planTotal: total,
       receiptId: null,
     };

@@ -17,7 +17,7 @@ import { FindCheckpoint } from './find-checkpoint.js';
 import { GUARDIAN } from './guardian.js';
 import { GuardianController } from './guardian.controller.js';
 import { GuardianEntity } from './guardian.entity.js';
-import { Guardians } from './guardians.repository.js';
+import { Guardians, killedStatement } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 import { LiftKill } from './lift-kill.js';
@@ -101,7 +101,7 @@ export class GuardianModule {
     figures.declare({
       name: 'consigliere_workspaces_killed',
       help: 'Workspaces in which the kill switch is on',
-      statement: () => ({ text: 'select app.killed_workspaces() as value' }),
+      statement: killedStatement,
     });
   }
 }

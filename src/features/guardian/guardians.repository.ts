@@ -39,6 +39,9 @@ const FACTS = `${columnsOf(GuardianEntity, { of: 'guardians' })}, (select c.chec
  */
 const TURN = 'hashtextextended($1, 3)';
 
+/** A figure of the metrics: the workspaces in which the kill switch is on. */
+export const killedStatement = (): Statement => ({ text: 'select app.killed_workspaces() as value' });
+
 @Injectable()
 export class Guardians {
   constructor(private readonly db: Db) {}

@@ -5,7 +5,7 @@ import {
   recorded,
 } from '../standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
-import { type KnownOrders, ordersFor } from '../standing-orders/orders-in-force.js';
+import { type KnownOrders, ordersFor } from '../standing-orders/orders-in-force.repository.js';
 import { type Usages, usesOf } from '../standing-orders/usages.js';
 import type { OperatorHours } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';

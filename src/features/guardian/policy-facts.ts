@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { type DecidedPacket, isLimited } from '../standing-orders/decision-input.js';
 import { mayConcern } from '../standing-orders/evaluate.js';
-import { type KnownOrders, OrdersInForce } from '../standing-orders/orders-in-force.js';
+import { type KnownOrders, OrdersInForce } from '../standing-orders/orders-in-force.repository.js';
 import {
   lockDecisionsStatement,
   StandingOrderUses,

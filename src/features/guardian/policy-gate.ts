@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { DecidedPacket, DecisionOrder } from '../standing-orders/decision-input.js';
-import { ordersFor } from '../standing-orders/orders-in-force.js';
+import { ordersFor } from '../standing-orders/orders-in-force.repository.js';
 import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';

@@ -72,12 +72,12 @@ export class RevertStep {
    */
   compensation!: object | null;
   /**
-   * planned, done, failed (a person has to look), not_possible (nothing takes it back) or skipped (there was nothing to undo,
-   * or the revert was stopped)
+   * planned, done, failed (a person has to look; of a dry run: it would fail as things stand), not_possible (nothing takes it
+   * back) or skipped (there was nothing to undo, or the revert was stopped)
    * @example 'planned'
    */
   status!: StepStatus;
-  /** Why it was not undone; null where there is nothing to say. */
+  /** Why it was not undone, or would not be; null where there is nothing to say. */
   reason!: string | null;
 }
 

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { RevertStepEntity, StepStatus } from './revert.entity.js';
+
+/** A line of a plan, as far as it says what undoes a work packet. */
+export type PlanLine = Pick<RevertStepEntity, 'workPacketId' | 'compensation'>;
+
+/** How the step of a work packet would end, and why, in a sentence. */
+export type Obstacle = { status: Extract<StepStatus, 'failed' | 'not_possible'>; reason: string };
 
 /**
  * Work that a revert undoes. The guardian knows no kind of work; the feature whose work it is registers itself here, and does
@@ -14,6 +21,8 @@ export interface Undoable {
   carriedOutStatement(workspaceId: string, since: { receiptSeq: number; limit: number }): Statement;
   /** By work packet, for people to read; one that the caller may not see is not in it. */
   titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>>;
+  /** What keeps work packets from being undone as things stand; one of which nothing of the kind is known is not in it. */
+  obstacles(scope: Scope, lines: readonly PlanLine[]): Promise<Map<string, Obstacle>>;
 }
 
 @Injectable()
@@ -26,6 +35,10 @@ export class UndoableWork {
 
   carriedOutStatement(...args: Parameters<Undoable['carriedOutStatement']>): Statement {
     return this.work.carriedOutStatement(...args);
+  }
+
+  obstacles(...args: Parameters<Undoable['obstacles']>): ReturnType<Undoable['obstacles']> {
+    return this.work.obstacles(...args);
   }
 
   /** These lines of a plan with the titles of their work packets. */

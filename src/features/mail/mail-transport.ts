@@ -24,3 +24,12 @@ export interface MailTransport {
   /** Goes as far as a mail would without sending one. @throws MailProbeFailed */
   probe(signal: AbortSignal): Promise<void>;
 }
+
+/**
+ * What a receipt says of a mail that a transport accepted.
+ * @param mail as the beginning of a sentence, such as `The Daily Report of 2026-02-18`
+ * @param mailed the whole sentence where it was sent
+ */
+export function summaryOfMail(transport: SentMail['transport'], mail: string, mailed: string): string {
+  return transport === 'file' ? `${mail} was written to a file, since no mail server is configured.` : mailed;
+}

@@ -8,8 +8,11 @@ import type { MailMessage } from './mail-message.js';
 import type { SentMail } from './mail-transport.js';
 import { Mailer, MailFailed } from './mailer.js';
 
-/** With the growing waits between them, a mail server may be away for some minutes. */
+/** After so many attempts that failed it is given up: with the growing waits between them, a mail server may be away for some minutes. */
 const TRIES = 8;
+
+/** With a wait of a minute between them, a mail server may be away for a day. */
+export const TRIES_OF_A_DAY = 24 * 60;
 
 /** How the sending of a mail ended. */
 export type MailOutcome =
@@ -23,8 +26,16 @@ interface MailKind<T> {
   name: string;
   pool: number;
   perQueue: number;
-  /** What the mail is about; undefined when there is no trace of it any more. */
+  /** What the mail is about; undefined when there is nothing to mail, or no trace of it any more. */
   find(item: WorkItem): Promise<T | undefined>;
+  /** Marks its row as being mailed, in one transaction with {@link find}; undefined when it is not to be mailed after all. */
+  begin?(subject: T): Promise<T | undefined>;
+  /** Left out, a mail server may be away for as many attempts as any other failure is tried. */
+  whileUnreachable?: {
+    tries: number;
+    /** Counts one more in the row, and answers how many they are, in the transaction that tries it again later. */
+    count(subject: T, error: WorkError): number;
+  };
   /** Undefined when there is nothing to tell any more. @throws SecretUnreadable */
   messageOf(subject: T): MailMessage | undefined;
   /** Records how it ended, in the transaction that ends the work. */
@@ -43,7 +54,8 @@ export class MailWork {
     private readonly mailer: Mailer,
   ) {}
 
-  declare<T>({ name, pool, perQueue, ...kind }: MailKind<T>): void {
+  declare<T>(kind: MailKind<T>): void {
+    const { name, pool, perQueue } = kind;
     this.work.declare({
       name,
       pool,
@@ -57,22 +69,46 @@ export class MailWork {
     });
   }
 
-  private async run<T>(
-    kind: Omit<MailKind<T>, 'name' | 'pool' | 'perQueue'>,
-    item: WorkItem,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const subject = await kind.find(item);
+  private async run<T>(kind: MailKind<T>, item: WorkItem, signal: AbortSignal): Promise<void> {
+    const subject = await this.begin(kind, item);
     if (!subject) return;
     const outcome = await this.send(() => kind.messageOf(subject), signal);
     await this.db.transaction(scopeOfWork(item), async () => {
-      if (outcome.status === 'later') {
-        this.work.reschedule(item, backoffMs(item.failures + 1), outcome.error);
-        return;
-      }
-      await kind.ended(subject, outcome);
+      const end = outcome.status === 'later' ? this.later(kind, subject, item, outcome.error) : outcome;
+      if (!end) return;
+      await kind.ended(subject, end);
       this.work.complete(item);
     });
+  }
+
+  /** What is found and marked is one transaction; undefined when there is nothing to mail, and the work is complete. */
+  private begin<T>(kind: MailKind<T>, item: WorkItem): Promise<T | undefined> {
+    if (!kind.begin) return kind.find(item);
+    return this.db.transaction(scopeOfWork(item), async () => {
+      const subject = await kind.find(item);
+      const begun = subject && (await kind.begin!(subject));
+      // What is marked is this attempt's to send.
+      if (begun) this.work.check(item);
+      else this.work.complete(item);
+      return begun;
+    });
+  }
+
+  /** Has it tried again after a while; answers how it ended when it was tried often enough. */
+  private later<T>(
+    { whileUnreachable }: MailKind<T>,
+    subject: T,
+    item: WorkItem,
+    error: WorkError,
+  ): MailOutcome | undefined {
+    if (!whileUnreachable) {
+      this.work.reschedule(item, backoffMs(item.failures + 1), error);
+      return undefined;
+    }
+    const tries = whileUnreachable.count(subject, error);
+    if (tries >= whileUnreachable.tries) return { status: 'failed', error };
+    this.work.reschedule(item, backoffMs(tries));
+    return undefined;
   }
 
   /** What nobody foresaw is thrown on. */

@@ -53,14 +53,13 @@ export class ComposeMail {
     const to = this.addressee(context, first);
     const news = mailed.toSorted(urgentFirst).slice(0, MOST_LISTED);
     const inMail = new Set(mailed.map(({ entityId }) => entityId));
-    const before = (await this.due.toldBefore(context))
-      .filter(({ entityId }) => !inMail.has(entityId))
-      .toSorted(urgentFirst)
-      .slice(0, MOST_LISTED - news.length);
+    const { waiting, isAll } = await this.due.toldBefore(context);
+    const told = waiting.filter(({ entityId }) => !inMail.has(entityId));
+    const before = told.toSorted(urgentFirst).slice(0, MOST_LISTED - news.length);
     const message = digestOf({
       entries: await this.entries(to, [...news, ...before].toSorted(urgentFirst)),
       total: mailed.length,
-      before: before.length,
+      before: { total: told.length, listed: before.length, isAll },
       listUrl: referenceTo(to.publicUrl, 'Approvals_list'),
     });
     return {

@@ -12,25 +12,30 @@ export function digestOf({
   listUrl,
 }: {
   entries: readonly DigestEntry[];
-  /** How many it is about, those that are not listed too. */
+  /** How many the member is told of for the first time, those that are not listed too. */
   total: number;
-  /** How many of the listed ones the member was told of before. */
-  before: number;
+  /** What the member was told of before and nobody has decided since; without `isAll` there may be more. */
+  before: { total: number; listed: number; isAll: boolean };
   /** Where it says how to list all of them. */
   listUrl: string;
 }): { subject: string; blocks: Block[] } {
-  const news = `${total} ${total === 1 ? 'decision waits' : 'decisions wait'} for you`;
-  const isAll = entries.length >= total;
+  const waiting = total + before.total;
+  const news = [
+    before.isAll ? `${waiting}` : `${waiting} or more`,
+    waiting === 1 ? 'decision waits for you' : 'decisions wait for you',
+    ...(before.total > 0 ? [`(${total} new)`] : []),
+  ].join(' ');
+  const isAll = before.isAll && entries.length >= waiting;
   const blocks: Block[] = isAll
     ? [{ kind: 'text', text: `${news}.` }]
     : [
         { kind: 'text', text: `${news}. This mail lists ${entries.length} of them.` },
         { kind: 'reference', text: 'How to list all of them:', url: listUrl },
       ];
-  if (before > 0) {
+  if (before.listed > 0) {
     blocks.push({
       kind: 'text',
-      text: `Of those listed, ${before} you were told of before, and nobody has decided ${before === 1 ? 'it' : 'them'} since.`,
+      text: `Of those listed, ${before.listed} you were told of before, and nobody has decided ${before.listed === 1 ? 'it' : 'them'} since.`,
     });
   }
   for (const { title, blocks: own } of entries) blocks.push({ kind: 'heading', text: title }, ...own);

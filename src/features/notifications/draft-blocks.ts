@@ -115,7 +115,7 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
       : []),
   ];
   const long: Block[] = [];
-  for (const [key, value] of Object.entries(action.params)) {
+  for (const [key, value] of inReadingOrder(action.params)) {
     const name = NAMES[key] ?? key;
     const text = wordsOf(value);
     if (text.length <= SHORT && text === oneLine(text)) short.push([name, room.cut(text)]);
@@ -123,6 +123,13 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
   }
   if (oneLine(rationale) !== '') short.push(['Why', room.cut(oneLine(rationale))]);
   return [{ kind: 'heading', text: `${index + 1}. ${title}` }, { kind: 'facts', facts: short }, ...long];
+}
+
+/** A parameter that is known stands where {@link NAMES} has it, the others below: the database keeps them in an order of its own. */
+function inReadingOrder(params: object): [string, unknown][] {
+  const known = Object.keys(NAMES);
+  const placeOf = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length);
+  return Object.entries(params).toSorted(([a], [b]) => placeOf(a) - placeOf(b));
 }
 
 function wordsOf(value: unknown): string {

@@ -8,7 +8,7 @@ import { Notifications } from './notifications.repository.js';
 import { endOfQuietHours } from './quiet-hours.js';
 import { isUrgentNow, type Verdict, verdictOn } from './verdict.js';
 
-/** So far back is looked for what still waits. */
+/** So many of what was told last are looked at for what still waits. */
 const TOLD_BEFORE = 200;
 
 /** For whom a mail is put together, and when. */
@@ -38,11 +38,15 @@ export class DueNotifications {
     }
   }
 
-  /** What the member was told of in earlier mails, and what nobody has decided since, the last told first. */
-  async toldBefore(context: MailContext): Promise<NotificationEntity[]> {
+  /**
+   * Approvals that the member was told of in earlier mails and that nobody has decided since, the last told first; `isAll` where
+   * there are certainly no more.
+   */
+  async toldBefore(context: MailContext): Promise<{ waiting: NotificationEntity[]; isAll: boolean }> {
     const { workspaceId, memberId } = context.member;
     const told = await this.notifications.toldBefore(workspaceId, memberId, TOLD_BEFORE);
-    return (await this.byVerdict(context, told)).tell;
+    const { tell: waiting } = await this.byVerdict(context, told);
+    return { waiting, isAll: told.length < TOLD_BEFORE };
   }
 
   /** What is due and is to be told now; the rest is skipped, or waits until the quiet hours end. */

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
-import type { SentMail } from '../mail/mail-transport.js';
+import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
 import { Signals } from '../signals/signals.repository.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import type { PreparedMail } from './compose-mail.js';
@@ -33,10 +33,11 @@ export class NotificationOutcomes {
       ...about,
       actor: SYSTEM,
       action: 'notification.mailed',
-      summary:
-        transport === 'file'
-          ? `The mail to ${name} about ${what} was written to a file, since no mail server is configured.`
-          : `${name} was mailed about ${what}.`,
+      summary: summaryOfMail(
+        transport,
+        `The mail to ${name} about ${what}`,
+        `${name} was mailed about ${what}.`,
+      ),
       details: { ...details, mailId, transport },
     });
   }

@@ -4,6 +4,7 @@ import { backoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { type Renewal, scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { SentMail } from '../mail/mail-transport.js';
+import { TRIES_OF_A_DAY } from '../mail/mail-work.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import type { PreparedMail } from './compose-mail.js';
 import { NotificationOutcomes } from './notification-outcomes.js';
@@ -14,8 +15,6 @@ export const SEND_WORK = 'notification.send';
 
 /** So many mails in one attempt; then the other members of the workspace have their turn. */
 const MAILS_AT_ONCE = 5;
-/** With a wait of a minute between them, a mail server may be away for a day. */
-const TRIES = 24 * 60;
 
 /**
  * Mails members what waits for them, outside of any transaction. What a mail says is put together, and held against what is
@@ -75,7 +74,7 @@ export class SendNotifications implements OnModuleInit {
       if (!(error instanceof MailFailed)) throw error;
       await this.db.transaction(scopeOfWork(item), async () => {
         const tries = mail.tries + 1;
-        if (error.retryable && tries < TRIES) {
+        if (error.retryable && tries < TRIES_OF_A_DAY) {
           this.outcomes.notNow(workspaceId, mail, error.message);
           this.work.reschedule(item, backoffMs(tries));
         } else {

@@ -1,11 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { contradictions, newestLists, type SignedList, revocationOf } from './revocation-list.js';
+import type { Config } from '../../platform/config/config.js';
+import { PublisherKeys } from './publisher-keys.js';
+import {
+  contradictions,
+  newestLists,
+  readRevocations,
+  revocationOf,
+  type SignedList,
+} from './revocation-list.js';
 
 const list = (number: number, ...revoked: SignedList['list']['revoked']): SignedList => ({
   list: { publisher: 'acme', number, revoked },
   publicKey: 'key',
 });
 const REFUNDED = { name: 'reminders', reason: 'Refunded.' };
+
+describe('readRevocations', () => {
+  const keys = new PublisherKeys({ skillPackPublishers: [] } as unknown as Config);
+
+  it('takes a file without a list, for the time until there is one', () => {
+    expect(readRevocations('[]', keys)).toEqual({ lists: [], complaints: [] });
+  });
+
+  it('refuses a file of something else', () => {
+    expect(() => readRevocations('{}', keys)).toThrow('it is no signed list of revocations');
+    expect(() => readRevocations('', keys)).toThrow('it is not JSON');
+  });
+});
 
 describe('revocationOf', () => {
   const pack = { publisher: 'acme', name: 'reminders', version: '1.0.0' };

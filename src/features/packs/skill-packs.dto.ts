@@ -159,8 +159,8 @@ export class PackOrderView {
    */
   key!: string;
   /**
-   * waiting; arrived (as a draft); kept (a person had archived it, so it was left out); refused; leaving or dropped (this version
-   * of the pack has it no longer)
+   * waiting; arrived (as a draft); archived (it arrived, and is archived by now); kept (a person had archived it, so it was left
+   * out); refused; leaving or dropped (this version of the pack has it no longer)
    * @example 'arrived'
    */
   status!: string;

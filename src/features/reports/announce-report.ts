@@ -7,7 +7,10 @@ import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
 import { LATE } from './section-writer.js';
 
-/** Tells subscribers of a report, once; a section that is not written by then stays out of it. */
+/**
+ * Tells subscribers of a report that the schedule made, once; a section that is not written by then stays out of it. One on
+ * demand is told to nobody: who has it mailed again, mails it.
+ */
 @Injectable()
 export class AnnounceReport {
   constructor(
@@ -19,6 +22,7 @@ export class AnnounceReport {
 
   /** In the open transaction, which has locked the report; it is changed as its row is. */
   execute(report: ReportEntity): void {
+    if (report.announcedAt !== null || report.trigger !== 'schedule') return;
     report.announcedAt = this.clock.now();
     report.customSections = report.customSections.map(lateUnlessWritten);
     const { announcedAt, customSections, reportId, date, headline } = report;
@@ -28,7 +32,7 @@ export class AnnounceReport {
 }
 
 /** Where a report is read. */
-export function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
+function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
   return `${url}/api/pro/reports/daily?date=${date}`;
 }
 

@@ -6,13 +6,13 @@ import { IsText } from '../workspaces/settings.dto.js';
 export class CustomSectionBody {
   /**
    * What the section is called; at most 120 characters on one line.
-   * @example 'Pipeline'
+   * @example 'The week'
    */
   @IsText({ maximum: 120, oneLine: true })
   title!: string;
   /**
    * What the capo is asked for each report; at most 4,000 characters.
-   * @example 'File a summary of the open offers.'
+   * @example 'File a report of this week: revenue, approvals.'
    */
   @IsText({ maximum: 4_000 })
   directive!: string;
@@ -40,12 +40,12 @@ export class CustomSectionView {
   sectionId!: string;
   /**
    * What it is called.
-   * @example 'Pipeline'
+   * @example 'The week'
    */
   title!: string;
   /**
    * What the capo is asked for each report.
-   * @example 'File a summary of the open offers.'
+   * @example 'File a report of this week: revenue, approvals.'
    */
   directive!: string;
   /**

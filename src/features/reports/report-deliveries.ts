@@ -3,6 +3,7 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
+import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
 import { Signals } from '../signals/signals.repository.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
@@ -17,17 +18,14 @@ export class ReportDeliveries {
     private readonly clock: Clock,
   ) {}
 
-  /** @param transport `file`: it was written to a file, and nobody has received it */
-  sent(report: ReportEntity, transport: 'smtp' | 'file'): void {
+  sent(report: ReportEntity, transport: SentMail['transport']): void {
     const deliveryAt = this.clock.now();
+    const mail = `The Daily Report of ${report.date}`;
     this.reports.update(report, { deliveryStatus: 'sent', deliveryAt, deliveryError: null });
     this.receipts.append({
       ...subject(report),
       action: 'report.mailed',
-      summary:
-        transport === 'file'
-          ? `The Daily Report of ${report.date} was written to a file, since no mail server is configured.`
-          : `The Daily Report of ${report.date} was mailed.`,
+      summary: summaryOfMail(transport, mail, `${mail} was mailed.`),
       details: { mailId: report.mailId, transport, format: report.format },
     });
   }

@@ -13,13 +13,13 @@ const TEXT_LENGTHS = [4_000, 1_500, 500, 100];
 /** The mail with a report, in the format that was configured. */
 export function reportMail(
   report: DailyReport,
-  { format, workspaceName, url }: { format: ReportFormat; workspaceName: string; url: string },
+  { format, workspaceName }: { format: ReportFormat; workspaceName: string },
 ): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
   const subject = `${titleOf(report)}: ${report.headline}`;
+  // No link: whoever only has the mail could not open it.
   const footer: Block = {
-    kind: 'reference',
-    text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that. The report:`,
-    url,
+    kind: 'text',
+    text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that. With an operator token a program reads the same at GET /api/pro/reports/daily?date=${report.date}.`,
   };
   const html = (length: number) => mailOf({ subject, blocks: blocksOf(report, length), footer });
   let mail = html(TEXT_LENGTHS[0]!);

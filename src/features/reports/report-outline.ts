@@ -84,10 +84,16 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       ['Approvals', number(pending)],
       ['Urgent', number(urgent)],
     ],
-    items: items.map(
-      ({ title, capo, priority, expiresAt }) =>
-        `${title} (${nameOf(capo)}, ${priority} priority, until ${inWords(Date.parse(expiresAt), zone)})`,
-    ),
+    // The urgent ones are listed first.
+    items: items.map(({ title, capo, priority, expiresAt }, index) => {
+      const facts = [
+        ...(index < urgent ? ['urgent'] : []),
+        nameOf(capo),
+        `${priority} priority`,
+        `until ${inWords(Date.parse(expiresAt), zone)}`,
+      ];
+      return `${title} (${facts.join(', ')})`;
+    }),
     ...more(pending, items.length),
   }),
   trustIntelligence: ({ scoresCompleted, averageScore, topGap }) => ({
@@ -123,8 +129,8 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     title: 'The guardian',
     facts: [
       ['Mode', mode],
-      ['Waiting for a person', number(pendingMoves)],
-      ['Blocked on this day', number(blockedMoves)],
+      ['Work packets waiting for a person', number(pendingMoves)],
+      ['Work packets blocked on this day', number(blockedMoves)],
     ],
     items: [],
     ...(mode === 'killed' && {

@@ -28,6 +28,7 @@ import { Reports } from './reports.repository.js';
 import { ResendReport } from './resend-report.js';
 import { ScheduledReports } from './scheduled-reports.js';
 import { SectionWriter } from './section-writer.js';
+import { SendReportMail } from './send-report-mail.js';
 import { StoreReport } from './store-report.js';
 import { WriteSections } from './write-sections.js';
 
@@ -61,6 +62,7 @@ import { WriteSections } from './write-sections.js';
     ResendReport,
     ScheduledReports,
     SectionWriter,
+    SendReportMail,
     StoreReport,
     WriteSections,
   ],

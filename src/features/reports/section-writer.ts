@@ -9,6 +9,7 @@ import { CAPOS } from '../capos/capo.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
 import { type Paid, paidBefore } from '../capos/paid.js';
 import { PausedCapos } from '../capos/paused-capos.repository.js';
+import { nothingPrepared } from '../directives/nothing-prepared.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { NO_COST } from '../terms/terms.js';
@@ -74,7 +75,7 @@ export class SectionWriter {
       if (draft === 'aborted') return { ...(await cutOff(NOTHING)), paidLater: drafting.catch(paidBefore) };
       const body = textOf(draft);
       const { engine, cost } = draft;
-      if (body === '') return failed('Its capo wrote no text for it.', { engine, cost });
+      if (body === '') return failed(whyNothing(draft), { engine, cost });
       return { section: { ...section, status: 'done', body: cutText(body, LONGEST_BODY) }, engine, cost };
     } catch (error) {
       if (!(error instanceof RunnerFailed)) throw error;
@@ -127,11 +128,19 @@ export const LATE = 'Its capo had not written it in time.';
 const KILLED = 'The kill switch was engaged while its capo was writing it.';
 const STOPPED = 'It was stopped before its capo had written it.';
 
-function textOf({ packets, remarks }: Draft): string {
+/** A model may answer in its remarks; those of the built-in runner only say what it did not do. */
+function textOf({ packets, remarks, engine }: Draft): string {
   const documents = packets.flatMap(({ type, params }) =>
     type === 'document.file' && typeof params['body'] === 'string' ? [params['body'].trim()] : [],
   );
-  return documents.length > 0 ? documents.join('\n\n') : remarks.trim();
+  if (documents.length > 0) return documents.join('\n\n');
+  return engine.model === null ? '' : remarks.trim();
+}
+
+function whyNothing(draft: Draft): string {
+  return draft.engine.model === null && draft.packets.length === 0
+    ? nothingPrepared(draft).message
+    : 'Its capo wrote no text for it.';
 }
 
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | 'aborted'> {

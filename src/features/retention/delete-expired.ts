@@ -1,21 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
-import { Db } from '../../platform/database/db.js';
 import { FEWEST_DAYS, MOST_DAYS, RETENTION_DAYS } from '../workspaces/retention.dto.js';
+import { ExpiredRows } from './expired-rows.repository.js';
 
 /** Small enough that a run holds its locks for some tens of milliseconds. */
 const ROWS_AT_ONCE = 1_000;
 /** At most this many runs in a row, so that a large backlog is spread over the hours of a night. */
 const RUNS_IN_A_ROW = 10;
 
-const BOUNDS = JSON.stringify(
-  Object.fromEntries(
-    Object.entries(RETENTION_DAYS).map(([subject, standard]) => [
-      subject,
-      { standard, fewest: FEWEST_DAYS[subject as keyof typeof RETENTION_DAYS], most: MOST_DAYS },
-    ]),
-  ),
+const BOUNDS = Object.fromEntries(
+  Object.entries(RETENTION_DAYS).map(([subject, standard]) => [
+    subject,
+    { standard, fewest: FEWEST_DAYS[subject as keyof typeof RETENTION_DAYS], most: MOST_DAYS },
+  ]),
 );
 
 /** How many rows were deleted of each kind. */
@@ -25,7 +23,7 @@ type DeletedRows = Record<string, number>;
 @Injectable()
 export class DeleteExpired {
   constructor(
-    private readonly db: Db,
+    private readonly expired: ExpiredRows,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -43,10 +41,7 @@ export class DeleteExpired {
   async execute(): Promise<DeletedRows> {
     const all: DeletedRows = {};
     for (let run = 0; run < RUNS_IN_A_ROW; run++) {
-      const rows = await this.db.system<{ subject: string; deleted: number }>(
-        'select subject, deleted from app.delete_expired($1, $2::jsonb)',
-        [ROWS_AT_ONCE, BOUNDS],
-      );
+      const rows = await this.expired.delete(ROWS_AT_ONCE, BOUNDS);
       for (const { subject, deleted } of rows) all[subject] = (all[subject] ?? 0) + deleted;
       if (rows.every(({ deleted }) => deleted < ROWS_AT_ONCE)) break;
     }

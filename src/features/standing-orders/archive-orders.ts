@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
-import { columnsOf } from '../../platform/database/table.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { tightens } from './standing-order.js';
 import { archive } from './standing-order-status.js';
-import { StandingOrderEntity } from './standing-order.entity.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
@@ -28,7 +26,6 @@ export interface ArchivedOrders {
 @Injectable()
 export class ArchiveOrders {
   constructor(
-    private readonly db: Db,
     private readonly orders: StandingOrders,
     private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
@@ -42,12 +39,7 @@ export class ArchiveOrders {
     { details, keepRestraints = false }: Ending,
   ): Promise<ArchivedOrders> {
     if (standingOrderIds.length === 0) return { archived: [], kept: [] };
-    const orders = await this.db.query<StandingOrderEntity>(
-      `select ${columnsOf(StandingOrderEntity)} from standing_orders
-       where workspace_id = $1 and standing_order_id = any($2) and status <> 'archived'
-       order by standing_order_id for update`,
-      [this.db.unit.scope.workspaceId, standingOrderIds],
-    );
+    const orders = await this.orders.lockUnarchived(standingOrderIds);
     const at = this.clock.now();
     const kept = orders.filter((order) => keepRestraints && order.status === 'active' && tightens(order));
     const ending = orders.filter((order) => !kept.includes(order));

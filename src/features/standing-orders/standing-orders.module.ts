@@ -12,7 +12,7 @@ import { NewOrderVersion } from './new-order-version.js';
 import { DraftStandingOrder } from './draft-standing-order.js';
 import { MoveOrders } from './move-orders.js';
 import { PauseStandingOrder } from './pause-standing-order.js';
-import { OrdersInForce } from './orders-in-force.js';
+import { OrdersInForce } from './orders-in-force.repository.js';
 import { Policies } from './policies.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
 import { PolicyDecisions } from './policy-decisions.repository.js';

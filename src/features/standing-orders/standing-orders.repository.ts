@@ -91,6 +91,16 @@ export class StandingOrders {
     );
   }
 
+  /** Keeps those of these orders that are not archived. */
+  lockUnarchived(standingOrderIds: readonly string[]): Promise<StandingOrderEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from standing_orders
+       where workspace_id = $1 and standing_order_id = any($2) and status <> 'archived'
+       order by standing_order_id for update`,
+      [this.db.unit.scope.workspaceId, standingOrderIds],
+    );
+  }
+
   /** The orders that are in force, and these. */
   async inForceOrAmong(
     standingOrderIds: readonly string[],
@@ -198,14 +208,17 @@ export class StandingOrders {
     return order;
   }
 
-  /** Of these orders, those that the scope may see. */
-  async visible(scope: Scope, standingOrderIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.db.read<{ standingOrderId: string }>(
+  /** Of these orders, those that the scope may see, and how they stand. */
+  async visible(
+    scope: Scope,
+    standingOrderIds: readonly string[],
+  ): Promise<Map<string, StandingOrderEntity['status']>> {
+    const rows = await this.db.read<Pick<StandingOrderEntity, 'standingOrderId' | 'status'>>(
       scope,
-      'select standing_order_id from standing_orders where workspace_id = $1 and standing_order_id = any($2)',
+      'select standing_order_id, status from standing_orders where workspace_id = $1 and standing_order_id = any($2)',
       [scope.workspaceId, standingOrderIds],
     );
-    return new Set(rows.map(({ standingOrderId }) => standingOrderId));
+    return new Map(rows.map(({ standingOrderId, status }) => [standingOrderId, status]));
   }
 
   /** The orders of one status, newest first. */

@@ -5,6 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { WorkError, WorkItem } from '../../platform/work/work-item.js';
+import { summaryOfMail } from '../mail/mail-transport.js';
 import { type MailOutcome, MailWork } from '../mail/mail-work.js';
 import { isOpen, mailIdOf, tokenPurpose } from './invite.js';
 import type { InviteEntity } from './invite.entity.js';
@@ -65,10 +66,11 @@ export class SendInviteMail implements OnModuleInit {
         action: 'invite.mailed',
         entity: { type: 'invite', id: invite.inviteId },
         teamId: invite.teamId,
-        summary:
-          transport === 'file'
-            ? `The mail with the invite of ${invite.email} was written to a file, since no mail server is configured.`
-            : `The invite was mailed to ${invite.email}.`,
+        summary: summaryOfMail(
+          transport,
+          `The mail with the invite of ${invite.email}`,
+          `The invite was mailed to ${invite.email}.`,
+        ),
         details: { email: invite.email, transport },
       });
     }

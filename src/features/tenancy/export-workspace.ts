@@ -15,7 +15,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
 import { EXPORT_FORMAT, endText, ExportLines, type Manifest } from './export-format.js';
 import { ExportOverdue, ExportPace } from './export-pace.js';
-import { type ExportPlan, ExportReader } from './export-reader.js';
+import { type ExportPlan, ExportReader } from './export.reader.js';
 import { Exports } from './exports.repository.js';
 import { Snapshots } from './snapshots.js';
 import { ExportRunning } from './tenancy.errors.js';

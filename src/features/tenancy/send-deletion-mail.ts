@@ -8,6 +8,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { MailMessage } from '../mail/mail-message.js';
+import { summaryOfMail } from '../mail/mail-transport.js';
 import { type MailOutcome, MailWork } from '../mail/mail-work.js';
 import { Members } from '../workspaces/members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
@@ -87,12 +88,18 @@ export class SendDeletionMail implements OnModuleInit {
     const about = { memberId: memberOf(item), news: newsOf(item) };
     const entity = { type: 'workspace', id: item.workspaceId };
     if (outcome.status === 'sent') {
+      const { transport } = outcome;
+      const { to, subject } = message!;
       this.receipts.append({
         actor: SYSTEM,
         action: 'workspace.deletion_mailed',
         entity,
-        summary: `${message!.to[0]} was mailed: ${message!.subject}.`,
-        details: about,
+        summary: summaryOfMail(
+          transport,
+          `The mail to ${to[0]}, "${subject}",`,
+          `${to[0]} was mailed: ${subject}.`,
+        ),
+        details: { ...about, transport },
       });
       return;
     }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
@@ -8,6 +9,9 @@ import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { MAX_DESTINATIONS } from './destination.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
+
+/** A figure of the metrics: the destinations that are paused. */
+export const pausedStatement = (): Statement => ({ text: 'select app.paused_destinations() as value' });
 
 /**
  * The destinations that an admin manages. A row is locked with `for no key update` and never harder: an act that ends

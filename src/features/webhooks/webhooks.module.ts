@@ -15,7 +15,7 @@ import { DestinationHealthReader } from './destination-health.reader.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
-import { Destinations } from './destinations.repository.js';
+import { Destinations, pausedStatement } from './destinations.repository.js';
 import { PostEvent } from './post-event.js';
 import { EscalatedPauses } from './escalated-pauses.js';
 import { Redeliver } from './redeliver.js';
@@ -61,7 +61,7 @@ export class WebhooksModule {
     figures.declare({
       name: 'consigliere_destinations_paused',
       help: 'Destinations of events that are paused, since twenty deliveries in a row were given up',
-      statement: () => ({ text: 'select app.paused_destinations() as value' }),
+      statement: pausedStatement,
     });
   }
 }

@@ -16,6 +16,7 @@ import { StartRefused } from '../../platform/kernel/start-refused.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { newWorkspace } from './new-workspace.js';
 import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
+import { Workspaces } from './workspaces.repository.js';
 
 /** What the first start made. */
 export interface FirstCredentials {
@@ -37,18 +38,16 @@ export class FirstRun implements OnApplicationBootstrap {
   constructor(
     private readonly config: Config,
     private readonly db: Db,
+    private readonly workspaces: Workspaces,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const workspaceId = newId('wks');
-    await this.db.transaction({ workspaceId, teamIds: 'all' }, async (unit) => {
-      const [, [counted]] = (await unit.batch([
-        { text: 'select pg_advisory_xact_lock($1)', values: [FIRST_RUN_LOCK] },
-        { text: 'select app.workspace_count() as count', values: [] },
-      ])) as [unknown, { count: number }[]];
-      if (counted!.count === 0) this.credentials = await this.create(workspaceId);
+    await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
+      const count = await this.workspaces.lockedCount(FIRST_RUN_LOCK);
+      if (count === 0) this.credentials = await this.create(workspaceId);
     });
   }
 

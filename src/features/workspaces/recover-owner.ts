@@ -5,6 +5,7 @@ import { StartRefused } from '../../platform/kernel/start-refused.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { issueToken } from './token.js';
 import { Tokens } from './tokens.repository.js';
+import { Workspaces } from './workspaces.repository.js';
 
 /** What the person at the server is shown, once. */
 export interface RecoveredToken {
@@ -23,6 +24,7 @@ const AT_THE_SERVER: Actor = { type: 'system', id: 'system', name: 'Consigliere'
 export class RecoverOwner {
   constructor(
     private readonly db: Db,
+    private readonly workspaces: Workspaces,
     private readonly tokens: Tokens,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
@@ -33,7 +35,7 @@ export class RecoverOwner {
    * @throws StartRefused when there is no such workspace
    */
   async execute(workspaceId?: string): Promise<RecoveredToken> {
-    const chosen = workspaceId ?? (await this.tokens.firstWorkspace());
+    const chosen = workspaceId ?? (await this.workspaces.first());
     if (chosen === undefined) {
       throw new StartRefused('There is no workspace yet: npm start creates the first one and its token.');
     }

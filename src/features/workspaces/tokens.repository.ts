@@ -58,14 +58,6 @@ export class Tokens {
     return row;
   }
 
-  /** The workspace that the first start made. */
-  async firstWorkspace(): Promise<string | undefined> {
-    const [row] = await this.db.system<{ workspaceId: string | null }>(
-      'select app.first_workspace() as workspace_id',
-    );
-    return row!.workspaceId ?? undefined;
-  }
-
   /**
    * The token with the member whom it is for, locked; undefined when there is none. One that a session made ends with that
    * session, and in no other way.
@@ -82,6 +74,14 @@ export class Tokens {
 
   add(token: TokenEntity): void {
     this.db.insert(TokenEntity, token);
+  }
+
+  /** They were used just now, and so their members were here; in a transaction of its own. */
+  async noteUse(workspaceId: string, tokenIds: readonly string[]): Promise<void> {
+    const text = `with used as (
+        update tokens set last_used_at = now() where workspace_id = $1 and token_id = any($2) returning member_id
+      ) update members set last_seen_at = now() where member_id in (select member_id from used)`;
+    await this.db.writeAll({ workspaceId, teamIds: [] }, [{ text, values: [workspaceId, tokenIds] }]);
   }
 
   revoke(workspaceId: string, tokenId: string, at: number): void {

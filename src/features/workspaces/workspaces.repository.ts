@@ -35,6 +35,32 @@ const SETTINGS = `timezone, locale, currency, presence, quiet_hours, notificatio
 export class Workspaces {
   constructor(private readonly db: Db) {}
 
+  /** The workspace that the first start made. */
+  async first(): Promise<string | undefined> {
+    const [row] = await this.db.system<{ workspaceId: string | null }>(
+      'select app.first_workspace() as workspace_id',
+    );
+    return row!.workspaceId ?? undefined;
+  }
+
+  async isThere(workspaceId: string): Promise<boolean> {
+    return (
+      (await this.db.findOne({ workspaceId, teamIds: 'all' }, WorkspaceEntity, { workspaceId })) !== undefined
+    );
+  }
+
+  /**
+   * How many workspaces there are, in the open transaction; who else asks waits until it has ended.
+   * @param lock a number that no other part of the program locks
+   */
+  async lockedCount(lock: number): Promise<number> {
+    const [, [counted]] = (await this.db.unit.batch([
+      { text: 'select pg_advisory_xact_lock($1)', values: [lock] },
+      { text: 'select app.workspace_count() as count', values: [] },
+    ])) as [unknown, { count: number }[]];
+    return counted!.count;
+  }
+
   /** In one statement, which joins the open transaction if there is one. */
   async settings(scope: Scope): Promise<WorkspaceSettings> {
     const [row] = await this.db.read<WorkspaceSettings>(

@@ -27,7 +27,7 @@ export interface PasswordOwner {
 }
 
 /** What keeps a text from being a password, whoever's it is, to be read after "must". */
-function lengthFault(value: unknown): string | undefined {
+export function newPasswordLengthFault(value: unknown): string | undefined {
   const { least, most } = PASSWORD_LENGTH;
   if (typeof value !== 'string') return 'be text';
   if (!value.isWellFormed()) return 'be text in Unicode';
@@ -75,8 +75,8 @@ export function IsNewPassword(): PropertyDecorator {
   return ValidateBy({
     name: 'isNewPassword',
     validator: {
-      validate: (value) => lengthFault(value) === undefined,
-      defaultMessage: (given) => `$property must ${lengthFault(given?.value)}`,
+      validate: (value) => newPasswordLengthFault(value) === undefined,
+      defaultMessage: (given) => `$property must ${newPasswordLengthFault(given?.value)}`,
     },
   });
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { newPasswordLengthFault } from '../auth/new-password.js';
 import { isId } from '../kernel/ids.js';
 import { mailDomain } from '../kernel/mail-domain.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
@@ -329,11 +330,13 @@ export const environment = z.object({
   }),
   BOOTSTRAP_OWNER_PASSWORD: z
     .string()
-    .min(12, 'must have at least 12 characters')
-    .max(200, 'must have at most 200 characters')
+    .superRefine((password, context) => {
+      const fault = newPasswordLengthFault(password);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: `must ${fault}` });
+    })
     .optional()
     .register(notes, {
-      description: 'The password of its owner, 12 to 200 characters, and none that is easily guessed.',
+      description: 'The password of its owner, 10 to 200 characters, and none that is easily guessed.',
       example: '<a long pass phrase>',
       whenUnset: 'generated and kept in `DATA_DIR/credentials.json`',
       secret: true,

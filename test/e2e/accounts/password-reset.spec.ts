@@ -96,7 +96,7 @@ describe('POST /api/admin/password/forgotten 202', () => {
     expect(row).toMatchObject({ token_hash: sha256(token), sealed_token: null, used_at: null });
     expect(JSON.stringify(desk.test.logs)).not.toContain(token);
     const receipt = await desk.receipt(desk.workspaceId, 'password.reset_mailed', account.memberId);
-    expect(receipt.actor).toMatchObject({ type: 'system' });
+    expect(receipt).toMatchObject({ actor: { type: 'system' }, details: { transport: 'smtp' } });
     expect(JSON.stringify(receipt)).not.toContain(token);
   });
 

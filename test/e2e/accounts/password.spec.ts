@@ -58,7 +58,10 @@ describe('PUT /api/admin/password 200', () => {
     expect(mail!.subject).toBe('Your password was changed (Consigliere)');
     expect(mail!.text).toContain('The password of your account was changed. That was on ');
     expect(mail!.text).not.toMatch(/https?:/);
-    await desk.receipt(desk.workspaceId, 'account.mailed', account.memberId);
+    expect(await desk.receipt(desk.workspaceId, 'account.mailed', account.memberId)).toMatchObject({
+      summary: expect.stringMatching(/ was told by mail what has changed in their account\.$/),
+      details: { transport: 'smtp' },
+    });
     await desk.receipt(other.workspaceId, 'account.mailed', other.memberId);
     for (const workspaceId of [desk.workspaceId, other.workspaceId]) {
       const all = JSON.stringify(await desk.receipts(workspaceId, '%'));

@@ -23,6 +23,14 @@ async function compensated(checkpointId: string) {
   );
 }
 
+/** The plan of a revert that is not made. */
+async function planned(checkpointId: string) {
+  const body = { mode: 'compensate', checkpointId, dryRun: true };
+  const answer = await crm.desk.client.post('/guardian/revert', body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.plan;
+}
+
 const checkpoint = async () =>
   (await crm.desk.client.post('/guardian/checkpoint')).body.checkpointId as string;
 
@@ -77,10 +85,33 @@ describe('a revert that compensates', () => {
     expect(packet.compensation.params).toMatchObject({ operation: 'delete_contact', unusable: reason });
     expect(packet.compensation.params).not.toHaveProperty('arguments');
     crm.answers(created);
+    const message = `The call cannot be undone by delete_contact of crm: ${reason}.`;
+    expect(await planned(checkpointId)).toMatchObject([{ workPacketId, status: 'failed', reason: message }]);
     const { steps } = await compensated(checkpointId);
     expect(steps.items).toMatchObject([{ workPacketId, status: 'failed' }]);
     expect(steps.items[0].reason).toContain(reason);
     expect(crm.service.received).toEqual([]);
+  });
+
+  it('plans to undo what can be undone, and what is still being carried out', async () => {
+    const checkpointId = await checkpoint();
+    const tag = await crm.approved(TAG);
+    await crm.packetOf(tag.directiveId, 'executed');
+    let answerNow: (() => void) | undefined;
+    crm.answers((received, response, count) => {
+      answerNow = () => created(received, response, count);
+    });
+    const create = await crm.approved(CREATE);
+    await eventually(
+      () => Promise.resolve(answerNow),
+      (isAsked) => isAsked !== undefined,
+    );
+    expect(await planned(checkpointId)).toMatchObject([
+      { workPacketId: create.workPacketId, status: 'planned', reason: null },
+      { workPacketId: tag.workPacketId, status: 'planned', reason: null },
+    ]);
+    answerNow!();
+    await crm.packetOf(create.directiveId, 'executed');
   });
 
   it('says what it cannot undo, and why', async () => {
@@ -89,6 +120,9 @@ describe('a revert that compensates', () => {
     const { directiveId, workPacketId } = await crm.approved(CREATE);
     await crm.packetOf(directiveId, 'executed');
     crm.answers(created);
+    const [line] = await planned(checkpointId);
+    expect(line).toMatchObject({ workPacketId, status: 'failed' });
+    expect(line.reason).toContain('its answer lacked response.contact.id');
     const { steps } = await compensated(checkpointId);
     expect(steps.items).toMatchObject([{ workPacketId, status: 'failed' }]);
     expect(JSON.stringify(steps)).toContain('lacked response.contact.id');

@@ -209,11 +209,14 @@ describe('POST /guardian/revert with compensate', () => {
     await test.rows(`update standing_orders set status = 'draft' where standing_order_id = $1`, [draft]);
     const activated = await propose();
     await desk.kill();
-    const { revertId } = (
-      await compensate(desk, {
-        checkpointId: (await desk.client.get('/guardian/checkpoint')).body.items.at(-1).checkpointId,
-      })
-    ).body;
+    const { checkpointId } = (await desk.client.get('/guardian/checkpoint')).body.items.at(-1);
+    const reason =
+      'A person has made the standing order "Memos" active since; archive it by hand if it is not wanted.';
+    expect((await compensate(desk, { checkpointId, dryRun: true })).body.plan).toMatchObject([
+      { status: 'not_possible', reason },
+      { status: 'planned', reason: null },
+    ]);
+    const { revertId } = (await compensate(desk, { checkpointId })).body;
     expect((await over(desk, revertId)).counts).toMatchObject({ done: 1, not_possible: 1 });
     const status = async (id: string) => (await desk.client.get(`/standing-orders/${id}`)).body.status;
     expect([await status(draft), await status(activated)]).toEqual(['archived', 'active']);

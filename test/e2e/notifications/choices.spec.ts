@@ -159,7 +159,7 @@ describe('quiet hours', () => {
     await desk.quiet();
 
     expect(await desk.mails(owner.email)).toHaveLength(2);
-    expect(digest!.subject).toBe('3 decisions wait for you');
+    expect(digest!.subject).toBe('4 decisions wait for you (3 new)');
     for (const name of ['anna', 'bert', 'cleo']) expect(digest!.text).toContain(`${name}@acme.example`);
     // The urgent one was mailed at night, and still waits.
     expect(digest!.text).toContain('1 you were told of before');

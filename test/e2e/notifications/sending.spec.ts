@@ -286,7 +286,7 @@ describe('many at once', () => {
       const all = await desk.mails(member.email);
       const digest = all.at(-1)!;
       expect(all.length).toBeLessThanOrEqual(mails.length + 1);
-      expect(digest.subject).toMatch(/^\d+ decisions wait for you$/);
+      expect(digest.subject).toMatch(/^\d+ (or more )?decisions wait for you( \(\d+ new\))?$/);
       expect(digest.links).toHaveLength(20);
       expect(Buffer.byteLength(digest.html!)).toBeLessThan(100_000);
       const told = await receipts('notification.mailed');

@@ -39,6 +39,10 @@ describe('DELETE /skill-packs/{packId} 200', () => {
     for (const { standingOrderId } of orders) {
       expect((await workspace.order(standingOrderId)).status).toBe('archived');
     }
+    expect((await workspace.pack(packId)).standingOrders).toMatchObject([
+      { status: 'archived', standingOrderId: orders[0]!.standingOrderId },
+      { status: 'archived', standingOrderId: orders[1]!.standingOrderId },
+    ]);
     expect((await workspace.receipts()).slice(before)).toEqual([
       'standing_order.archived',
       'standing_order.archived',

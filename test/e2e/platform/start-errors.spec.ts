@@ -77,7 +77,7 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   BOOTSTRAP_WORKSPACE: ['a\nb', 'must be 1 to 100 characters on one line'],
   BOOTSTRAP_OWNER_EMAIL: ['ada', 'must be a mail address'],
   BOOTSTRAP_OWNER_NAME: ['a\nb', 'must be 1 to 100 characters on one line'],
-  BOOTSTRAP_OWNER_PASSWORD: ['secret', 'must have at least 12 characters'],
+  BOOTSTRAP_OWNER_PASSWORD: ['secret', 'must have 10 to 200 characters'],
   BOOTSTRAP_TOKEN: [
     'cons_short',
     'must be an operator token: cons_, 43 base62 characters and their checksum of 6; leave it unset to have one made',

@@ -100,6 +100,24 @@ describe("a section of the workspace's own", () => {
     expect(mostAtOnce).toBe(AT_ONCE);
   });
 
+  it('is marked, with the reason, where the built-in runner prepared nothing', async () => {
+    const desk = await openedWith(1);
+    await isAsked(1);
+    const remarks =
+      "The built-in runner can't write this; nothing was prepared for “A poem”.\nNothing was prepared.";
+    asked[0]!.resolve({ ...memo(''), packets: [], remarks, engine: { name: 'builtin', model: null } });
+    const error =
+      "Nothing was prepared: The built-in runner can't write this; nothing was prepared for “A poem”.";
+    expect(await sectionsOf(desk)).toMatchObject([{ status: 'failed', body: null, error }]);
+  });
+
+  it('is what a model said where it filed no document', async () => {
+    const desk = await openedWith(1);
+    await isAsked(1);
+    asked[0]!.resolve({ ...memo(''), packets: [], remarks: 'All is well.' });
+    expect(await sectionsOf(desk)).toMatchObject([{ status: 'done', body: 'All is well.', error: null }]);
+  });
+
   it('says that the kill switch stopped it, where it did', async () => {
     const desk = await openedWith(1);
     await isAsked(1);

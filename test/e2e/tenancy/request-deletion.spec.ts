@@ -63,6 +63,13 @@ describe('POST /api/admin/workspace/deletion: 200', () => {
     expect(mailed.map(({ details }) => details.memberId).toSorted()).toEqual(
       [tenant.owner.memberId, second.memberId].toSorted(),
     );
+    // Nobody has received what became a file.
+    expect(mailed[0]).toMatchObject({
+      summary: expect.stringMatching(
+        /^The mail to \S+@\S+, ".* is going to be deleted in 7 days", was written to a file, since no mail server/,
+      ),
+      details: { transport: 'file' },
+    });
   });
 
   it('halts what is under way: nothing leaves', async () => {

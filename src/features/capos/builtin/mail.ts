@@ -206,6 +206,13 @@ function withoutLabels(text: string): { body: string; subject?: string } {
   return rest === '' ? { body: text } : { body: rest, ...(subject && { subject }) };
 }
 
+/** "Hi Tom, your pallet arrives": what it is about stands behind the greeting, and begins with a capital as a subject. */
+function withoutGreeting(line: string): string {
+  const greeting = words.GREETING.exec(cutText(line, 200, ''))?.[0];
+  if (greeting === undefined) return line;
+  return line.slice(greeting.length).replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+}
+
 /** The first sentence that is no greeting. */
 export function firstWords(body: string): string {
   const lines = body
@@ -214,7 +221,8 @@ export function firstWords(body: string): string {
     .filter((line) => line !== '');
   const isGreeting = (line: string) => line.length <= 60 && /[,!]$/.test(line);
   const line = (lines.length > 1 && isGreeting(lines[0]!) ? lines[1] : lines[0]) ?? '';
-  const sentence = /^.{8,}?(?<!\b\p{L}{1,3}|\d)[.!?](?=\s)/u.exec(line)?.[0] ?? line;
+  const news = withoutGreeting(line);
+  const sentence = /^.{8,}?(?<!\b\p{L}{1,3}|\d)[.!?](?=\s)/u.exec(news)?.[0] ?? news;
   return cutText(sentence.replace(/[.,:;]+$/u, ''), MAX_SUBJECT) || cutText(sentence, MAX_SUBJECT);
 }
 

@@ -156,6 +156,9 @@ export const SEPARATELY = anyOf(
 export const ATTACHES = anyOf(
   'attach, attached, attaching, attachment, attachments, anhängen, anhang, angehängt, anlage, hänge, joins, joignez, pièce jointe, ci-joint, adjunta, adjunto, adjuntar',
 );
+/** Where two words or more stand behind it. */
+export const GREETING =
+  /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|moin|guten (?:tag|morgen|abend)|liebe[rs]?|sehr geehrte[rs]?|bonjour|bonsoir|salut|ch[eè]re?|hola|buen(?:os días|as tardes|as noches)|estimad[oa])(?:\s+[^\s,!:.?]{1,30}){0,4}\s*[,!]\s+(?=[\p{L}\p{N}]+\P{L}+\p{L})/iu;
 export const SIGN_OFF =
   anyOf(`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, mfg, lg, vg, dein, deine, ihr, ihre, hochachtungsvoll,
   cordialement, bien à vous, salutations, merci, à bientôt, saludos, atentamente, un abrazo, gracias`);

@@ -42,10 +42,15 @@ export class Compensations {
     this.inside('directive.cancel', 'directiveId', (directiveId, packet) =>
       delegation.execute(directiveId, packet),
     );
-    this.inside('standing_order.archive', 'standingOrderId', async (standingOrderId, { by }) => {
-      const refusal = await proposal.execute(standingOrderId, by);
-      return refusal === null ? done({ standingOrderId }) : { outcome: 'not_possible', reason: refusal };
-    });
+    this.inside(
+      'standing_order.archive',
+      'standingOrderId',
+      async (standingOrderId, { by }) => {
+        const refusal = await proposal.execute(standingOrderId, by);
+        return refusal === null ? done({ standingOrderId }) : { outcome: 'not_possible', reason: refusal };
+      },
+      (workspaceId, standingOrderId) => proposal.refusal({ workspaceId, teamIds: 'all' }, standingOrderId),
+    );
   }
 
   /** Declares how compensations of one type are carried out; called while the program starts. */
@@ -65,8 +70,9 @@ export class Compensations {
     type: string,
     name: string,
     run: (id: string, packet: PacketToUndo) => Promise<Undone>,
+    refusal?: (workspaceId: string, id: string) => Promise<string | null>,
   ): void {
-    this.declare(type, (_workspaceId, { [name]: id }) => {
+    this.declare(type, (workspaceId, { [name]: id }) => {
       if (typeof id !== 'string') {
         throw new EffectFailed(
           'COMPENSATION_INCOMPLETE',
@@ -74,7 +80,11 @@ export class Compensations {
           false,
         );
       }
-      return { kind: 'inside', run: (packet) => run(id, packet) };
+      return {
+        kind: 'inside',
+        run: (packet) => run(id, packet),
+        ...(refusal && { refusal: () => refusal(workspaceId, id) }),
+      };
     });
   }
 }

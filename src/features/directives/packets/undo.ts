@@ -26,5 +26,13 @@ export interface OutsideUndo<Packet = PacketToUndo> {
   run(packet: Packet, signal: AbortSignal): Promise<ActionResult>;
 }
 
+/** An undo within the database. */
+export interface InsideUndo {
+  kind: 'inside';
+  run(packet: PacketToUndo): Promise<Undone>;
+  /** Why it is not possible as things stand, in a sentence; null, or left out: nothing is known that keeps it from it. */
+  refusal?(): Promise<string | null>;
+}
+
 /** How a packet is undone; `inside` and `outside` as for an effect. */
-export type Undo = { kind: 'inside'; run(packet: PacketToUndo): Promise<Undone> } | OutsideUndo;
+export type Undo = InsideUndo | OutsideUndo;

@@ -128,6 +128,17 @@ export class WorkPacketsReader {
     };
   }
 
+  /** Which of these have been carried out and not undone. */
+  async executedAmong(scope: Scope, workPacketIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.db.read<{ workPacketId: string }>(
+      scope,
+      `select work_packet_id from work_packets
+       where workspace_id = $1 and work_packet_id = any($2) and status = 'executed'`,
+      [scope.workspaceId, workPacketIds],
+    );
+    return new Set(rows.map(({ workPacketId }) => workPacketId));
+  }
+
   async titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.db.read<{ workPacketId: string; title: string }>(
       scope,
