@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiParam } from '@nestjs/swagger';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
@@ -18,7 +18,7 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { DraftingStates } from '../capos/drafting-states.reader.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
-import { summaryOf, viewOf } from './approval.js';
+import { summaryOf, viewOf, withoutAddresses } from './approval.js';
 import {
   ApprovalDecided,
   DecisionBody,
@@ -103,7 +103,10 @@ export class ApprovalsController {
     return { results: await this.decideApproval.executeAll(caller, all) };
   }
 
-  /** One approval; with `wait` as soon as it is ready or decided. */
+  /**
+   * One approval; with `wait` as soon as it is ready or decided. Whoever may decide about it sees the complete parameters, viewers
+   * the destination of a post without its address.
+   */
   @ApiParam(APPROVAL_PARAM)
   @Get(':approvalId')
   @Route({ auth: 'member', returns: { 200: ApprovalView }, errors: [NotFound] })
@@ -119,7 +122,8 @@ export class ApprovalsController {
       this.holdups.read(scope),
       isDrafting ? this.drafting.read(scope, approval.directiveId) : null,
     ]);
-    return viewOf(approval, this.clock.now(), holdups, drafting);
+    const view = viewOf(approval, this.clock.now(), holdups, drafting);
+    return hasRole(roleIn(caller, approval.teamId), 'operator') ? view : withoutAddresses(view);
   }
 
   /** Changes what is sent before it is approved; the policy decides again, and the content hash is a new one. */

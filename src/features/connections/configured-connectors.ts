@@ -5,6 +5,7 @@ import { Connectors } from '../connectors/connectors.js';
 import type { LoadedConnector } from '../connectors/load-connectors.js';
 import { PartnerSecretChanges } from '../partner/partner-secret-changes.js';
 import { DestinationChanges } from '../webhooks/destination-changes.js';
+import { destinationName } from '../webhooks/destination-name.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import type { ConnectorKind } from './connector-kinds.js';
 import { atTheBeginning } from './connector-names.js';
@@ -39,12 +40,13 @@ export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstra
   ) {}
 
   onModuleInit(): void {
-    this.destinations.register(async (change, { destinationId, url }) => {
+    this.destinations.register(async (change, destination) => {
+      const { destinationId } = destination;
       if (change === 'deleted') return this.forgetDestination(destinationId);
       this.connections.configure({
         kind: 'webhook',
         subject: destinationId,
-        name: new URL(url).host,
+        name: destinationName(destination),
         audience: [],
       });
     });

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -19,10 +19,8 @@ export class ConnectionsController {
   @Get()
   @Route({ auth: 'member', returns: { 200: ConnectorPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConnectorPage> {
-    // As for `GET /webhooks`, which names the destinations with their addresses.
-    const seesHosts = hasRole(caller.role, 'admin');
-    const page = await this.connectors.list(scopeOf(caller), { seesHosts }, query);
-    return { ...page, items: page.items.map((connector) => viewOf(connector, seesHosts)) };
+    const page = await this.connectors.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(viewOf) };
   }
 
   /** The checks of a connector, newest first. */

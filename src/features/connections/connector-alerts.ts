@@ -11,7 +11,7 @@ import type { Verdict } from './connector-health.js';
 import { atTheBeginning, inASentence } from './connector-names.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
-type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'subject' | 'name'>;
+type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'name'>;
 
 /** Tells people that a connector is red, and that it has recovered; in the workspace that answers for it. */
 @Injectable()

@@ -377,7 +377,7 @@ describe('a destination', () => {
     await attempted(deliveryId);
     const row = await desk.checked(connector.connector_id, 2);
     expect(row).toMatchObject({ status: 'red', consecutive_failures: 3 });
-    const name = `The webhook destination ${destinationId.slice(-6)}`;
+    const name = `The webhook destination ${destinationId}`;
     expect((await desk.signals(connector.connector_id)).map(({ title }) => title)).toEqual([
       `${name} is failing.`,
     ]);
