@@ -156,7 +156,16 @@ describe('suggestionsFrom', () => {
   });
 
   it('needs no condition for what stays within the workspace', () => {
-    const packets = [{ type: 'document.file', target: 'Memo', destinationId: null, amount: null, currency: null, recipients: 0 }];
+    const packets = [
+      {
+        type: 'document.file',
+        target: 'Memo',
+        destinationId: null,
+        amount: null,
+        currency: null,
+        recipients: 0,
+      },
+    ];
     const [{ rule, name }] = suggestionsFrom(decided(5, { packets })) as [any];
     expect(rule).toMatchObject({ match: { actionTypes: ['document.file'] }, limits: { maxPerDay: 1 } });
     expect(rule.match.fields).toBeUndefined();

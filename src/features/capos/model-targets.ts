@@ -38,8 +38,8 @@ export function describedTargets(targets: OutsideTargets): object {
 }
 
 /** Its address stays here: a model would repeat it in titles, which everybody reads. */
-function named({ destinationId, description, url }: DestinationTarget): object {
-  return { destinationId, name: destinationName({ destinationId, description, url }) };
+function named({ destinationId, description }: DestinationTarget): object {
+  return { destinationId, name: destinationName({ destinationId, description }) };
 }
 
 function described({ connector, operation, description, params, readOnly }: Operation): object {

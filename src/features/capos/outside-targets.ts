@@ -6,6 +6,7 @@ import { destinationName } from '../webhooks/destination-name.js';
 /** A destination of the workspace to which an event can be posted. */
 export interface DestinationTarget {
   destinationId: string;
+  /** Empty where there is none. */
   description: string;
   /** Without its query, which may hold a credential. */
   url: string;
@@ -76,7 +77,7 @@ export function bindPost(
 
 /** With its address: whoever decides about a post has to see where it goes, and an approval is bound to it. */
 function inFull({ description, url }: DestinationTarget): string {
-  return description === '' || description === url ? url : `${description} (${url})`;
+  return description === '' ? url : `${description} (${url})`;
 }
 
 /** What {@link inFull} has put behind the description, or in its place. */

@@ -170,9 +170,7 @@ function editedPacket(
   // What only we write is nobody's earlier text, and everybody may read this; the address of a destination is none of theirs.
   const ours = (OURS[packet.actionType] ?? []).map((name) => `params.${name}`);
   const before = Object.fromEntries(
-    paths
-      .filter((path) => !ours.includes(path))
-      .map((path) => [path, valueAt(packet.params, path) ?? null]),
+    paths.filter((path) => !ours.includes(path)).map((path) => [path, valueAt(packet.params, path) ?? null]),
   );
   return {
     packet: edited,

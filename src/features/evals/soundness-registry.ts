@@ -108,7 +108,8 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
       const type = ACTION_TYPES[actionType] as unknown as ActionType<Record<string, unknown>>;
       const reached = type.target(params);
       // A post that was drafted before docs/decisions/0029 names its destination with the address.
-      if (reached === target || (actionType === 'webhook.post' && target === params['destination'])) return [];
+      if (reached === target || (actionType === 'webhook.post' && target === params['destination']))
+        return [];
       return [
         { path: 'action.target', message: `Its parameters reach ${reached ?? 'nobody'}.`, evidence: target },
       ];

@@ -7,7 +7,12 @@ const url = 'https://eo1x2.receiver.example/in?key=s3cret';
 describe('destinationName', () => {
   it.each([
     ['its description', 'ERP of Acme', 'ERP of Acme', 'the webhook destination "ERP of Acme"'],
-    ['its id where it has none', '', `Webhook destination ${destinationId}`, `the webhook destination ${destinationId}`],
+    [
+      'its id where it has none',
+      '',
+      `Webhook destination ${destinationId}`,
+      `the webhook destination ${destinationId}`,
+    ],
     [
       'its id where the address describes it',
       url,

@@ -10,7 +10,7 @@ import { DestinationChanges } from './destination-changes.js';
 import type { DestinationVerdict } from './destination-check.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { MAX_DESTINATIONS, viewOf } from './destination.js';
-import { inASentence } from './destination-name.js';
+import { destinationName, inASentence } from './destination-name.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import type {
   DestinationView,
@@ -102,7 +102,7 @@ export class RegisterDestination {
       action: 'webhook.created',
       entity: { type: 'webhook_destination', id: destinationId },
       summary: `${caller.name} registered ${inASentence(destination)} for events.`,
-      details: { description, events: destination.events },
+      details: { name: destinationName(destination), events: destination.events },
     });
     await this.changes.tell('registered', destination);
     return destination;

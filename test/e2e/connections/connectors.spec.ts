@@ -60,7 +60,10 @@ describe('GET /api/pro/connectors: 200', () => {
     expect(registered.status, registered.text).toBe(201);
     const { body, text } = await other.owner.get('/connectors');
     const { destinationId } = registered.body;
-    expect(body.items.at(-1)).toMatchObject({ kind: 'webhook', name: `Webhook destination ${destinationId}` });
+    expect(body.items.at(-1)).toMatchObject({
+      kind: 'webhook',
+      name: `Webhook destination ${destinationId}`,
+    });
     expect(text).not.toMatch(/t0ken|s3cret/);
     expect(text).not.toContain(receiver.hostPort);
     expect(kindsOf(await test.owner.get('/connectors'))).not.toContain('webhook');

@@ -68,7 +68,10 @@ const stateOf = async (destinationId: string) => {
 };
 
 /** Its deliveries are attempted at once, until the destination is so. */
-async function attemptedUntil(destinationId: string, is: (state: { status: string; fault: string | null }) => boolean) {
+async function attemptedUntil(
+  destinationId: string,
+  is: (state: { status: string; fault: string | null }) => boolean,
+) {
   await causeEvent(test);
   await eventually(
     async () => {
@@ -193,9 +196,10 @@ describe('what becomes of a destination', () => {
   it('is told in whole sentences, however long the description is', { timeout: 60_000 }, async () => {
     const destinationId = await described('🎩'.repeat(200));
     await paused(destinationId);
-    const [signal] = await test.rows<{ title: string }>(`select title from signals where entity->>'id' = $1`, [
-      destinationId,
-    ]);
+    const [signal] = await test.rows<{ title: string }>(
+      `select title from signals where entity->>'id' = $1`,
+      [destinationId],
+    );
     expect(signal!.title).toMatch(/^The webhook destination "🎩{40,}…" is paused: .* at every try\.$/u);
   });
 });
@@ -276,7 +280,9 @@ async function readByViewer(): Promise<Map<string, string>> {
   };
   for (const path of [...lists, '/audit-feed?format=jsonl', '/audit-feed?format=csv']) await readAt(path);
   for (const status of ['approved', 'rejected', 'pending']) await readAt(`/approvals?status=${status}`);
-  const ids = new Set([...read.values()].join('\n').match(/\b(?:apr|pkt|dir|sig|esc|evl|con)_[0-9a-z]{26}\b/g));
+  const ids = new Set(
+    [...read.values()].join('\n').match(/\b(?:apr|pkt|dir|sig|esc|evl|con)_[0-9a-z]{26}\b/g),
+  );
   for (const id of ids) {
     const [prefix = ''] = id.split('_');
     await readAt(prefix === 'con' ? `/connectors/${id}/checks` : `${RECORDS[prefix]}/${id}`);
@@ -290,10 +296,21 @@ describe('whoever may only read', () => {
     await lived(destinationId);
     const read = await readByViewer();
     const paths = [...read.keys()];
-    for (const path of ['signals', 'escalations', 'audit-feed', 'feed', 'context', 'connectors', 'work-packets'])
+    for (const path of [
+      'signals',
+      'escalations',
+      'audit-feed',
+      'feed',
+      'context',
+      'connectors',
+      'work-packets',
+    ])
       expect(paths).toContain(`/api/pro/${path}`);
     for (const record of [...Object.values(RECORDS).filter((path) => path !== '/evals'), '/connectors'])
-      expect(paths.some((path) => path.startsWith(`${record}/`)), record).toBe(true);
+      expect(
+        paths.some((path) => path.startsWith(`${record}/`)),
+        record,
+      ).toBe(true);
     expect([...read.values()].join('\n')).toContain('Shop of Acme');
     const found = [...read].filter(([, text]) => text.includes(receiver.hostPort)).map(([path]) => path);
     expect(found).toEqual([]);

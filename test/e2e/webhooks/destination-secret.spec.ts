@@ -2,13 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FormerSecret } from '../../../src/features/webhooks/destination.entity.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
-import {
-  CHOSEN_SECRET,
-  faultPaths,
-  GENERATED,
-  SPELLINGS,
-  WebhookDesk,
-} from './webhook-desk.js';
+import { CHOSEN_SECRET, faultPaths, GENERATED, SPELLINGS, WebhookDesk } from './webhook-desk.js';
 
 const KEY = 'Idempotency-Key';
 const DAY_MS = 24 * 3_600_000;

@@ -60,7 +60,10 @@ describe('POST /webhooks 201', () => {
         action: 'webhook.created',
         actor: expect.objectContaining({ id: desk.admin.memberId }),
         entity: { type: 'webhook_destination', id: destinationId },
-        details: { description: '', events: ['kill.activated', 'report.daily'] },
+        details: {
+          name: `Webhook destination ${destinationId}`,
+          events: ['kill.activated', 'report.daily'],
+        },
         requestId: answer.headers.get('x-request-id'),
       }),
     ]);

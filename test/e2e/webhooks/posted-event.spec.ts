@@ -247,8 +247,12 @@ describe('a standing order that names the host', () => {
     const text = `Post number ${Math.random()}`;
     runner.answer(text, { packets: [post()] });
     const { directiveId } = await new Desk(test).handIn({ text, capo: 'capo_ops' });
-    expect((await new Desk(test).until(directiveId, 'failed')).error).toMatchObject({ code: 'POLICY_DENIED' });
-    expect((await new Desk(test).packets(directiveId))[0]).toMatchObject({ action: { target: 'ERP of Acme' } });
+    expect((await new Desk(test).until(directiveId, 'failed')).error).toMatchObject({
+      code: 'POLICY_DENIED',
+    });
+    expect((await new Desk(test).packets(directiveId))[0]).toMatchObject({
+      action: { target: 'ERP of Acme' },
+    });
     expect((await new Desk(test).client.delete(`/standing-orders/${standingOrderId}`)).status).toBe(200);
   });
 });

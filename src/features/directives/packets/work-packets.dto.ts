@@ -56,7 +56,8 @@ export class PacketActionSummary {
    */
   type!: string;
   /**
-   * Whom or what it acts upon; null when the parameters say it all.
+   * Whom or what it acts upon; null when the parameters say it all. Standing orders read the destination of a post here as
+   * `params.destination` has it, with its address.
    * @example 'jane@acme.example'
    */
   target!: string | null;
