@@ -103,10 +103,7 @@ export class ApprovalsController {
     return { results: await this.decideApproval.executeAll(caller, all) };
   }
 
-  /**
-   * One approval; with `wait` as soon as it is ready or decided. Whoever may decide about it sees the complete parameters, viewers
-   * the destination of a post without its address.
-   */
+  /** One approval; with `wait` as soon as it is ready or decided. */
   @ApiParam(APPROVAL_PARAM)
   @Get(':approvalId')
   @Route({ auth: 'member', returns: { 200: ApprovalView }, errors: [NotFound] })

@@ -22,10 +22,7 @@ export class WorkPacketsController {
     return { ...page, items: page.items.map(summaryOf) };
   }
 
-  /**
-   * One work packet with its complete parameters, the decision about it and what came of it. Viewers are shown the destination of a post
-   * without its address.
-   */
+  /** One work packet with its complete parameters, the decision about it and what came of it. */
   @ApiParam(WORK_PACKET_PARAM)
   @Get(':id')
   @Route({ auth: 'member', returns: { 200: WorkPacketView }, errors: [NotFound] })
