@@ -67,6 +67,15 @@ const stateOf = async (destinationId: string) => {
   return row!;
 };
 
+/** Lets the waits of its deliveries pass. */
+async function hurry(destinationId: string): Promise<void> {
+  await test.rows(`update work_items set due_at = now() where queue = $1 and not claimed and due_at > now()`, [
+    destinationId,
+  ]);
+  await test.rows('update work_breakers set opens_at = now() where queue = $1', [destinationId]);
+  notifyWorkers(test, destinationId);
+}
+
 /** Its deliveries are attempted at once, until the destination is so. */
 async function attemptedUntil(
   destinationId: string,
@@ -75,12 +84,7 @@ async function attemptedUntil(
   await causeEvent(test);
   await eventually(
     async () => {
-      await test.rows(
-        `update work_items set due_at = now() where queue = $1 and not claimed and due_at > now()`,
-        [destinationId],
-      );
-      await test.rows('update work_breakers set opens_at = now() where queue = $1', [destinationId]);
-      notifyWorkers(test, destinationId);
+      await hurry(destinationId);
       return stateOf(destinationId);
     },
     is,
@@ -101,7 +105,10 @@ async function paused(destinationId: string): Promise<void> {
 /** Everything that waited has been delivered; answers the first delivery. */
 async function arrived(destinationId: string): Promise<string | undefined> {
   const rows = await eventually(
-    () => deliveriesOf(test, destinationId),
+    async () => {
+      await hurry(destinationId);
+      return deliveriesOf(test, destinationId);
+    },
     (all) => all.every((row) => row.status === 'delivered' || row.status === 'dead'),
     20,
   );
