@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfiguredConnectors } from '../../../src/features/connections/configured-connectors.js';
-import { ConnectorHealthTile } from '../../../src/features/connections/connector-health-tile.js';
+import { ReconcileConnectors } from '../../../src/features/connector-health/reconcile-connectors.js';
+import { ConnectorHealthTile } from '../../../src/features/connector-health/connector-health-tile.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../partner/partner-desk.js';
 import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
-import { ConnectionDesk } from './connection-desk.js';
+import { ConnectorHealthDesk } from './connector-health-desk.js';
 import { leaveChecked } from './connector-rows.js';
 
 const SECRET = 'a secret of Acme 2026';
 
 let test: TestApp;
-let desk: ConnectionDesk;
+let desk: ConnectorHealthDesk;
 let receiver: EventReceiver;
 let other: TestWorkspace;
 beforeAll(async () => {
   receiver = await startEventReceiver();
   test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
-  desk = new ConnectionDesk(test);
+  desk = new ConnectorHealthDesk(test);
   other = await test.createWorkspace();
 });
 afterAll(async () => {
@@ -124,7 +124,7 @@ describe('GET /api/pro/connectors: 200', () => {
     await rotateSecret(test, workspaceId);
     await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
 
-    await test.app.get(ConfiguredConnectors).onApplicationBootstrap();
+    await test.app.get(ReconcileConnectors).execute();
     expect(await desk.all('webhook', workspaceId)).toMatchObject([
       {
         subject: registered.body.destinationId,

@@ -1,4 +1,4 @@
-import type { ConnectorCheckView, ConnectorView } from './connections.dto.js';
+import type { ConnectorCheckView, ConnectorView } from './connector-health.dto.js';
 import type { VisibleConnector } from './visible-connectors.reader.js';
 import { asShown } from './connector-health.js';
 import type { ConnectorCheckEntity } from './connector.entity.js';

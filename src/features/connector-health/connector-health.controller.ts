@@ -6,13 +6,13 @@ import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connections.dto.js';
+import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connector-health.dto.js';
 import { VisibleConnectors } from './visible-connectors.reader.js';
 import { checkViewOf, viewOf } from './connector-view.js';
 
 /** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
 @Controller(['api/pro/connectors', 'api/admin/connectors'])
-export class ConnectionsController {
+export class ConnectorHealthController {
   constructor(private readonly connectors: VisibleConnectors) {}
 
   /** The connectors that the workspace may use, each with its health. */
