@@ -705,7 +705,7 @@ begin
     now() + random() * interval '30 minutes'
   from (
     select d.workspace_id, 'webhook' as kind, d.destination_id as subject,
-      coalesce(left(substring(d.url from '^https?://([^/?#]+)'), 280), 'Webhook') as name
+      case when d.description in ('', d.url) then 'Webhook destination ' || d.destination_id else d.description end as name
     from webhook_destinations d where d.deleted_at is null
     union all
     select p.workspace_id, 'partner', '', 'Partner' from partner_secrets p

@@ -24,7 +24,7 @@ import { SuggestionsModule } from './features/suggestions/suggestions.module.js'
 import { TeamsModule } from './features/teams/teams.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
 import { ApprovalsModule } from './features/approvals/approvals.module.js';
-import { ConnectionsModule } from './features/connections/connections.module.js';
+import { ConnectorHealthModule } from './features/connector-health/connector-health.module.js';
 import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
 import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
@@ -71,7 +71,7 @@ export class AppModule {
         AgentsModule,
         KpiModule,
         MetricsModule,
-        ConnectionsModule,
+        ConnectorHealthModule,
         BootstrapModule,
         ReportsModule,
         HydrateModule,

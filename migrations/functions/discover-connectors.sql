@@ -1,7 +1,8 @@
 drop function if exists app.discover_connectors;
 
 -- Adds the connectors of destinations and partners that are there without one, such as those from before connectors were
--- known. Whoever registers a destination adds its connector in the same transaction; this is for the start of a process.
+-- known. Whoever registers a destination adds its connector in the same transaction; this is for the start of a process. It
+-- names destinations as `destinationName` of the webhooks does: what else it knows of them is an admin's matter.
 create function app.discover_connectors() returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -11,7 +12,7 @@ begin
     now() + random() * interval '30 minutes'
   from (
     select d.workspace_id, 'webhook' as kind, d.destination_id as subject,
-      coalesce(left(substring(d.url from '^https?://([^/?#]+)'), 280), 'Webhook') as name
+      case when d.description in ('', d.url) then 'Webhook destination ' || d.destination_id else d.description end as name
     from webhook_destinations d where d.deleted_at is null
     union all
     select p.workspace_id, 'partner', '', 'Partner' from partner_secrets p

@@ -56,12 +56,13 @@ const POST = packet('webhook.post', { destinationId: ERP, data: '{"order":42}' }
 describe('what a model is told', () => {
   const given = briefing('Add jane@acme.example to the CRM', 'capo_ops', { targets });
 
-  it('names the destinations and operations of the workspace with their parameters, and no address of an operation', () => {
+  it('names the destinations and operations of the workspace with their parameters, and no address of any', () => {
     const data = dataFor(given);
     expect(data).toContain('"destinationId":"' + ERP);
     expect(data).toContain('"operation":"create_contact"');
     expect(data).toContain('"format":"email"');
-    expect(data).not.toContain('https://crm.example');
+    expect(data).toContain('ERP of Acme');
+    expect(data).not.toMatch(/(?:crm|erp)\.example/);
     expect(instructionsFor(given)).toContain('- http.call: ');
     expect(instructionsFor(given)).toContain('params.arguments.<name>');
   });

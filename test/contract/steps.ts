@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
-import { leaveChecked } from '../e2e/connections/connector-rows.js';
+import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import type { Client } from '../support/client.js';

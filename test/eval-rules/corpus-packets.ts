@@ -103,7 +103,7 @@ const outside = (packet: Partial<Packet>, more: Partial<Packet> = {}, targets = 
 const POST: Partial<Packet> = {
   kind: 'message',
   actionType: 'webhook.post',
-  target: 'ERP (https://erp.example/in)',
+  target: 'ERP',
   params: {
     destinationId: DESTINATION.destinationId,
     destination: 'ERP (https://erp.example/in)',

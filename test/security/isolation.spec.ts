@@ -9,7 +9,7 @@ import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
-import { leaveChecked } from '../e2e/connections/connector-rows.js';
+import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';

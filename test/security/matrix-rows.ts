@@ -5,7 +5,7 @@ import { Worker } from '../../src/platform/work/worker.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
-import { leaveChecked } from '../e2e/connections/connector-rows.js';
+import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';

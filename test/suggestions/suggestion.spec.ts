@@ -9,6 +9,7 @@ const START = Date.UTC(2026, 6, 1, 12);
 const mail = (to = 'jane@acme.example') => ({
   type: 'email.send',
   target: to,
+  destinationId: null,
   amount: null,
   currency: null,
   recipients: to.split(',').length,
@@ -16,6 +17,7 @@ const mail = (to = 'jane@acme.example') => ({
 const revenue = (amount: number, currency: string | null = 'EUR') => ({
   type: 'revenue.record',
   target: 'shop',
+  destinationId: null,
   amount,
   currency,
   recipients: 0,
@@ -66,6 +68,30 @@ describe('suggestionsFrom', () => {
     expect(all.map(({ approvals }) => approvals)).toEqual([9, 7]);
     expect(all[0]!.suggestionId).toBe(one!.suggestionId);
     expect(all[1]!.suggestionId).not.toBe(one!.suggestionId);
+  });
+
+  it('allows posts to a destination by its id, and names it without its address', () => {
+    const destinationId = 'whk_01kerr2kg0xaen9f9sdsg8py4z';
+    const post = (target: string) => ({
+      type: 'webhook.post',
+      target,
+      destinationId,
+      amount: null,
+      currency: null,
+      recipients: 0,
+    });
+    // As it was written before docs/decisions/0029, and since.
+    const suggestions = suggestionsFrom([
+      ...decided(2, { packets: [post('ERP')] }),
+      ...decided(3, { packets: [post('ERP (https://eo1x2.receiver.example/in)')] }),
+    ]);
+    expect(suggestions).toMatchObject([
+      {
+        name: 'Ops: webhook.post to ERP',
+        rule: { match: { fields: { 'params.destinationId': { $eq: destinationId } } } },
+      },
+    ]);
+    expect(JSON.stringify(suggestions)).not.toContain('eo1x2');
   });
 
   it.each<[string, DecidedApproval[]]>([
@@ -130,7 +156,16 @@ describe('suggestionsFrom', () => {
   });
 
   it('needs no condition for what stays within the workspace', () => {
-    const packets = [{ type: 'document.file', target: 'Memo', amount: null, currency: null, recipients: 0 }];
+    const packets = [
+      {
+        type: 'document.file',
+        target: 'Memo',
+        destinationId: null,
+        amount: null,
+        currency: null,
+        recipients: 0,
+      },
+    ];
     const [{ rule, name }] = suggestionsFrom(decided(5, { packets })) as [any];
     expect(rule).toMatchObject({ match: { actionTypes: ['document.file'] }, limits: { maxPerDay: 1 } });
     expect(rule.match.fields).toBeUndefined();

@@ -2,6 +2,7 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { ContentChanged, Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
+import { withoutAddress } from '../capos/outside-targets.js';
 import { unseenInPackets } from '../capos/unseen-text.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
@@ -222,6 +223,15 @@ export function viewOf(
   const riskReasons = shown.map(({ reason }) => reason);
   const content = { riskReasons, output, packets, policy, revisions, feedback };
   return { ...summaryOf(listed, now, holdups), ...content, drafting };
+}
+
+/** The same for whoever may not decide about it: where a post goes is named without its address (docs/decisions/0029). */
+export function withoutAddresses(approval: ApprovalView): ApprovalView {
+  const packets = approval.packets.map(({ action, ...packet }) => ({
+    ...packet,
+    action: { ...action, params: withoutAddress(action.type, action.params) },
+  }));
+  return { ...approval, packets };
 }
 
 export function summaryOf(approval: ListedApproval, now: number, holdups: Holdups): ApprovalSummary {

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiParam } from '@nestjs/swagger';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
@@ -18,7 +18,7 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { DraftingStates } from '../capos/drafting-states.reader.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
-import { summaryOf, viewOf } from './approval.js';
+import { summaryOf, viewOf, withoutAddresses } from './approval.js';
 import {
   ApprovalDecided,
   DecisionBody,
@@ -119,7 +119,8 @@ export class ApprovalsController {
       this.holdups.read(scope),
       isDrafting ? this.drafting.read(scope, approval.directiveId) : null,
     ]);
-    return viewOf(approval, this.clock.now(), holdups, drafting);
+    const view = viewOf(approval, this.clock.now(), holdups, drafting);
+    return hasRole(roleIn(caller, approval.teamId), 'operator') ? view : withoutAddresses(view);
   }
 
   /** Changes what is sent before it is approved; the policy decides again, and the content hash is a new one. */

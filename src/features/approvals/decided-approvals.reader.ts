@@ -19,6 +19,8 @@ export interface DecidedApproval {
 export interface DecidedAction {
   type: string;
   target: string | null;
+  /** Of a post. */
+  destinationId: string | null;
   amount: number | null;
   currency: string | null;
   recipients: number;
@@ -33,6 +35,7 @@ select a.approval_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
   (select coalesce(jsonb_agg(jsonb_build_object(
       'type', p #>> '{action,type}',
       'target', p #>> '{action,target}',
+      'destinationId', case p #>> '{action,type}' when 'webhook.post' then p #>> '{action,params,destinationId}' end,
       'amount', case when jsonb_typeof(p #> '{action,params,amount}') = 'number' then p #> '{action,params,amount}' end,
       'currency', p #>> '{action,params,currency}',
       'recipients', jsonb_array_length(jsonb_path_query_array(p, '$.action.params.to[*]'))

@@ -12,7 +12,15 @@ import {
 } from './action-params.js';
 import { ENGINES, type Engine } from './capo.js';
 import { StandingOrderPropose } from './proposed-order.js';
-import { bindCall, bindPost, HTTP_UNDO, NO_TARGETS, OURS, type OutsideTargets } from './outside-targets.js';
+import {
+  bindCall,
+  bindPost,
+  destinationIn,
+  HTTP_UNDO,
+  NO_TARGETS,
+  OURS,
+  type OutsideTargets,
+} from './outside-targets.js';
 
 /**
  * The trusted registry of what a capo can do (CONTRACT.md, "Action types"). Scope, reversibility and undo are read
@@ -103,7 +111,7 @@ export const ACTION_TYPES = {
     reversibility: 'irreversible',
     baseScore: 2,
     params: WebhookPost,
-    target: ({ destination, destinationId }) => destination || destinationId || null,
+    target: destinationIn,
     compensate: () => null,
   }),
   'http.call': define({

@@ -2,6 +2,8 @@ import { cutText } from '../../platform/kernel/text.js';
 import { LIMITS } from './action-params.js';
 import type { Action, ActionTypeName, ParamsOf } from './action-types.js';
 import { CAPOS, type CapoRole } from './capo.js';
+import { destinationIn } from './outside-targets.js';
+import { nameInASentence } from '../webhooks/destination-name.js';
 
 /**
  * What a person reads of a draft, made from its work packets and from nothing else: a runner, least of all a model, has
@@ -61,7 +63,7 @@ function sentenceFor({ type, params }: Unfinished): string {
     case 'revenue.record':
       return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}.`;
     case 'webhook.post':
-      return `An event for the webhook ${destinationIn(params)}.`;
+      return `An event for ${receiverIn(params)}.`;
     case 'http.call':
       return `A call of ${callIn(params)}.`;
     case 'directive.create':
@@ -82,7 +84,7 @@ function lineFor({ type, params }: Unfinished): string {
     case 'revenue.record':
       return `Revenue of ${sum(params)} from ${words(params.source, 'nobody')}`;
     case 'webhook.post':
-      return `Event for the webhook ${destinationIn(params)}`;
+      return `Event for ${receiverIn(params)}`;
     case 'http.call':
       return `Call of ${callIn(params)}`;
     case 'directive.create':
@@ -115,7 +117,7 @@ function sectionFor({ type, params }: Unfinished): string {
         ...(params.description ? [params.description] : []),
       ].join('\n\n');
     case 'webhook.post':
-      return `**Event for the webhook:** ${destinationIn(params)}\n\n${jsonBlock(params.data)}`;
+      return `**Event for the webhook:** ${words(destinationIn(params), 'no destination')}\n\n${jsonBlock(params.data)}`;
     case 'http.call':
       return [
         `**Call:** ${callIn(params)}`,
@@ -136,8 +138,9 @@ function sectionFor({ type, params }: Unfinished): string {
   }
 }
 
-function destinationIn({ destination, destinationId }: Missing<ParamsOf<'webhook.post'>>): string {
-  return words(destination ?? destinationId, 'no destination');
+function receiverIn(params: Missing<ParamsOf<'webhook.post'>>): string {
+  const name = destinationIn(params);
+  return name === null ? 'a webhook (no destination yet)' : nameInASentence(name);
 }
 
 function callIn({ connector, operation }: Missing<ParamsOf<'http.call'>>): string {

@@ -1,7 +1,8 @@
 import type { JSONSchema7 } from 'ai';
 import type { Operation } from '../connectors/operation.js';
 import type { ActionTypeName } from './action-types.js';
-import { type OutsideTargets, withoutOurs } from './outside-targets.js';
+import { destinationName } from '../webhooks/destination-name.js';
+import { type DestinationTarget, type OutsideTargets, withoutOurs } from './outside-targets.js';
 
 /** What a model is told of the destinations and operations of a workspace, and how it names them. */
 
@@ -26,7 +27,7 @@ export function describedTargets(targets: OutsideTargets): object {
   const operations = shownOperations(targets);
   const left = targets.operations.length - operations.length;
   return {
-    ...(targets.destinations.length > 0 && { destinations: targets.destinations }),
+    ...(targets.destinations.length > 0 && { destinations: targets.destinations.map(named) }),
     ...(operations.length > 0 && {
       operations: [
         ...operations.map(described),
@@ -34,6 +35,11 @@ export function describedTargets(targets: OutsideTargets): object {
       ],
     }),
   };
+}
+
+/** Its address stays here: a model would repeat it in titles, which everybody reads. */
+function named({ destinationId, description }: DestinationTarget): object {
+  return { destinationId, name: destinationName({ destinationId, description }) };
 }
 
 function described({ connector, operation, description, params, readOnly }: Operation): object {

@@ -18,7 +18,8 @@ export class OutsideTargetsReader {
     return {
       destinations: receiving.map(({ destinationId, description, url }) => ({
         destinationId,
-        description,
+        // One that is the address itself says nothing more, and may hold a credential.
+        description: description === url ? '' : description,
         url: redactedUrl(url),
       })),
       operations: await this.connectors.operations(scope),

@@ -1,10 +1,12 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { amountOf, faultsOfArguments, type Operation, requestOf } from '../connectors/operation.js';
 import type { Reversibility } from '../terms/terms.js';
+import { destinationName } from '../webhooks/destination-name.js';
 
 /** A destination of the workspace to which an event can be posted. */
 export interface DestinationTarget {
   destinationId: string;
+  /** Empty where there is none. */
   description: string;
   /** Without its query, which may hold a credential. */
   url: string;
@@ -67,14 +69,37 @@ export function bindPost(
   }
   return {
     ok: true,
-    params: target ? { ...params, destination: nameOf(target) } : params,
+    params: target ? { ...params, destination: inFull(target) } : params,
     reversibility: 'irreversible',
     compensation: null,
   };
 }
 
-export function nameOf({ description, url }: DestinationTarget): string {
-  return description === '' || description === url ? url : `${description} (${url})`;
+/** With its address: whoever decides about a post has to see where it goes, and an approval is bound to it. */
+function inFull({ description, url }: DestinationTarget): string {
+  return description === '' ? url : `${description} (${url})`;
+}
+
+/** What {@link inFull} has put behind the description, or in its place. */
+const ADDRESS = /(?:^| \()https?:\/\/.*$/is;
+
+/** The name of the destination in the parameters of a post, for everybody; null where it is still asked for. */
+export function destinationIn({
+  destination,
+  destinationId,
+}: {
+  destination?: string | null | undefined;
+  destinationId?: string | null | undefined;
+}): string | null {
+  if (!destinationId) return null;
+  return destinationName({ destinationId, description: destination?.replace(ADDRESS, '') ?? '' });
+}
+
+/** The parameters for those who do not decide: a destination by its name, without its address (docs/decisions/0029). */
+export function withoutAddress(type: string, params: Params): Params {
+  return type === 'webhook.post' && params['destination'] !== undefined
+    ? { ...params, destination: destinationIn(params) }
+    : params;
 }
 
 /** Binds a call to its operation, as {@link bindPost} does: its address, its definition, and the money that it moves. */

@@ -6,10 +6,13 @@ const TEXT = 1_000;
 const PACKETS = 10;
 const DECISIONS = 3;
 
+/** The address of a destination belongs in no answer; its name stands in the target (docs/decisions/0029). */
+const PARAMS = `case p.action_type when 'webhook.post' then p.params - 'destination' else p.params end`;
+
 const PACKET = /* sql */ `
 select p.work_packet_id as "workPacketId", p.directive_id as "directiveId", p.title, p.action_type as type,
   left(p.target, ${TEXT}) as target,
-  case when octet_length(p.params::text) <= 4000 then p.params else to_jsonb(left(p.params::text, 4000) || '…') end as params,
+  case when octet_length(p.params::text) <= 4000 then ${PARAMS} else to_jsonb(left((${PARAMS})::text, 4000) || '…') end as params,
   p.status, p.capo, p.allowed_by as "allowedBy", left(p.result->'error'->>'message', ${TEXT}) as failure,
   (select coalesce(json_agg(d), '[]') from (
     select decision_id as "decisionId", app.ms(at) as at, outcome, decision->'explanation' as explanation,

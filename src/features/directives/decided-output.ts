@@ -14,6 +14,7 @@ import {
 } from '../approvals/approval-subjects.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import type { FeedbackRound } from '../capos/briefing.js';
+import { withoutOurs } from '../capos/outside-targets.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { CancelUnsentRest } from './cancel-unsent-rest.js';
@@ -188,7 +189,7 @@ function roundOf(approval: UnrevisedApproval, round: number, text: string): Feed
   const packets = packetsOf(approval).map(({ title, action, rationale, needsInput, writtenBy, edits }) => ({
     title,
     type: action.type,
-    params: action.params,
+    params: withoutOurs(action.type, action.params),
     rationale,
     needsInput,
     // What a person wrote stays, and is as good as the directive; what the capo had made up is not.

@@ -18,7 +18,7 @@ import { engineOf } from '../capos/capo.js';
 import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
 import { openPlace } from '../capos/draft-checks.js';
 import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
-import type { OutsideTargets } from '../capos/outside-targets.js';
+import { OURS, type OutsideTargets } from '../capos/outside-targets.js';
 import { actionOf, newPacket, type PacketOrigin } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 
@@ -167,7 +167,11 @@ function editedPacket(
     compensation,
     needsInput,
   };
-  const before = Object.fromEntries(paths.map((path) => [path, valueAt(packet.params, path) ?? null]));
+  // What only we write is nobody's earlier text, and everybody may read this; the address of a destination is none of theirs.
+  const ours = (OURS[packet.actionType] ?? []).map((name) => `params.${name}`);
+  const before = Object.fromEntries(
+    paths.filter((path) => !ours.includes(path)).map((path) => [path, valueAt(packet.params, path) ?? null]),
+  );
   return {
     packet: edited,
     change: { workPacketId: packet.workPacketId, change: 'edited', paths, before },

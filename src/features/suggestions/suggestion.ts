@@ -3,6 +3,7 @@ import type { Id } from '../../platform/kernel/ids.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
 import { ACTION_TYPES, isActionType } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
+import { destinationIn } from '../capos/outside-targets.js';
 import { domainsIn } from '../standing-orders/domains.js';
 import type { FieldCondition, StandingOrderRule } from '../standing-orders/standing-order.js';
 import type { DecidedAction, DecidedApproval } from '../approvals/decided-approvals.reader.js';
@@ -17,6 +18,8 @@ interface Shape {
   domains: readonly string[] | null;
   /** Whom it reaches, where that names no domain. */
   target: string | null;
+  /** Of a post, which an order allows by the id: what the destination is called says less. */
+  destinationId?: string;
   /** The power of ten that its amount is within; null: no money moves. */
   amountWithin: number | null;
   currency: string | null;
@@ -102,11 +105,11 @@ function shapesOf(approval: DecidedApproval): Map<string, { shape: Shape; packet
 /** Undefined where no order could say what such work packets have in common. */
 function shapeOf(
   { teamId, capo }: DecidedApproval,
-  { type: actionType, target, amount, currency }: DecidedAction,
+  { type: actionType, target, destinationId, amount, currency }: DecidedAction,
 ): Shape | undefined {
   if (!isActionType(actionType)) return undefined;
   const isOutside = ['message', 'call'].includes(ACTION_TYPES[actionType].kind);
-  const reached = isOutside ? reachedBy(target) : { domains: null, target: null };
+  const reached = isOutside ? reachedBy(target, destinationId) : { domains: null, target: null };
   if (!reached || (amount !== null && currency === null)) return undefined;
   const money =
     amount === null
@@ -115,8 +118,13 @@ function shapeOf(
   return { teamId, capo, actionType, ...reached, ...money };
 }
 
-function reachedBy(target: string | null): Pick<Shape, 'domains' | 'target'> | undefined {
+function reachedBy(
+  target: string | null,
+  destinationId: string | null,
+): Pick<Shape, 'domains' | 'target' | 'destinationId'> | undefined {
   if (target === null) return undefined;
+  if (destinationId !== null)
+    return { domains: null, target: destinationIn({ destination: target, destinationId }), destinationId };
   const found = domainsIn(target);
   const domains = [...new Set(found)].filter((domain) => domain !== undefined).toSorted();
   if (found.includes(undefined)) return { domains: null, target };
@@ -182,11 +190,14 @@ function ruleOf({ shape, mostOfADay, mostRecipients }: Tally): StandingOrderRule
 }
 
 function conditionsOf(shape: Shape): Record<string, FieldCondition> {
-  const { actionType, domains, target, amountWithin, currency } = shape;
+  const { actionType, domains, target, destinationId, amountWithin, currency } = shape;
   return {
     // The recipients of a mail include those of its copies (directives/packets/work-packet.ts).
     ...(domains && { [actionType === 'email.send' ? 'params.to' : 'target']: { $domainIn: domains } }),
-    ...(target !== null && { target: { $eq: target } }),
+    ...(target !== null &&
+      (destinationId === undefined
+        ? { target: { $eq: target } }
+        : { 'params.destinationId': { $eq: destinationId } })),
     ...(amountWithin !== null && { amount: { $lte: amountWithin }, currency: { $eq: currency! } }),
   };
 }

@@ -20,7 +20,8 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
 
 /** Columns, as `table.column`. */
 export const LEFT_OUT_COLUMNS: Readonly<Record<string, string>> = {
-  'webhook_destinations.url': 'an address may contain a secret; the receipts name it without',
+  'webhook_destinations.url':
+    'an address may contain a secret; everything else names the destination by its description or id',
 };
 
 /** Columns with a name like a secret's that are none: hashes of contents, keys of sums, ids. */

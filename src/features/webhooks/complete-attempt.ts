@@ -15,9 +15,9 @@ import {
   type Verdict,
 } from './delivery.js';
 import type { DestinationFault, WebhookDestinationEntity } from './destination.entity.js';
+import { atTheBeginning, inASentence } from './destination-name.js';
 import { Destinations } from './destinations.repository.js';
 import { EscalatedPauses } from './escalated-pauses.js';
-import { redactedUrl } from './redacted-url.js';
 
 /**
  * Writes down what came of an attempt. What changes nothing about the health of the destination is one round trip; the
@@ -64,13 +64,13 @@ export class CompleteAttempt {
     const destination = await this.destinations.lockLive(delivery.queue);
     this.deliveries.end(delivery, 'dead', failedAttempt(delivery.sends + 1, at, error.code));
     if (!destination) return;
-    const url = redactedUrl(destination.url);
+    const receiver = inASentence(destination);
     this.receipts.append({
       actor: SYSTEM,
       action: 'delivery.failed',
       entity: { type: 'webhook_delivery', id: delivery.id },
       outcome: 'failure',
-      summary: `The event ${delivery.event} could not be sent to ${url}. ${error.message}`,
+      summary: `The event ${delivery.event} could not be sent to ${receiver}. ${error.message}`,
       details: { event: delivery.event, eventId: delivery.eventId, destinationId: delivery.queue, error },
     });
     const fault = faultOf(error);
@@ -78,7 +78,7 @@ export class CompleteAttempt {
     this.destinations.update(destination, { fault });
     this.warn(
       destination,
-      `Events for ${url} cannot be sent.`,
+      `Events for ${receiver} cannot be sent.`,
       fault === 'secret'
         ? `${error.message} Rotate the secret of the destination, then redeliver its events.`
         : `${error.message} Redeliver the event once the cause is found.`,
@@ -105,7 +105,7 @@ export class CompleteAttempt {
     this.destinations.recover(destination);
     if (destination.status !== 'paused') return;
     this.work.closeBreaker(DELIVERY_WORK, destination.destinationId);
-    const summary = `${redactedUrl(destination.url)} receives events again.`;
+    const summary = `${atTheBeginning(destination)} receives events again.`;
     this.note('webhook.recovered', destination, summary);
     await this.pauses.ended(destination, summary);
   }
@@ -115,7 +115,7 @@ export class CompleteAttempt {
     if (destination.status === 'gone') return;
     this.destinations.update(destination, { status: 'gone' });
     this.work.closeBreaker(DELIVERY_WORK, destination.destinationId);
-    const title = `${redactedUrl(destination.url)} answered 410 (Gone): no more events are sent to it.`;
+    const title = `${atTheBeginning(destination)} answered 410 (Gone): no more events are sent to it.`;
     this.note('webhook.gone', destination, title);
     if (destination.status === 'paused') await this.pauses.ended(destination, title);
     this.warn(destination, title, 'Register another destination if its events are still wanted.');
@@ -129,7 +129,7 @@ export class CompleteAttempt {
     }
     this.destinations.update(destination, { status: 'paused', consecutiveFailures });
     this.work.openBreaker(DELIVERY_WORK, destination.destinationId, PROBE_EVERY_MS);
-    const title = `${redactedUrl(destination.url)} is paused: ${GIVEN_UP_BEFORE_PAUSE} deliveries in a row failed at every try.`;
+    const title = `${atTheBeginning(destination)} is paused: ${GIVEN_UP_BEFORE_PAUSE} deliveries in a row failed at every try.`;
     this.note('webhook.paused', destination, title);
     this.warn(
       destination,

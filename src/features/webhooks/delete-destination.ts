@@ -7,10 +7,10 @@ import { DELIVERY_WORK } from '../events/event.js';
 import { Deliveries } from './deliveries.repository.js';
 import { DestinationChanges } from './destination-changes.js';
 import { viewOf } from './destination.js';
+import { inASentence } from './destination-name.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
 import { EscalatedPauses } from './escalated-pauses.js';
-import { redactedUrl } from './redacted-url.js';
 
 /** Deletes a destination for good. Its row stays without secrets, so that its deliveries can be accounted for. */
 @Injectable()
@@ -35,14 +35,13 @@ export class DeleteDestination {
     });
     const deliveriesEnded = await this.deliveries.endWaiting(destinationId);
     this.work.closeBreaker(DELIVERY_WORK, destinationId);
-    const url = redactedUrl(destination.url);
-    const summary = `${caller.name} deleted the destination ${url}.`;
+    const summary = `${caller.name} deleted ${inASentence(destination)}.`;
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.deleted',
       entity: { type: 'webhook_destination', id: destinationId },
       summary,
-      details: { url, deliveriesEnded },
+      details: { deliveriesEnded },
     });
     await this.pauses.ended(destination, summary);
     await this.changes.tell('deleted', destination);

@@ -30,7 +30,7 @@ const JOINED = `join webhook_events e on e.workspace_id = d.workspace_id and e.e
 
 /** A delivery that was made before, with where it went. */
 export type PastDelivery = Pick<WebhookDeliveryEntity, 'deliveryId' | 'destinationId' | 'eventId' | 'event'> &
-  Pick<WebhookDestinationEntity, 'status' | 'url' | 'deletedAt'>;
+  Pick<WebhookDestinationEntity, 'status' | 'description' | 'url' | 'deletedAt'>;
 
 /** What became of each delivery, for a person to read, and deliveries that a person asks for. */
 @Injectable()
@@ -84,7 +84,7 @@ export class DeliveryLog {
   async lockPast(deliveryId: string): Promise<PastDelivery> {
     if (!isId('dlv', deliveryId)) throw new NotFound();
     const [past] = await this.db.query<PastDelivery>(
-      `select d.delivery_id, d.destination_id, d.event_id, d.event, p.status, p.url, p.deleted_at
+      `select d.delivery_id, d.destination_id, d.event_id, d.event, p.status, p.description, p.url, p.deleted_at
        from webhook_deliveries d
        join webhook_destinations p on p.workspace_id = d.workspace_id and p.destination_id = d.destination_id
        where d.workspace_id = $1 and d.delivery_id = $2 for share of p`,

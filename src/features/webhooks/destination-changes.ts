@@ -7,7 +7,7 @@ type DestinationChange = 'registered' | 'changed' | 'deleted';
 /** Called in the transaction of the change; what it writes commits with it or not at all. */
 type DestinationListener = (
   change: DestinationChange,
-  destination: Pick<WebhookDestinationEntity, 'destinationId' | 'url'>,
+  destination: Pick<WebhookDestinationEntity, 'destinationId' | 'description' | 'url'>,
 ) => void | Promise<void>;
 
 /** Who is told when a destination is registered, repaired or deleted: features above register here. */

@@ -11,7 +11,7 @@ export const OVERLAP_MS = 24 * 3_600_000;
 /** Rotated out and still signing, at most: each adds a signature to every request. */
 export const MAX_FORMER_SECRETS = 5;
 
-/** A destination as an admin may see it; its secrets are nowhere. */
+/** A destination as an admin may see it, and nobody else; its secrets are nowhere. */
 export function viewOf(destination: WebhookDestinationEntity): DestinationView {
   return {
     destinationId: destination.destinationId,

@@ -71,7 +71,7 @@ export class RegisterWebhookBody {
 /** Body of `POST /partner/webhooks`: a destination whose secret is made here. */
 export class RegisterPartnerWebhookBody {
   /**
-   * One line of 1 to 200 characters, to tell destinations apart.
+   * One line of 1 to 200 characters, to tell destinations apart. Every member reads it, where only admins see the `url`.
    * @example 'The ledger of Acme'
    */
   @Matches(/^(?=.*\S)\P{Cc}{1,200}$/u, { message: '$property must be one line of 1 to 200 characters' })
@@ -113,7 +113,7 @@ export class DestinationView {
    */
   destinationId!: string;
   /**
-   * One line, to tell destinations apart; empty when none was given.
+   * One line, to tell destinations apart, which every member reads; empty when none was given.
    * @example 'The ledger of Acme'
    */
   description!: string;

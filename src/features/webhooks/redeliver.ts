@@ -4,7 +4,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { assertReceives } from './destination.js';
-import { redactedUrl } from './redacted-url.js';
+import { inASentence } from './destination-name.js';
 
 /** Sends an event once more, as a new delivery with the five sends of any other. */
 @Injectable()
@@ -23,7 +23,7 @@ export class Redeliver {
       actor: actorOf(caller),
       action: 'delivery.redelivered',
       entity: { type: 'webhook_delivery', id: delivery.deliveryId },
-      summary: `${caller.name} had ${past.event} delivered to ${redactedUrl(past.url)} again.`,
+      summary: `${caller.name} had ${past.event} delivered to ${inASentence(past)} again.`,
       details: {
         event: past.event,
         eventId: past.eventId,

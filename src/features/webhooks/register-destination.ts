@@ -10,6 +10,7 @@ import { DestinationChanges } from './destination-changes.js';
 import type { DestinationVerdict } from './destination-check.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { MAX_DESTINATIONS, viewOf } from './destination.js';
+import { destinationName, inASentence } from './destination-name.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import type {
   DestinationView,
@@ -18,7 +19,6 @@ import type {
   RegisterWebhookBody,
 } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { redactedUrl } from './redacted-url.js';
 import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 
 interface Registration {
@@ -101,8 +101,8 @@ export class RegisterDestination {
       actor: actorOf(caller),
       action: 'webhook.created',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} registered ${redactedUrl(url)} for events.`,
-      details: { description, url: redactedUrl(url), events: destination.events },
+      summary: `${caller.name} registered ${inASentence(destination)} for events.`,
+      details: { name: destinationName(destination), events: destination.events },
     });
     await this.changes.tell('registered', destination);
     return destination;

@@ -7,10 +7,10 @@ import { EscalationOptions } from '../escalations/escalation-options.js';
 import { DELIVERY_WORK } from '../events/event.js';
 import { DestinationChanges } from './destination-changes.js';
 import { assertReceives, viewOf } from './destination.js';
+import { inASentence } from './destination-name.js';
 import type { DestinationView } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
 import { EscalatedPauses } from './escalated-pauses.js';
-import { redactedUrl } from './redacted-url.js';
 
 /** Ends the pause of a destination by hand; what waited for it goes out at once. */
 @Injectable()
@@ -32,8 +32,7 @@ export class ResumeDestination implements OnModuleInit {
           role: 'admin',
           effect: 'Ends the pause; the events that have waited are delivered at once.',
           run: async ({ entityId }, { caller }) => {
-            const { url } = await this.execute(caller, entityId);
-            return `${caller.name} resumed the destination ${url}.`;
+            return sentenceOf(caller, await this.execute(caller, entityId));
           },
         },
       },
@@ -47,17 +46,24 @@ export class ResumeDestination implements OnModuleInit {
     if (destination.status === 'active') return viewOf(destination);
     this.destinations.update(destination, { status: 'active', consecutiveFailures: 0 });
     this.work.closeBreaker(DELIVERY_WORK, destinationId);
-    const { url, consecutiveFailures } = destination;
-    const summary = `${caller.name} resumed the destination ${redactedUrl(url)}.`;
+    const { consecutiveFailures } = destination;
+    const summary = sentenceOf(caller, destination);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'webhook.resumed',
       entity: { type: 'webhook_destination', id: destinationId },
       summary,
-      details: { url: redactedUrl(url), consecutiveFailures },
+      details: { consecutiveFailures },
     });
     await this.pauses.ended(destination, summary);
     await this.changes.tell('changed', destination);
     return viewOf({ ...destination, status: 'active', consecutiveFailures: 0 });
   }
+}
+
+function sentenceOf(
+  { name }: Caller,
+  destination: Pick<DestinationView, 'destinationId' | 'description' | 'url'>,
+): string {
+  return `${name} resumed ${inASentence(destination)}.`;
 }

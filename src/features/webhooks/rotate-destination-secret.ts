@@ -7,10 +7,10 @@ import { newSigningSecret } from '../../platform/signatures/event-signature.js';
 import type { FormerSecret } from './destination.entity.js';
 import { assertReceives, MAX_FORMER_SECRETS, OVERLAP_MS, viewOf } from './destination.js';
 import { DestinationChanges } from './destination-changes.js';
+import { inASentence } from './destination-name.js';
 import { DestinationSecrets } from './destination-secrets.js';
 import type { RotatedDestination } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { redactedUrl } from './redacted-url.js';
 
 /**
  * Gives a destination another secret. The one before it, and each before that whose own overlap has not ended, sign as
@@ -52,8 +52,8 @@ export class RotateDestinationSecret {
       actor: actorOf(caller),
       action: 'webhook.secret_rotated',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} rotated the secret of ${redactedUrl(destination.url)}.`,
-      details: { url: redactedUrl(destination.url), previousSecretUntil },
+      summary: `${caller.name} rotated the secret of ${inASentence(destination)}.`,
+      details: { previousSecretUntil },
     });
     await this.changes.tell('changed', destination);
     return { ...viewOf(destination), secret: chosen === undefined ? made : null, previousSecretUntil };

@@ -5,8 +5,8 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/events.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { assertReceives } from './destination.js';
+import { inASentence } from './destination-name.js';
 import { Destinations } from './destinations.repository.js';
-import { redactedUrl } from './redacted-url.js';
 
 const MESSAGE = 'This is a test event; nothing has happened.';
 
@@ -31,8 +31,8 @@ export class TestDestination {
       actor: actorOf(caller),
       action: 'webhook.tested',
       entity: { type: 'webhook_destination', id: destinationId },
-      summary: `${caller.name} sent a test to ${redactedUrl(destination.url)}.`,
-      details: { url: redactedUrl(destination.url), eventId },
+      summary: `${caller.name} sent a test to ${inASentence(destination)}.`,
+      details: { eventId },
     });
     return {
       deliveryId,

@@ -52,7 +52,9 @@ export async function leaveDecided(test: TestApp, workspaceId: string, given: Gi
     status: 'approved',
     decidedAt: Date.now(),
     isEdited: false,
-    packets: [{ type: 'email.send', target: to, amount: null, currency: null, recipients: 1 }],
+    packets: [
+      { type: 'email.send', target: to, destinationId: null, amount: null, currency: null, recipients: 1 },
+    ],
   };
   return suggestionsFrom(Array.from({ length: 5 }, () => approval))[0]!.suggestionId;
 }

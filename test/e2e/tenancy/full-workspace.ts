@@ -1,6 +1,6 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
-import { leaveChecked } from '../connections/connector-rows.js';
+import { leaveChecked } from '../connector-health/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';

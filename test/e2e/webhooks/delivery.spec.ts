@@ -651,7 +651,7 @@ describe('a delivery whose process died', () => {
 
 describe('a secret that cannot be opened', () => {
   it('ends each delivery at once with a clear error, and is told of once', async () => {
-    const { destinationId, url, received } = await destination();
+    const { destinationId, received } = await destination();
     await app.rows(
       `update webhook_destinations set sealed_secret = 'v1.AAAA.AAAA' where destination_id = $1`,
       [destinationId],
@@ -670,7 +670,7 @@ describe('a secret that cannot be opened', () => {
     expect(received()).toEqual([]);
     const [signal, ...others] = await signalsAbout(destinationId);
     expect(others).toEqual([]);
-    expect(signal!.title).toBe(`Events for ${url} cannot be sent.`);
+    expect(signal!.title).toBe('Events for the webhook destination "test" cannot be sent.');
     expect(signal!.body).toContain('SECRETS_KEY');
     expect(signal!.body).toContain('Rotate the secret');
   });

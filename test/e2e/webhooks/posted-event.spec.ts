@@ -5,6 +5,7 @@ import { type EventReceiver, startEventReceiver } from '../../support/event-rece
 import { draftPacket, ScriptedRunner } from '../../support/scripted-runner.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
+import { OrderDesk } from '../standing-orders/order-desk.js';
 
 type Answer = NonNullable<Parameters<typeof startEventReceiver>[0]>;
 const well: Answer = (_received, response) => response.end('thanks');
@@ -90,12 +91,13 @@ describe('an event that a person approved', () => {
   it('arrives once, signed as every event, and says what was shown', async () => {
     const { approval, approvalId, directiveId } = await drafted();
     expect(approval).toMatchObject({ reversibility: 'irreversible', risk: 'medium' });
-    const shown = `ERP of Acme (${receiver.url})`;
     expect(approval.packets[0].action).toEqual({
       type: 'webhook.post',
-      target: shown,
-      params: { destinationId, destination: shown, data: DATA },
+      target: 'ERP of Acme',
+      // Whoever decides sees where it goes.
+      params: { destinationId, destination: `ERP of Acme (${receiver.url})`, data: DATA },
     });
+    expect(approval.summary).toBe('An event for the webhook destination "ERP of Acme".');
     // The query of an address may hold a credential.
     expect(JSON.stringify(approval)).not.toContain('topsecret');
     expect((await new Desk(test).approve(approvalId)).status).toBe(200);
@@ -228,6 +230,30 @@ describe('between the approval and the sending', () => {
     await new Desk(test).approve(approvalId);
     expect(await fault(directiveId)).toMatchObject({ code: 'CONTENT_CHANGED' });
     expect(receiver.received).toEqual([]);
+  });
+});
+
+describe('a standing order that names the host', () => {
+  it('denies what goes there, though the work packet names its destination without it', async () => {
+    const orders = new OrderDesk(test);
+    const standingOrderId = await orders.active({
+      name: 'Nothing to this receiver',
+      effect: 'deny',
+      match: {
+        actionTypes: ['webhook.post'],
+        fields: { target: { $prefix: `ERP of Acme (http://${receiver.hostPort}` } },
+      },
+    });
+    const text = `Post number ${Math.random()}`;
+    runner.answer(text, { packets: [post()] });
+    const { directiveId } = await new Desk(test).handIn({ text, capo: 'capo_ops' });
+    expect((await new Desk(test).until(directiveId, 'failed')).error).toMatchObject({
+      code: 'POLICY_DENIED',
+    });
+    expect((await new Desk(test).packets(directiveId))[0]).toMatchObject({
+      action: { target: 'ERP of Acme' },
+    });
+    expect((await new Desk(test).client.delete(`/standing-orders/${standingOrderId}`)).status).toBe(200);
   });
 });
 

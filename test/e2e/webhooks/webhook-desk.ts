@@ -10,8 +10,6 @@ import { eventually, type TestApp, type TestMember } from '../../support/test-ap
 
 /** A public address, so that no name has to be resolved; nothing is sent without a worker. */
 export const PUBLIC_URL = 'https://93.184.216.34/hooks/ledger?token=topsecretquery';
-/** What receipts name of it. */
-export const REDACTED_URL = 'https://93.184.216.34/hooks/ledger';
 export const CHOSEN_SECRET = 'a pass phrase of the customer';
 
 /** Both spellings of what concerns one destination. */

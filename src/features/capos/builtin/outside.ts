@@ -1,10 +1,11 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { type Arguments, faultsOfArguments, type Operation } from '../../connectors/operation.js';
 import type { ParamSchema } from '../../connectors/param-schema.js';
+import { destinationName, inASentence } from '../../webhooks/destination-name.js';
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
-import { type DestinationTarget, nameOf } from '../outside-targets.js';
+import type { DestinationTarget } from '../outside-targets.js';
 import type { Ask } from './asks.js';
 import type { DraftBuilder } from './draft-builder.js';
 import { oneLine } from './text.js';
@@ -63,7 +64,7 @@ function preparePost(
   const data = dataIn(draft, what, isVerbatim);
   const needsInput: NeededInput[] = [];
   if (found.length !== 1) {
-    const choices = (found.length > 0 ? found : destinations).slice(0, 5).map(nameOf).join('; ');
+    const choices = (found.length > 0 ? found : destinations).slice(0, 5).map(choice).join('; ');
     needsInput.push(needed('params.destinationId', `Which webhook is it? There are: ${choices}.`));
   }
   if (!data) {
@@ -71,7 +72,7 @@ function preparePost(
     needsInput.push(needed('params.data', `What exactly is to be posted? The directive says “${said}”.`));
   }
   draft.add({
-    title: `Event for the webhook ${found[0]?.description ?? name}`,
+    title: `Event for ${found[0] ? inASentence(found[0]) : `the webhook ${name}`}`,
     type: 'webhook.post',
     target: found[0]?.destinationId ?? '',
     params: {
@@ -81,6 +82,12 @@ function preparePost(
     needsInput,
     ask,
   });
+}
+
+/** The id is what is to be supplied. */
+function choice(target: DestinationTarget): string {
+  const name = destinationName(target);
+  return name.endsWith(target.destinationId) ? name : `${name} (${target.destinationId})`;
 }
 
 /** By id or description; else by what is a part of exactly one description. */

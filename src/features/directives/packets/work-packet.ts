@@ -2,6 +2,7 @@ import type { DraftPacket } from '../../capos/briefing.js';
 import { type Action, ACTION_TYPES, leverageOf, type ValidAction } from '../../capos/action-types.js';
 import { capoActor } from '../../capos/capo-actor.js';
 import { engineOf } from '../../capos/capo.js';
+import { withoutAddress } from '../../capos/outside-targets.js';
 import type { DecidedPacket, RecordedInput } from '../../standing-orders/decision-input.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
 import type { CapoRole, Priority } from '../../terms/terms.js';
@@ -105,7 +106,7 @@ export function decidedPacketOf(
     priority,
     actionType: packet.actionType,
     reversibility: packet.reversibility,
-    target: packet.target,
+    target: decidedTarget(packet),
     params: everyRecipient(packet.params) as DecidedPacket['params'],
     recipients: recipientsOf(packet),
     amount: typeof amount === 'number' ? amount : null,
@@ -132,17 +133,27 @@ export function decisionsInReceipt(
   }));
 }
 
+/**
+ * Orders decide about a post by the address of its destination too, which its target does not show: an order that denies a
+ * host still does (docs/decisions/0029).
+ */
+function decidedTarget({ actionType, target, params }: PacketContent): string | null {
+  const { destination } = params;
+  return actionType === 'webhook.post' && typeof destination === 'string' ? destination : target;
+}
+
 /** An order that names whom a mail may reach applies to each recipient, so copies stand among them. */
 function everyRecipient(params: Record<string, unknown>): Record<string, unknown> {
   const { to, cc } = params;
   return Array.isArray(to) && Array.isArray(cc) ? { ...params, to: [...to, ...cc] } : params;
 }
 
-export function viewOf(packet: WorkPacketEntity): WorkPacketView {
-  const { decision } = packet;
+/** @param seesAddress whether it is shown to somebody who may decide about it */
+export function viewOf(packet: WorkPacketEntity, seesAddress: boolean): WorkPacketView {
+  const { actionType, decision, params, target } = packet;
   return {
     ...factsOf(packet),
-    action: { type: packet.actionType, target: packet.target, params: packet.params },
+    action: { type: actionType, target, params: seesAddress ? params : withoutAddress(actionType, params) },
     needsInput: packet.needsInput,
     compensation: packet.compensation,
     decision: decision && {

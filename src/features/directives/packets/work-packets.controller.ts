@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { type Caller, scopeOf } from '../../../platform/auth/caller.js';
+import { type Caller, hasRole, roleIn, scopeOf } from '../../../platform/auth/caller.js';
 import { CurrentCaller } from '../../../platform/auth/current-caller.js';
 import { Route } from '../../../platform/http/route.js';
 import { NotFound } from '../../../platform/kernel/errors.js';
@@ -31,6 +31,6 @@ export class WorkPacketsController {
       ? await this.packets.find(scopeOf(caller), workPacketId)
       : undefined;
     if (!packet) throw new NotFound();
-    return viewOf(packet);
+    return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'));
   }
 }

@@ -56,7 +56,8 @@ export class PacketActionSummary {
    */
   type!: string;
   /**
-   * Whom or what it acts upon; null when the parameters say it all.
+   * Whom or what it acts upon; null when the parameters say it all. Standing orders read the destination of a post here as
+   * `params.destination` has it, with its address.
    * @example 'jane@acme.example'
    */
   target!: string | null;
@@ -65,7 +66,8 @@ export class PacketActionSummary {
 /** What a work packet does, with its complete parameters. */
 export class PacketAction extends PacketActionSummary {
   /**
-   * What it is carried out with; the action type says which fields there are.
+   * What it is carried out with; the action type says which fields there are. Whoever may not decide about it is shown a destination
+   * without its address.
    * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Friday." }
    */
   params!: Record<string, unknown>;

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { ConnectorKind } from './connector-kinds.js';
-import type { Finding } from './connector-health.js';
+import type { ProbeResult } from './connector-health.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
 /** What a probe needs to know of the connector. */
-export type Probed = Pick<ConnectorEntity, 'workspaceId' | 'connectorId' | 'kind' | 'subject'>;
+export type ProbedConnector = Pick<ConnectorEntity, 'workspaceId' | 'connectorId' | 'kind' | 'subject'>;
 
 /**
  * Looks how a connector of one kind is, without changing anything on the other side. Answers undefined where this process does
  * not know the connector: another one, started with another configuration, may.
  */
 export interface Probe {
-  probe(connector: Probed, signal: AbortSignal): Promise<Finding | undefined>;
+  probe(connector: ProbedConnector, signal: AbortSignal): Promise<ProbeResult | undefined>;
 }
 
 /** What a probe asks of others, in milliseconds. */
@@ -28,7 +28,7 @@ export class ConnectorProbes {
     this.#probes.set(kind, probe);
   }
 
-  async probe(connector: Probed, signal: AbortSignal): Promise<Finding | undefined> {
+  async probe(connector: ProbedConnector, signal: AbortSignal): Promise<ProbeResult | undefined> {
     const probe = this.#probes.get(connector.kind);
     if (!probe) throw new Error(`no probe checks connectors of the kind ${connector.kind}`);
     const limit = AbortSignal.timeout(LIMIT_MS);
@@ -37,7 +37,7 @@ export class ConnectorProbes {
   }
 }
 
-function tooLate(limit: AbortSignal): Promise<Finding> {
+function tooLate(limit: AbortSignal): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const end = () => resolve({ kind: 'failed', reason: 'The check did not end in time.' });
     limit.addEventListener('abort', end, { once: true });

@@ -13,7 +13,6 @@ export type VisibleConnector = StoredHealth &
     ConnectorEntity,
     | 'workspaceId'
     | 'connectorId'
-    | 'subject'
     | 'name'
     | 'latencyMs'
     | 'lastCheckedAt'
@@ -21,7 +20,7 @@ export type VisibleConnector = StoredHealth &
     | 'consecutiveFailures'
   >;
 
-const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.subject, c.name, c.status, c.reason, c.latency_ms,
+const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.name, c.status, c.reason, c.latency_ms,
   c.last_checked_at, c.last_ok_at, c.consecutive_failures, c.overdue, c.unknown`;
 
 /** What a workspace may see of connectors and their checks: its own, and those that are shared with it. */
@@ -29,27 +28,18 @@ const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.subject, c.name, c.st
 export class VisibleConnectors {
   constructor(private readonly db: Db) {}
 
-  /**
-   * What the workspace may see: the service's own first, then its own by kind and name. For who may not see the hosts of
-   * destinations these are in the order of their ids: order and cursor would tell the names.
-   */
-  list(
-    scope: Scope,
-    { seesHosts }: { seesHosts: boolean },
-    paging: PageQuery,
-  ): Promise<Page<VisibleConnector>> {
+  /** What the workspace may see: the service's own first, then its own by kind and name, destinations as they were registered. */
+  list(scope: Scope, paging: PageQuery): Promise<Page<VisibleConnector>> {
     const listing: Listing = {
-      name: seesHosts ? 'connectors' : 'connectors without hosts',
+      name: 'connectors',
       select: VISIBLE,
       from: 'app.visible_connectors($1) c',
       where: 'true',
       values: [scope.workspaceId],
       order: [
         { column: 'c.rank', kind: 'number' },
-        {
-          column: seesHosts ? 'c.name' : `case c.kind when 'webhook' then c.subject else c.name end`,
-          kind: 'text',
-        },
+        // A cursor has no room for a long description.
+        { column: `case c.kind when 'webhook' then c.subject else c.name end`, kind: 'text' },
         { column: 'c.connector_id', kind: 'text' },
       ],
     };

@@ -6,18 +6,18 @@ import { EscalationOptions } from '../escalations/escalation-options.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { Signals } from '../signals/signals.repository.js';
 import type { SignalSeverity } from '../signals/signal-types.js';
-import { Connections } from './connections.repository.js';
-import type { Verdict } from './connector-health.js';
+import { MonitoredConnectors } from './monitored-connectors.repository.js';
+import type { HealthChange } from './connector-health.js';
 import { atTheBeginning, inASentence } from './connector-names.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
-type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'subject' | 'name'>;
+type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'name'>;
 
 /** Tells people that a connector is red, and that it has recovered; in the workspace that answers for it. */
 @Injectable()
 export class ConnectorAlerts implements OnModuleInit {
   constructor(
-    private readonly connections: Connections,
+    private readonly monitored: MonitoredConnectors,
     private readonly signals: Signals,
     private readonly escalations: Escalations,
     private readonly options: EscalationOptions,
@@ -25,19 +25,19 @@ export class ConnectorAlerts implements OnModuleInit {
 
   onModuleInit(): void {
     this.options.register(CONNECTOR_RED, 'connector', {
-      lock: ({ entityId }) => this.connections.lock(entityId),
+      lock: ({ entityId }) => this.monitored.lock(entityId),
       options: {
         [CHECK]: {
           role: 'operator',
           effect: 'Has the connector checked again at once.',
           run: async ({ entityId }, { caller }) => {
-            const connector = await this.connections.lock(entityId);
+            const connector = await this.monitored.lock(entityId);
             if (!connector) {
               throw new InvalidTransition({
                 message: 'The connector is configured no longer; dismiss this.',
               });
             }
-            this.connections.checkNow(entityId);
+            this.monitored.checkNow(entityId);
             return `${caller.name} asked for another check of ${inASentence(connector)}.`;
           },
         },
@@ -45,8 +45,8 @@ export class ConnectorAlerts implements OnModuleInit {
     });
   }
 
-  /** What the verdict on a locked connector has to tell, in the open transaction. */
-  async tell(connector: Named, { changes: { reason }, tell }: Verdict): Promise<void> {
+  /** What has to be told of a change of a locked connector, in the open transaction. */
+  async tell(connector: Named, { changes: { reason }, tell }: HealthChange): Promise<void> {
     if (tell.signal) this.signal(connector, 'critical', `${atTheBeginning(connector)} is failing.`, reason);
     if (tell.escalate) {
       await this.escalations.open({

@@ -11,9 +11,9 @@ import { SignalsModule } from '../signals/signals.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CheckConnector } from './check-connector.js';
-import { ConfiguredConnectors } from './configured-connectors.js';
-import { ConnectionsController } from './connections.controller.js';
-import { Connections, redStatement } from './connections.repository.js';
+import { ReconcileConnectors } from './reconcile-connectors.js';
+import { ConnectorHealthController } from './connector-health.controller.js';
+import { MonitoredConnectors, redStatement } from './monitored-connectors.repository.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import { ConnectorHealthTile } from './connector-health-tile.js';
 import { ConnectorProbes } from './connector-probes.js';
@@ -41,9 +41,9 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
     // Its first run makes the workspace that answers for what the whole service has.
     WorkspacesModule,
   ],
-  controllers: [ConnectionsController],
+  controllers: [ConnectorHealthController],
   providers: [
-    Connections,
+    MonitoredConnectors,
     ConnectorAlerts,
     ConnectorProbes,
     ProbeDatabase,
@@ -54,12 +54,12 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
     ProbePartner,
     ProbeQueue,
     CheckConnector,
-    ConfiguredConnectors,
+    ReconcileConnectors,
     ConnectorHealthTile,
     VisibleConnectors,
   ],
 })
-export class ConnectionsModule {
+export class ConnectorHealthModule {
   constructor(tiles: KpiTiles, tile: ConnectorHealthTile, figures: Figures) {
     tiles.register('connectorHealth', (question) => tile.figures(question));
     figures.declare({

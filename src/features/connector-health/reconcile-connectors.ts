@@ -5,11 +5,12 @@ import { Connectors } from '../connectors/connectors.js';
 import type { LoadedConnector } from '../connectors/load-connectors.js';
 import { PartnerSecretChanges } from '../partner/partner-secret-changes.js';
 import { DestinationChanges } from '../webhooks/destination-changes.js';
+import { destinationName } from '../webhooks/destination-name.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import type { ConnectorKind } from './connector-kinds.js';
 import { atTheBeginning } from './connector-names.js';
 import type { ConnectorEntity } from './connector.entity.js';
-import { type ConfiguredConnector, Connections } from './connections.repository.js';
+import { type ConfiguredConnector, MonitoredConnectors } from './monitored-connectors.repository.js';
 
 const EVERY_WORKSPACE = ['*'];
 
@@ -27,38 +28,42 @@ const OF_SERVICE: readonly ConfiguredConnector[] = [
  * that it is for.
  */
 @Injectable()
-export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstrap {
+export class ReconcileConnectors implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly config: Config,
     private readonly db: Db,
     private readonly connectors: Connectors,
-    private readonly connections: Connections,
+    private readonly monitored: MonitoredConnectors,
     private readonly alerts: ConnectorAlerts,
     private readonly destinations: DestinationChanges,
     private readonly partner: PartnerSecretChanges,
   ) {}
 
   onModuleInit(): void {
-    this.destinations.register(async (change, { destinationId, url }) => {
+    this.destinations.register(async (change, destination) => {
+      const { destinationId } = destination;
       if (change === 'deleted') return this.forgetDestination(destinationId);
-      this.connections.configure({
+      this.monitored.configure({
         kind: 'webhook',
         subject: destinationId,
-        name: new URL(url).host,
+        name: destinationName(destination),
         audience: [],
       });
     });
     this.partner.register(() =>
-      this.connections.configure({ kind: 'partner', subject: '', name: 'Partner', audience: [] }),
+      this.monitored.configure({ kind: 'partner', subject: '', name: 'Partner', audience: [] }),
     );
   }
 
-  /** Of several processes with different configurations the one that started last has its way. */
   async onApplicationBootstrap(): Promise<void> {
-    if (this.config.processRole === 'api') return;
-    const first = await this.connections.firstWorkspace();
+    if (this.config.processRole !== 'api') await this.execute();
+  }
+
+  /** Of several processes with different configurations the one that started last has its way. */
+  async execute(): Promise<void> {
+    const first = await this.monitored.firstWorkspace();
     const wanted = new Map<string, ConfiguredConnector[]>([[first, [...OF_SERVICE]]]);
-    for (const workspaceId of await this.connections.withHttp())
+    for (const workspaceId of await this.monitored.withHttp())
       wanted.set(workspaceId, wanted.get(workspaceId) ?? []);
     for (const connector of this.connectors.all) {
       const [owner, ...others] = await this.usersOf(connector, first);
@@ -68,13 +73,13 @@ export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstra
       wanted.set(owner, [...(wanted.get(owner) ?? []), { kind: 'http', subject: name, name, audience }]);
     }
     for (const [workspaceId, configured] of wanted) await this.configure(workspaceId, configured, first);
-    await this.connections.discover();
+    await this.monitored.discover();
   }
 
   /** Who may use it; whoever answers for it comes first. */
   private async usersOf({ workspaces }: LoadedConnector, first: string): Promise<string[]> {
     if (workspaces === 'all' || workspaces === 'first') return [first];
-    const users = await this.connections.existing(workspaces);
+    const users = await this.monitored.existing(workspaces);
     return users.includes(first) ? [first, ...users.filter((user) => user !== first)] : users;
   }
 
@@ -86,20 +91,20 @@ export class ConfiguredConnectors implements OnModuleInit, OnApplicationBootstra
     const kinds: ConnectorKind[] =
       workspaceId === first ? ['database', 'queue', 'mail', 'model', 'http'] : ['http'];
     await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
-      for (const former of await this.connections.lockOthers(kinds, configured)) {
+      for (const former of await this.monitored.lockOthers(kinds, configured)) {
         await this.forget(former, `${atTheBeginning(former)} is configured no longer.`);
       }
-      for (const connector of configured) this.connections.configure(connector);
+      for (const connector of configured) this.monitored.configure(connector);
     });
   }
 
   private async forgetDestination(destinationId: string): Promise<void> {
-    const former = await this.connections.lockOf('webhook', destinationId);
+    const former = await this.monitored.lockOf('webhook', destinationId);
     if (former) await this.forget(former, `${atTheBeginning(former)} was deleted.`);
   }
 
   private async forget(former: ConnectorEntity, because: string): Promise<void> {
     await this.alerts.ended(former, because);
-    this.connections.remove(former.connectorId);
+    this.monitored.remove(former.connectorId);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Mailer, MailProbeFailed } from '../mail/mailer.js';
-import type { Finding } from './connector-health.js';
+import type { ProbeResult } from './connector-health.js';
 import { ConnectorProbes, type Probe } from './connector-probes.js';
 
 /** Connects to the mail server and signs in, as far as a mail would go, and sends none. */
@@ -17,7 +17,7 @@ export class ProbeMail implements Probe, OnModuleInit {
     this.probes.register('mail', this);
   }
 
-  async probe(_connector: unknown, signal: AbortSignal): Promise<Finding> {
+  async probe(_connector: unknown, signal: AbortSignal): Promise<ProbeResult> {
     const started = performance.now();
     try {
       await this.mailer.probe(signal);

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfiguredConnectors } from '../../../src/features/connections/configured-connectors.js';
-import { ConnectorHealthTile } from '../../../src/features/connections/connector-health-tile.js';
+import { ReconcileConnectors } from '../../../src/features/connector-health/reconcile-connectors.js';
+import { ConnectorHealthTile } from '../../../src/features/connector-health/connector-health-tile.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../partner/partner-desk.js';
 import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
-import { ConnectionDesk } from './connection-desk.js';
+import { ConnectorHealthDesk } from './connector-health-desk.js';
 import { leaveChecked } from './connector-rows.js';
 
 const SECRET = 'a secret of Acme 2026';
 
 let test: TestApp;
-let desk: ConnectionDesk;
+let desk: ConnectorHealthDesk;
 let receiver: EventReceiver;
 let other: TestWorkspace;
 beforeAll(async () => {
   receiver = await startEventReceiver();
   test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
-  desk = new ConnectionDesk(test);
+  desk = new ConnectorHealthDesk(test);
   other = await test.createWorkspace();
 });
 afterAll(async () => {
@@ -54,57 +54,65 @@ describe('GET /api/pro/connectors: 200', () => {
     expect(text).not.toContain(test.workspaceId);
   });
 
-  it('shows a destination from the moment it is registered until it is deleted, without its path', async () => {
+  it('shows a destination from the moment it is registered until it is deleted, without its address', async () => {
     const url = `http://${receiver.hostPort}/t0ken-in-the-path?key=s3cret`;
     const registered = await other.owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET });
     expect(registered.status, registered.text).toBe(201);
     const { body, text } = await other.owner.get('/connectors');
-    expect(body.items.at(-1)).toMatchObject({ kind: 'webhook', name: receiver.hostPort });
+    const { destinationId } = registered.body;
+    expect(body.items.at(-1)).toMatchObject({
+      kind: 'webhook',
+      name: `Webhook destination ${destinationId}`,
+    });
     expect(text).not.toMatch(/t0ken|s3cret/);
+    expect(text).not.toContain(receiver.hostPort);
     expect(kindsOf(await test.owner.get('/connectors'))).not.toContain('webhook');
 
-    await other.owner.delete(`/webhooks/${registered.body.destinationId}`);
+    await other.owner.delete(`/webhooks/${destinationId}`);
     expect(kindsOf(await other.owner.get('/connectors'))).not.toContain('webhook');
     expect(await desk.all('webhook', other.workspaceId)).toEqual([]);
   });
 
-  it('names a destination without its host for who is no admin, in its order and its cursors too', async () => {
+  it('names destinations at one host by their descriptions or ids, for every role and in the cursors too', async () => {
     const { workspaceId, owner } = await test.createWorkspace();
-    const ids: string[] = [];
-    for (const path of ['one', 'two']) {
+    const register = async (path: string, description?: string) => {
       const url = `http://${receiver.hostPort}/${path}`;
-      ids.push(
-        (await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET })).body.destinationId,
-      );
-    }
-    // As some receivers are addressed: by a host that only their user knows.
-    for (const [index, id] of ids.entries()) {
-      await test.rows('update connectors set name = $2 where subject = $1', [
-        id,
-        `${index}.secret-host.example`,
-      ]);
-    }
-    const named = async (client: Client) =>
-      (await client.get('/connectors')).body.items.map(({ name }: { name: string }) => name).slice(4);
-    const [admin, operator, viewer] = await Promise.all(
+      const { status, body, text } =
+        description === undefined
+          ? await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET })
+          : await owner.post('/partner/webhooks', { description, url });
+      expect(status, text).toBe(201);
+      return body.destinationId as string;
+    };
+    await register('erp', 'ERP of Acme');
+    const unnamed = await register('two');
+    await register('long', '🎩'.repeat(200));
+    const itself = await register('four', `http://${receiver.hostPort}/four`);
+    const names = [
+      'ERP of Acme',
+      `Webhook destination ${unnamed}`,
+      '🎩'.repeat(200),
+      `Webhook destination ${itself}`,
+    ];
+    const members = await Promise.all(
       (['admin', 'operator', 'viewer'] as const).map((role) => test.createMember(workspaceId, role)),
     );
-    const hosts = ['0.secret-host.example', '1.secret-host.example'];
-    expect(await named(owner)).toEqual(hosts);
-    expect(await named(admin!)).toEqual(hosts);
-    const neutral = ids.toSorted().map((id) => `Webhook destination ${id.slice(-6)}`);
-    expect(await named(viewer!)).toEqual(neutral);
-    expect(await named(operator!)).toEqual(neutral);
-
-    const { body, text } = await viewer!.get('/connectors?limit=5');
-    expect(text).not.toContain('secret-host');
-    expect(Buffer.from(body.nextCursor, 'base64url').toString()).not.toContain('secret-host');
-    const rest = await viewer!.get(`/connectors?limit=5&cursor=${body.nextCursor}`);
-    expect(rest.body.items.map(({ name }: { name: string }) => name)).toEqual([neutral[1]]);
-    // Nor can a cursor of the other order be tried out to find where a host stands.
-    expect((await admin!.get(`/connectors?limit=5&cursor=${body.nextCursor}`)).status).toBe(422);
-    const { connectorId } = body.items[4];
-    expect((await viewer!.get(`/connectors/${connectorId}/checks`)).text).not.toContain('secret-host');
+    for (const client of [owner, ...members]) {
+      const { body, text } = await client.get('/connectors');
+      expect(body.items.slice(4).map(({ name }: { name: string }) => name)).toEqual(names);
+      expect(text).not.toContain(receiver.hostPort);
+    }
+    const viewer = members[2]!;
+    let cursor = (await viewer.get('/connectors?limit=4')).body.nextCursor;
+    const read: string[] = [];
+    while (cursor !== null) {
+      expect(Buffer.from(cursor, 'base64url').toString()).not.toContain(receiver.hostPort);
+      const page = await viewer.get(`/connectors?limit=1&cursor=${cursor}`);
+      expect(page.status, page.text).toBe(200);
+      read.push(...page.body.items.map(({ name }: { name: string }) => name));
+      cursor = page.body.nextCursor;
+    }
+    expect(read).toEqual(names);
   });
 
   it('adds at the next start what is there from before connectors were known', async () => {
@@ -112,12 +120,17 @@ describe('GET /api/pro/connectors: 200', () => {
     const url = `http://${receiver.hostPort}/t0ken-in-the-path`;
     const registered = await owner.post('/webhooks', { event: 'report.daily', url, secret: SECRET });
     expect(registered.status, registered.text).toBe(201);
+    const described = await owner.post('/partner/webhooks', { description: 'ERP of Acme', url });
     await rotateSecret(test, workspaceId);
     await test.rows('delete from connectors where workspace_id = $1', [workspaceId]);
 
-    await test.app.get(ConfiguredConnectors).onApplicationBootstrap();
+    await test.app.get(ReconcileConnectors).execute();
     expect(await desk.all('webhook', workspaceId)).toMatchObject([
-      { subject: registered.body.destinationId, name: receiver.hostPort },
+      {
+        subject: registered.body.destinationId,
+        name: `Webhook destination ${registered.body.destinationId}`,
+      },
+      { subject: described.body.destinationId, name: 'ERP of Acme' },
     ]);
     expect(await desk.all('partner', workspaceId)).toHaveLength(1);
   });

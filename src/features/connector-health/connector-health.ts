@@ -2,7 +2,7 @@ import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
 /** What one check has found; `reason` is a sentence for a stranger, and repeats nothing that the other side said. */
-export type Finding =
+export type ProbeResult =
   | { kind: 'ok'; latencyMs: number | null; reason: string }
   | {
       kind: 'failed';
@@ -14,8 +14,8 @@ export type Finding =
   /** Only a person can help: credentials are refused, or something else has been given up for good. */
   | { kind: 'refused'; reason: string; latencyMs?: number | null; tellsItself?: boolean };
 
-/** What follows from a finding. */
-export interface Verdict {
+/** What follows from what a probe has found. */
+export interface HealthChange {
   changes: Pick<
     ConnectorEntity,
     | 'status'
@@ -36,7 +36,7 @@ export interface Verdict {
   nextInMs: number;
 }
 
-type Before = Pick<
+type HealthBefore = Pick<
   ConnectorEntity,
   | 'kind'
   | 'consecutiveFailures'
@@ -86,30 +86,30 @@ const FORGOTTEN_AFTER_MS = 24 * HOUR;
  * has recovered only after it has stayed healthy for a time that grows with each failure in between, so that one that comes
  * and goes tells ten times a day at the most.
  */
-export function judge(before: Before, finding: Finding, now: number): Verdict {
-  const isOk = finding.kind === 'ok';
-  const { latencyMs = null } = finding;
-  const isCounted = isCountedAlready(before, finding);
-  const consecutiveFailures = failuresInARow(before, finding, isCounted);
-  const status = statusOf(finding, consecutiveFailures);
+export function assessHealth(before: HealthBefore, result: ProbeResult, now: number): HealthChange {
+  const isOk = result.kind === 'ok';
+  const { latencyMs = null } = result;
+  const isCounted = isCountedAlready(before, result);
+  const consecutiveFailures = failuresInARow(before, result, isCounted);
+  const status = statusOf(result, consecutiveFailures);
   const healthySince = isOk ? (before.healthySince ?? now) : null;
   const recovered = before.alerted && isOk && now - healthySince! >= recoveryMs(before.alerts);
   const isRed = status === 'red';
   const isNew = isRed && !before.alerted;
   const alerted = (before.alerted || isRed) && !recovered;
   // The deliveries tell of a pause themselves; what they do not tell of is told here, as soon as it is red for that.
-  const tellsItself = finding.kind === 'refused' && finding.tellsItself === true;
+  const tellsItself = result.kind === 'refused' && result.tellsItself === true;
   const signal = isRed && !before.signalled && !tellsItself;
   const escalate = isRed && !before.escalated && !tellsItself;
   const isSlow = isOk && status === 'yellow';
   return {
     changes: {
       status,
-      reason: isSlow ? slowly(finding.reason, latencyMs!) : finding.reason,
+      reason: isSlow ? slowly(result.reason, latencyMs!) : result.reason,
       latencyMs,
       lastOkAt: isOk ? now : before.lastOkAt,
       consecutiveFailures,
-      judgedAttemptAt: attemptedAt(finding) ?? before.judgedAttemptAt,
+      judgedAttemptAt: attemptedAt(result) ?? before.judgedAttemptAt,
       healthySince,
       alerted,
       signalled: alerted && (before.signalled || signal),
@@ -118,28 +118,32 @@ export function judge(before: Before, finding: Finding, now: number): Verdict {
       recoveredAt: recovered ? now : before.recoveredAt,
     },
     tell: { signal, escalate, recovered },
-    nextInMs: isCounted ? RED_MS : nextInMs(before.kind, finding, status, alerted),
+    nextInMs: isCounted ? RED_MS : nextInMs(before.kind, result, status, alerted),
   };
 }
 
-function attemptedAt(finding: Finding): number | undefined {
-  return finding.kind === 'failed' ? finding.attemptedAt : undefined;
+function attemptedAt(result: ProbeResult): number | undefined {
+  return result.kind === 'failed' ? result.attemptedAt : undefined;
 }
 
 /** The same attempt is found at each check until there is another; its times are all of one clock. */
-function isCountedAlready({ judgedAttemptAt }: Before, finding: Finding): boolean {
-  const at = attemptedAt(finding);
+function isCountedAlready({ judgedAttemptAt }: HealthBefore, result: ProbeResult): boolean {
+  const at = attemptedAt(result);
   return at !== undefined && judgedAttemptAt !== null && at <= judgedAttemptAt;
 }
 
-function failuresInARow({ consecutiveFailures }: Before, { kind }: Finding, isCounted: boolean): number {
+function failuresInARow(
+  { consecutiveFailures }: HealthBefore,
+  { kind }: ProbeResult,
+  isCounted: boolean,
+): number {
   if (kind === 'ok') return 0;
   return isCounted ? Math.max(1, consecutiveFailures) : consecutiveFailures + 1;
 }
 
-function statusOf(finding: Finding, consecutiveFailures: number): ConnectorStatus {
-  if (finding.kind === 'ok') return (finding.latencyMs ?? 0) > SLOW_MS ? 'yellow' : 'green';
-  return finding.kind === 'refused' || consecutiveFailures >= FAILURES_TO_RED ? 'red' : 'yellow';
+function statusOf(result: ProbeResult, consecutiveFailures: number): ConnectorStatus {
+  if (result.kind === 'ok') return (result.latencyMs ?? 0) > SLOW_MS ? 'yellow' : 'green';
+  return result.kind === 'refused' || consecutiveFailures >= FAILURES_TO_RED ? 'red' : 'yellow';
 }
 
 function slowly(reason: string, latencyMs: number): string {
@@ -150,12 +154,17 @@ function recoveryMs(alerts: number): number {
   return Math.min(LONGEST_RECOVERY_MS, RECOVERY_MS * 2 ** Math.max(0, alerts - 1));
 }
 
-function alertsNow({ alerts, recoveredAt }: Before, now: number): number {
+function alertsNow({ alerts, recoveredAt }: HealthBefore, now: number): number {
   return recoveredAt !== null && now - recoveredAt < FORGOTTEN_AFTER_MS ? alerts + 1 : 1;
 }
 
-function nextInMs(kind: ConnectorKind, finding: Finding, status: ConnectorStatus, alerted: boolean): number {
-  if (finding.kind === 'refused') return REFUSED_MS;
+function nextInMs(
+  kind: ConnectorKind,
+  result: ProbeResult,
+  status: ConnectorStatus,
+  alerted: boolean,
+): number {
+  if (result.kind === 'refused') return REFUSED_MS;
   if (status === 'red') return RED_MS;
   return status === 'yellow' || alerted ? Math.min(SOON_MS, EVERY_MS[kind]) : EVERY_MS[kind];
 }

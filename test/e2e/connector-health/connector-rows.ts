@@ -7,7 +7,7 @@ export async function leaveChecked({ rows }: Pick<TestApp, 'rows'>, workspaceId:
   await rows(
     `insert into connectors (workspace_id, connector_id, kind, subject, name, status, reason, latency_ms, last_checked_at,
        last_ok_at, checks, last_change, next_check_at, healthy_since)
-     values ($1, $2, 'webhook', $3, 'receiver.example', 'green', 'It accepts connections.', 12, now(), now(), 1, 1, 'infinity',
+     values ($1, $2, 'webhook', $3, 'Receiver', 'green', 'It accepts connections.', 12, now(), now(), 1, 1, 'infinity',
        now())`,
     [workspaceId, connectorId, newId('whk')],
   );

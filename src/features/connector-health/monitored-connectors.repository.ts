@@ -5,7 +5,7 @@ import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { CONNECTOR_KINDS, type ConnectorKind } from './connector-kinds.js';
-import type { Verdict } from './connector-health.js';
+import type { HealthChange } from './connector-health.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
 
 /** What is configured: at most one of a kind and a subject in a workspace. */
@@ -29,7 +29,7 @@ export const redStatement = (): Statement => ({
  * whose clocks differ agree.
  */
 @Injectable()
-export class Connections {
+export class MonitoredConnectors {
   constructor(private readonly db: Db) {}
 
   /** The connector if a check of it is due, and nobody has made it meanwhile. */
@@ -54,7 +54,7 @@ export class Connections {
   }
 
   /** Stores what came of the check of a locked connector, and when the next one follows. */
-  record({ now, ...connector }: LockedConnector, { changes, nextInMs }: Verdict): void {
+  record({ now, ...connector }: LockedConnector, { changes, nextInMs }: HealthChange): void {
     const { workspaceId, connectorId } = connector;
     const n = connector.checks + 1;
     const { status, reason, latencyMs } = changes;

@@ -1,14 +1,13 @@
-import type { ConnectorCheckView, ConnectorView } from './connections.dto.js';
+import type { ConnectorCheckView, ConnectorView } from './connector-health.dto.js';
 import type { VisibleConnector } from './visible-connectors.reader.js';
 import { asShown } from './connector-health.js';
-import { nameWithoutHost } from './connector-names.js';
 import type { ConnectorCheckEntity } from './connector.entity.js';
 
 /** Without whose it is: what the whole service has belongs to a workspace that others need not know. */
-export function viewOf(connector: VisibleConnector, seesHosts: boolean): ConnectorView {
+export function viewOf(connector: VisibleConnector): ConnectorView {
   return {
     connectorId: connector.connectorId,
-    name: seesHosts ? connector.name : nameWithoutHost(connector),
+    name: connector.name,
     kind: connector.kind,
     ...asShown(connector),
     latencyMs: connector.latencyMs,

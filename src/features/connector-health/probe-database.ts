@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Unavailable } from '../../platform/kernel/errors.js';
-import { Connections } from './connections.repository.js';
-import type { Finding } from './connector-health.js';
-import { ConnectorProbes, type Probe, type Probed } from './connector-probes.js';
+import { MonitoredConnectors } from './monitored-connectors.repository.js';
+import type { ProbeResult } from './connector-health.js';
+import { ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 
 /**
  * How long a small write takes: it waits for a connection, for locks, and for the disk of the database, as every act does.
@@ -11,7 +11,7 @@ import { ConnectorProbes, type Probe, type Probed } from './connector-probes.js'
 @Injectable()
 export class ProbeDatabase implements Probe, OnModuleInit {
   constructor(
-    private readonly connections: Connections,
+    private readonly monitored: MonitoredConnectors,
     private readonly probes: ConnectorProbes,
   ) {}
 
@@ -19,10 +19,10 @@ export class ProbeDatabase implements Probe, OnModuleInit {
     this.probes.register('database', this);
   }
 
-  async probe(connector: Probed): Promise<Finding> {
+  async probe(connector: ProbedConnector): Promise<ProbeResult> {
     const started = performance.now();
     try {
-      await this.connections.rewrite(connector);
+      await this.monitored.rewrite(connector);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       return { kind: 'failed', reason: 'The database did not carry out a small write in time.' };

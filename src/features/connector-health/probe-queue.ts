@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Work } from '../../platform/work/work.js';
-import { Connections } from './connections.repository.js';
-import type { Finding } from './connector-health.js';
+import { MonitoredConnectors } from './monitored-connectors.repository.js';
+import type { ProbeResult } from './connector-health.js';
 import { ConnectorProbes, type Probe } from './connector-probes.js';
 
 /** Longer than a process that has died keeps what it had claimed. */
@@ -11,7 +11,7 @@ const STUCK_MS = 60_000;
 @Injectable()
 export class ProbeQueue implements Probe, OnModuleInit {
   constructor(
-    private readonly connections: Connections,
+    private readonly monitored: MonitoredConnectors,
     private readonly work: Work,
     private readonly probes: ConnectorProbes,
   ) {}
@@ -20,8 +20,8 @@ export class ProbeQueue implements Probe, OnModuleInit {
     this.probes.register('queue', this);
   }
 
-  async probe(): Promise<Finding> {
-    const longest = await this.connections.longestWaiting([...this.work.kinds.keys()]);
+  async probe(): Promise<ProbeResult> {
+    const longest = await this.monitored.longestWaiting([...this.work.kinds.keys()]);
     const latencyMs = Math.max(0, Math.round(longest?.waitingMs ?? 0));
     if (latencyMs < STUCK_MS) return { kind: 'ok', latencyMs, reason: 'Work that falls due is carried out.' };
     const seconds = Math.round(latencyMs / 1_000);

@@ -4,8 +4,8 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import { ConnectorProbes } from './connector-probes.js';
-import { type Finding, judge } from './connector-health.js';
-import { Connections } from './connections.repository.js';
+import { type ProbeResult, assessHealth } from './connector-health.js';
+import { MonitoredConnectors } from './monitored-connectors.repository.js';
 
 /** What a workspace has configured. */
 const OF_WORKSPACE = 'connector.check';
@@ -27,7 +27,7 @@ export class CheckConnector implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
-    private readonly connections: Connections,
+    private readonly monitored: MonitoredConnectors,
     private readonly probes: ConnectorProbes,
     private readonly alerts: ConnectorAlerts,
   ) {}
@@ -50,14 +50,14 @@ export class CheckConnector implements OnModuleInit {
   }
 
   private async run(item: WorkItem, signal: AbortSignal): Promise<void> {
-    const connector = await this.connections.due(scopeOfWork(item), item.id);
+    const connector = await this.monitored.due(scopeOfWork(item), item.id);
     if (!connector) return;
-    const finding = await this.probes.probe(connector, signal);
+    const result = await this.probes.probe(connector, signal);
     // Cancelled by the end of the lease, not by the other side: whoever claims it next finds out.
     if (signal.aborted) return;
     await this.db.transaction(scopeOfWork(item), async () => {
-      if (finding) await this.record(item, finding);
-      else this.connections.postpone(item.id);
+      if (result) await this.record(item, result);
+      else this.monitored.postpone(item.id);
       this.work.complete(item);
     });
   }
@@ -69,11 +69,11 @@ export class CheckConnector implements OnModuleInit {
   }
 
   /** In the open transaction; what is configured no longer is left alone. */
-  private async record({ id }: WorkItem, finding: Finding): Promise<void> {
-    const connector = await this.connections.lock(id);
+  private async record({ id }: WorkItem, result: ProbeResult): Promise<void> {
+    const connector = await this.monitored.lock(id);
     if (!connector || connector.nextCheckAt > connector.now) return;
-    const verdict = judge(connector, finding, connector.now);
-    this.connections.record(connector, verdict);
-    await this.alerts.tell(connector, verdict);
+    const change = assessHealth(connector, result, connector.now);
+    this.monitored.record(connector, change);
+    await this.alerts.tell(connector, change);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PartnerHealthReader } from '../partner/partner-health.reader.js';
-import type { Finding } from './connector-health.js';
-import { ConnectorProbes, type Probe, type Probed } from './connector-probes.js';
+import type { ProbeResult } from './connector-health.js';
+import { ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 
 /** The partner calls us and is never called: what can fail here is the secret that its requests are signed with. */
 @Injectable()
@@ -15,7 +15,7 @@ export class ProbePartner implements Probe, OnModuleInit {
     this.probes.register('partner', this);
   }
 
-  async probe({ workspaceId }: Probed): Promise<Finding | undefined> {
+  async probe({ workspaceId }: ProbedConnector): Promise<ProbeResult | undefined> {
     const health = await this.partner.read({ workspaceId, teamIds: 'all' });
     if (!health) return undefined;
     if (health.isReadable) {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { asShown, type Finding, judge, type Verdict } from './connector-health.js';
+import { asShown, type ProbeResult, assessHealth, type HealthChange } from './connector-health.js';
 import type { ConnectorKind } from './connector-kinds.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const OK: Finding = { kind: 'ok', latencyMs: 12, reason: 'It answers.' };
-const SLOW: Finding = { kind: 'ok', latencyMs: 2_001, reason: 'It answers.' };
-const FAILED: Finding = { kind: 'failed', reason: 'It refused the connection.' };
-const REFUSED: Finding = { kind: 'refused', reason: 'It refused our credentials.' };
-const PAUSED: Finding = { kind: 'refused', reason: 'It is paused.', tellsItself: true };
+const OK: ProbeResult = { kind: 'ok', latencyMs: 12, reason: 'It answers.' };
+const SLOW: ProbeResult = { kind: 'ok', latencyMs: 2_001, reason: 'It answers.' };
+const FAILED: ProbeResult = { kind: 'failed', reason: 'It refused the connection.' };
+const REFUSED: ProbeResult = { kind: 'refused', reason: 'It refused our credentials.' };
+const PAUSED: ProbeResult = { kind: 'refused', reason: 'It is paused.', tellsItself: true };
 
-type State = Parameters<typeof judge>[0];
+type State = Parameters<typeof assessHealth>[0];
 
 const NEW: State = {
   kind: 'mail',
@@ -30,29 +30,29 @@ const NEW: State = {
 class Checked {
   now = 0;
   state: State;
-  last: Verdict | undefined;
+  last: HealthChange | undefined;
   readonly told: string[] = [];
 
   constructor(kind: ConnectorKind = 'mail') {
     this.state = { ...NEW, kind };
   }
 
-  finds(...findings: Finding[]): this {
-    for (const finding of findings) {
-      const verdict = judge(this.state, finding, this.now);
-      this.state = { ...this.state, ...verdict.changes };
-      this.last = verdict;
-      for (const [what, isTold] of Object.entries(verdict.tell)) if (isTold) this.told.push(what);
-      this.now += verdict.nextInMs;
+  finds(...results: ProbeResult[]): this {
+    for (const result of results) {
+      const change = assessHealth(this.state, result, this.now);
+      this.state = { ...this.state, ...change.changes };
+      this.last = change;
+      for (const [what, isTold] of Object.entries(change.tell)) if (isTold) this.told.push(what);
+      this.now += change.nextInMs;
     }
     return this;
   }
 }
 
-const times = (n: number, finding: Finding) => Array.from({ length: n }, () => finding);
+const times = (n: number, result: ProbeResult) => Array.from({ length: n }, () => result);
 
-describe('judge', () => {
-  it.each<[string, Finding[], string]>([
+describe('assessHealth', () => {
+  it.each<[string, ProbeResult[], string]>([
     ['one that answers', [OK], 'green'],
     ['one that takes two seconds', [{ ...OK, latencyMs: 2_000 }], 'green'],
     ['one that takes longer', [SLOW], 'yellow'],
@@ -63,8 +63,8 @@ describe('judge', () => {
     ['one that answers slowly again', [...times(3, FAILED), SLOW], 'yellow'],
     ['one that refused our credentials once', [OK, REFUSED], 'red'],
     ['failures with a success between them', [FAILED, FAILED, OK, FAILED, FAILED], 'yellow'],
-  ])('finds %s', (_what, findings, status) => {
-    expect(new Checked().finds(...findings).last!.changes.status).toBe(status);
+  ])('finds %s', (_what, results, status) => {
+    expect(new Checked().finds(...results).last!.changes.status).toBe(status);
   });
 
   it('says of a slow one how slow it is', () => {
@@ -137,7 +137,7 @@ describe('judge', () => {
   });
 
   it('counts an attempt to send something once, however often it is found', () => {
-    const attempt = (attemptedAt: number): Finding => ({ ...FAILED, attemptedAt });
+    const attempt = (attemptedAt: number): ProbeResult => ({ ...FAILED, attemptedAt });
     const webhook = new Checked('webhook').finds(OK, ...times(10, attempt(5)));
     expect(webhook.state).toMatchObject({ consecutiveFailures: 1 });
     expect(webhook.last!.changes.status).toBe('yellow');
@@ -151,7 +151,7 @@ describe('judge', () => {
   });
 
   it('does not count an attempt as new because a check of its own failed or succeeded meanwhile', () => {
-    const attempt: Finding = { ...FAILED, attemptedAt: 5 };
+    const attempt: ProbeResult = { ...FAILED, attemptedAt: 5 };
     const webhook = new Checked('webhook').finds(attempt, FAILED, attempt);
     expect(webhook.state.consecutiveFailures).toBe(2);
     webhook.finds(OK, attempt);

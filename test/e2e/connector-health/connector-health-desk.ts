@@ -26,7 +26,7 @@ export interface CheckRow {
 }
 
 /** Connectors as they are stored, and checks that are made now. */
-export class ConnectionDesk {
+export class ConnectorHealthDesk {
   constructor(readonly test: TestApp) {}
 
   async connector(kind: string, subject = '', workspaceId = this.test.workspaceId): Promise<ConnectorRow> {

@@ -1,28 +1,26 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connections.dto.js';
+import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connector-health.dto.js';
 import { VisibleConnectors } from './visible-connectors.reader.js';
 import { checkViewOf, viewOf } from './connector-view.js';
 
 /** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
 @Controller(['api/pro/connectors', 'api/admin/connectors'])
-export class ConnectionsController {
+export class ConnectorHealthController {
   constructor(private readonly connectors: VisibleConnectors) {}
 
   /** The connectors that the workspace may use, each with its health. */
   @Get()
   @Route({ auth: 'member', returns: { 200: ConnectorPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConnectorPage> {
-    // As for `GET /webhooks`, which names the destinations with their addresses.
-    const seesHosts = hasRole(caller.role, 'admin');
-    const page = await this.connectors.list(scopeOf(caller), { seesHosts }, query);
-    return { ...page, items: page.items.map((connector) => viewOf(connector, seesHosts)) };
+    const page = await this.connectors.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map(viewOf) };
   }
 
   /** The checks of a connector, newest first. */

@@ -4,8 +4,8 @@ import { CallOperation } from '../connectors/call-operation.js';
 import { Connectors } from '../connectors/connectors.js';
 import type { LoadedConnector } from '../connectors/load-connectors.js';
 import type { Operation } from '../connectors/operation.js';
-import type { Finding } from './connector-health.js';
-import { ANSWER_MS, ConnectorProbes, type Probe, type Probed } from './connector-probes.js';
+import type { ProbeResult } from './connector-health.js';
+import { ANSWER_MS, ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 import { OUTSIDE_FAILURES } from './outside-failures.js';
 
 /** A service of the connectors file: calls the operation that its `check` names, or only opens a connection. */
@@ -22,7 +22,10 @@ export class ProbeOperations implements Probe, OnModuleInit {
     this.probes.register('http', this);
   }
 
-  async probe({ connectorId, subject }: Probed, signal: AbortSignal): Promise<Finding | undefined> {
+  async probe(
+    { connectorId, subject }: ProbedConnector,
+    signal: AbortSignal,
+  ): Promise<ProbeResult | undefined> {
     const connector = this.connectors.all.find(({ name }) => name === subject);
     if (!connector) return undefined;
     return connector.check
@@ -30,7 +33,7 @@ export class ProbeOperations implements Probe, OnModuleInit {
       : this.reach(connector, signal);
   }
 
-  private async reach({ baseUrl }: LoadedConnector, signal: AbortSignal): Promise<Finding> {
+  private async reach({ baseUrl }: LoadedConnector, signal: AbortSignal): Promise<ProbeResult> {
     const reached = await this.requests.reach({ url: baseUrl, timeoutMs: ANSWER_MS, signal });
     const latencyMs = reached.durationMs;
     return reached.kind === 'failed'
@@ -43,7 +46,7 @@ export class ProbeOperations implements Probe, OnModuleInit {
     check: Operation,
     key: string,
     signal: AbortSignal,
-  ): Promise<Finding> {
+  ): Promise<ProbeResult> {
     const operation = { ...check, timeoutMs: Math.min(check.timeoutMs, ANSWER_MS) };
     const answer = await this.calls.execute({ connector, operation, arguments: {}, key, signal });
     const latencyMs = answer.durationMs;

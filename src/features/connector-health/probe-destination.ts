@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import { type DestinationHealth, DestinationHealthReader } from '../webhooks/destination-health.reader.js';
-import type { Finding } from './connector-health.js';
-import { ANSWER_MS, ConnectorProbes, type Probe, type Probed } from './connector-probes.js';
+import type { ProbeResult } from './connector-health.js';
+import { ANSWER_MS, ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 import { OUTSIDE_FAILURES } from './outside-failures.js';
 
 /**
@@ -21,7 +21,10 @@ export class ProbeDestination implements Probe, OnModuleInit {
     this.probes.register('webhook', this);
   }
 
-  async probe({ workspaceId, subject }: Probed, signal: AbortSignal): Promise<Finding | undefined> {
+  async probe(
+    { workspaceId, subject }: ProbedConnector,
+    signal: AbortSignal,
+  ): Promise<ProbeResult | undefined> {
     const health = await this.destinations.read({ workspaceId, teamIds: 'all' }, subject);
     if (!health) return undefined;
     const ended = endedBy(health);

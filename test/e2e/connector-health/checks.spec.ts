@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ConnectorProbes } from '../../../src/features/connections/connector-probes.js';
-import { ProbeMail } from '../../../src/features/connections/probe-mail.js';
+import { ConnectorProbes } from '../../../src/features/connector-health/connector-probes.js';
+import { ProbeMail } from '../../../src/features/connector-health/probe-mail.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Work } from '../../../src/platform/work/work.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
@@ -15,13 +15,13 @@ import { SECRET as CRM_SECRET } from '../connectors/connector-desk.js';
 import { startMailServer, type MailServer } from '../mail/mail-server.js';
 import { causeEvent, deliveriesOf } from '../webhooks/delivery-desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
-import { ConnectionDesk } from './connection-desk.js';
+import { ConnectorHealthDesk } from './connector-health-desk.js';
 
 const MODEL_KEY = 'sk-model-key-of-the-test';
 const MAIL_PASSWORD = 'pa55word-of-the-mail';
 
 let test: TestApp;
-let desk: ConnectionDesk;
+let desk: ConnectorHealthDesk;
 let mail: MailServer;
 let model: LoopbackModel;
 let service: EventReceiver;
@@ -78,7 +78,7 @@ beforeAll(async () => {
     CRM_TOKEN: CRM_SECRET,
     OUTBOUND_ALLOW: `${service.hostPort},${receiver.hostPort}`,
   });
-  desk = new ConnectionDesk(test);
+  desk = new ConnectorHealthDesk(test);
 }, 60_000);
 afterAll(async () => {
   await test.close();
@@ -377,7 +377,7 @@ describe('a destination', () => {
     await attempted(deliveryId);
     const row = await desk.checked(connector.connector_id, 2);
     expect(row).toMatchObject({ status: 'red', consecutive_failures: 3 });
-    const name = `The webhook destination ${destinationId.slice(-6)}`;
+    const name = `The webhook destination ${destinationId}`;
     expect((await desk.signals(connector.connector_id)).map(({ title }) => title)).toEqual([
       `${name} is failing.`,
     ]);

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { baseUrlOf } from '../capos/model-provider.js';
-import type { Finding } from './connector-health.js';
+import type { ProbeResult } from './connector-health.js';
 import { ANSWER_MS, ConnectorProbes, type Probe } from './connector-probes.js';
 
 /** What a server answers that has no list of its models: it is there, and accepts our requests. */
@@ -22,7 +22,7 @@ export class ProbeModel implements Probe, OnModuleInit {
     this.probes.register('model', this);
   }
 
-  async probe(_connector: unknown, signal: AbortSignal): Promise<Finding> {
+  async probe(_connector: unknown, signal: AbortSignal): Promise<ProbeResult> {
     const { modelProvider: provider, modelBaseUrl: baseUrl, modelApiKey: apiKey = '' } = this.config;
     if (provider === 'builtin') {
       const reason = 'Drafts are made by the built-in runner, which needs no service outside.';
@@ -54,7 +54,7 @@ function credentials(provider: string, apiKey: string): Record<string, string> {
   return apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-function judged(status: number, latencyMs: number): Finding {
+function judged(status: number, latencyMs: number): ProbeResult {
   if (status >= 200 && status < 300) return { kind: 'ok', latencyMs, reason: 'The model provider answers.' };
   if (status === 401 || status === 403) {
     return {
