@@ -1,8 +1,9 @@
+import { counted, money, readableNumber } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
 import { inWords } from '../notifications/quiet-hours.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import { type AllSections, counted, type DailyReport, money, type SectionKey } from './report.js';
+import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */
 export interface Part {
@@ -56,7 +57,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     facts: [
       ['Total', money(total, currency)],
       ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
-      ['Events', number(eventsTotal)],
+      ['Events', readableNumber(eventsTotal)],
     ],
     items: events.map(
       ({ amount, currency: of, source, description }) =>
@@ -67,22 +68,22 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   agentActivity: ({ directivesExecuted, movesApproved, movesBlocked, capos }) => ({
     title: 'What the capos did',
     facts: [
-      ['Directives executed', number(directivesExecuted)],
-      ['Work packets released', number(movesApproved)],
-      ['Work packets blocked', number(movesBlocked)],
+      ['Directives executed', readableNumber(directivesExecuted)],
+      ['Work packets released', readableNumber(movesApproved)],
+      ['Work packets blocked', readableNumber(movesBlocked)],
     ],
     items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map(
       (role) => {
         const of = capos[role];
-        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} released, ${number(of.movesBlocked)} blocked`;
+        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} released, ${readableNumber(of.movesBlocked)} blocked`;
       },
     ),
   }),
   approvalQueue: ({ pending, urgent, items }, zone) => ({
     title: 'Waiting for you',
     facts: [
-      ['Approvals', number(pending)],
-      ['Urgent', number(urgent)],
+      ['Approvals', readableNumber(pending)],
+      ['Urgent', readableNumber(urgent)],
     ],
     items: items.map(
       ({ title, capo, priority, expiresAt }) =>
@@ -93,7 +94,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   trustIntelligence: ({ scoresCompleted, averageScore, topGap }) => ({
     title: 'Trust',
     facts: [
-      ['Scores', number(scoresCompleted)],
+      ['Scores', readableNumber(scoresCompleted)],
       ['Average', averageScore === null ? 'none' : averageScore.toFixed(2)],
       ['Largest gap', topGap === null ? 'none' : topGap.replaceAll('_', ' ')],
     ],
@@ -102,20 +103,20 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   costLedger: ({ total, currency, byCurrency, byCapo, byModel, budget }) => ({
     title: 'Cost of models',
     facts: [
-      ['Total', money(total, currency, 6)],
-      ...Object.entries(byCurrency).map(
-        ([other, amount]) => [`In ${other}`, money(amount, other, 6)] as const,
-      ),
+      ['Total', money(total, currency)],
+      ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
       [
         'Daily budget',
-        budget.unit === 'amount' ? money(budget.limit, budget.currency!) : `${number(budget.limit)} tokens`,
+        budget.unit === 'amount'
+          ? money(budget.limit, budget.currency!)
+          : `${readableNumber(budget.limit)} tokens`,
       ],
     ],
     items: [
-      ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of, 6)}`),
+      ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of)}`),
       ...byModel.map(
         ({ model, amount, currency: of, tokensIn, tokensOut }) =>
-          `${model ?? 'drafts that failed'}: ${money(amount, of, 6)}, ${number(tokensIn)} tokens read, ${number(tokensOut)} written`,
+          `${model ?? 'drafts that failed'}: ${money(amount, of)}, ${readableNumber(tokensIn)} tokens read, ${readableNumber(tokensOut)} written`,
       ),
     ],
   }),
@@ -123,8 +124,8 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     title: 'The guardian',
     facts: [
       ['Mode', mode],
-      ['Waiting for a person', number(pendingMoves)],
-      ['Blocked on this day', number(blockedMoves)],
+      ['Waiting for a person', readableNumber(pendingMoves)],
+      ['Blocked on this day', readableNumber(blockedMoves)],
     ],
     items: [],
     ...(mode === 'killed' && {
@@ -133,7 +134,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   }),
   tomorrowQueue: ({ total, items }, zone) => ({
     title: 'Next',
-    facts: [['Directives under way', number(total)]],
+    facts: [['Directives under way', readableNumber(total)]],
     items: items.map(
       ({ title, capo, deadline }) =>
         `${title} (${nameOf(capo)}${deadline === null ? '' : `, by ${inWords(Date.parse(deadline), zone)}`})`,
@@ -158,10 +159,6 @@ function nameOf(capo: string | null): string {
   return Object.hasOwn(CAPOS, capo) ? CAPOS[capo as CapoRole].name : capo;
 }
 
-function number(n: number): string {
-  return n.toLocaleString('en');
-}
-
 function more(total: number, listed: number): { note?: string } {
-  return total > listed ? { note: `${number(total - listed)} more are not listed here.` } : {};
+  return total > listed ? { note: `${readableNumber(total - listed)} more are not listed here.` } : {};
 }

@@ -11,6 +11,7 @@ import { ModelCharges } from '../capos/model-charges.js';
 import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
 import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { NO_COST } from '../terms/terms.js';
+import { hashOfText } from '../verifier/countable-report.js';
 import { DELIVER_WORK } from './deliver-report.js';
 import type { WrittenSection } from './report.js';
 import type { ReportEntity } from './report.entity.js';
@@ -152,7 +153,7 @@ export class WriteSections implements OnModuleInit {
         status === 'done'
           ? `The section "${title}" of the Daily Report of ${date} was written.`
           : `The section "${title}" is not in the Daily Report of ${date}. ${error}`,
-      details: { sectionId, status },
+      details: { sectionId, status, contentHash: hashOfText(section) },
     };
     this.charges.receipt(receipt, { engine, cost });
   }
