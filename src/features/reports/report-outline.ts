@@ -1,4 +1,4 @@
-import { counted, money, readableNumber } from '../../platform/kernel/readable-numbers.js';
+import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
 import { inWords } from '../notifications/quiet-hours.js';
@@ -57,7 +57,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     facts: [
       ['Total', money(total, currency)],
       ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
-      ['Events', readableNumber(eventsTotal)],
+      ['Events', number(eventsTotal)],
     ],
     items: events.map(
       ({ amount, currency: of, source, description }) =>
@@ -68,22 +68,22 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   agentActivity: ({ directivesExecuted, movesApproved, movesBlocked, capos }) => ({
     title: 'What the capos did',
     facts: [
-      ['Directives executed', readableNumber(directivesExecuted)],
-      ['Work packets released', readableNumber(movesApproved)],
-      ['Work packets blocked', readableNumber(movesBlocked)],
+      ['Directives executed', number(directivesExecuted)],
+      ['Work packets released', number(movesApproved)],
+      ['Work packets blocked', number(movesBlocked)],
     ],
     items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map(
       (role) => {
         const of = capos[role];
-        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} released, ${readableNumber(of.movesBlocked)} blocked`;
+        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} released, ${number(of.movesBlocked)} blocked`;
       },
     ),
   }),
   approvalQueue: ({ pending, urgent, items }, zone) => ({
     title: 'Waiting for you',
     facts: [
-      ['Approvals', readableNumber(pending)],
-      ['Urgent', readableNumber(urgent)],
+      ['Approvals', number(pending)],
+      ['Urgent', number(urgent)],
     ],
     items: items.map(
       ({ title, capo, priority, expiresAt }) =>
@@ -94,7 +94,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   trustIntelligence: ({ scoresCompleted, averageScore, topGap }) => ({
     title: 'Trust',
     facts: [
-      ['Scores', readableNumber(scoresCompleted)],
+      ['Scores', number(scoresCompleted)],
       ['Average', averageScore === null ? 'none' : averageScore.toFixed(2)],
       ['Largest gap', topGap === null ? 'none' : topGap.replaceAll('_', ' ')],
     ],
@@ -107,16 +107,14 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
       [
         'Daily budget',
-        budget.unit === 'amount'
-          ? money(budget.limit, budget.currency!)
-          : `${readableNumber(budget.limit)} tokens`,
+        budget.unit === 'amount' ? money(budget.limit, budget.currency!) : `${number(budget.limit)} tokens`,
       ],
     ],
     items: [
       ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of)}`),
       ...byModel.map(
         ({ model, amount, currency: of, tokensIn, tokensOut }) =>
-          `${model ?? 'drafts that failed'}: ${money(amount, of)}, ${readableNumber(tokensIn)} tokens read, ${readableNumber(tokensOut)} written`,
+          `${model ?? 'drafts that failed'}: ${money(amount, of)}, ${number(tokensIn)} tokens read, ${number(tokensOut)} written`,
       ),
     ],
   }),
@@ -124,8 +122,8 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
     title: 'The guardian',
     facts: [
       ['Mode', mode],
-      ['Waiting for a person', readableNumber(pendingMoves)],
-      ['Blocked on this day', readableNumber(blockedMoves)],
+      ['Waiting for a person', number(pendingMoves)],
+      ['Blocked on this day', number(blockedMoves)],
     ],
     items: [],
     ...(mode === 'killed' && {
@@ -134,7 +132,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   }),
   tomorrowQueue: ({ total, items }, zone) => ({
     title: 'Next',
-    facts: [['Directives under way', readableNumber(total)]],
+    facts: [['Directives under way', number(total)]],
     items: items.map(
       ({ title, capo, deadline }) =>
         `${title} (${nameOf(capo)}${deadline === null ? '' : `, by ${inWords(Date.parse(deadline), zone)}`})`,
@@ -160,5 +158,5 @@ function nameOf(capo: string | null): string {
 }
 
 function more(total: number, listed: number): { note?: string } {
-  return total > listed ? { note: `${readableNumber(total - listed)} more are not listed here.` } : {};
+  return total > listed ? { note: `${number(total - listed)} more are not listed here.` } : {};
 }

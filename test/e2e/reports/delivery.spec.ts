@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CAPO_RUNNER } from '../../../src/features/capos/capos.module.js';
 import { type CapoRunner, RunnerFailed } from '../../../src/features/capos/briefing.js';
+import { countReport } from '../../../src/features/verifier/report-proof.js';
+import { receiptsIn } from '../../../src/features/verifier/verifier.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
@@ -425,6 +428,14 @@ describe("sections of the workspace's own", () => {
       ['Write.', 'done', null],
       ['Paused', 'failed', expect.stringContaining('was paused as the report was made.')],
     ]);
+    // Whoever has saved the report can hold each of them against its receipt.
+    const { text } = await desk.owner.get('/audit-feed?format=jsonl');
+    const exported = await receiptsIn(Readable.from([Buffer.from(text)]));
+    const { body: report } = await desk.daily(desk.day(1));
+    expect(countReport(exported, report, desk.workspaceId)).toMatchObject({
+      differences: [],
+      notCounted: [],
+    });
     expect(received!.text).toContain('| All is well.');
     expect(received!.text).toContain('The model declined to write this.');
     await desk.owner.post('/agents/capo_ops/resume');
