@@ -413,7 +413,7 @@ describe('a report counted again from its receipts', () => {
     const { differences, notCounted } = countReport(all.receipts, report, WORKSPACE);
     expect(differences).toEqual([]);
     expect(notCounted).toEqual([
-      'date, timezone, generatedAt, partial, currency, sections.approvalQueue.urgent, receiptRange: only the receipt of the making of the report shows that, and it is not in the file',
+      'date, timezone, generatedAt, partial, currency, sections.approvalQueue.urgent, receiptRange: only the receipt of the making of a report shows that, and none in the file is of this one',
     ]);
     report.sections.approvalQueue.pending++;
     expect(countReport(all.receipts, report).differences).toEqual([
@@ -566,7 +566,7 @@ describe('a report counted again from its receipts', () => {
     const { differences, notCounted } = countReport(receipts, early, WORKSPACE);
     expect(differences).toEqual([]);
     expect(notCounted).toEqual([
-      'date, timezone, generatedAt, partial, currency, sections.revenue.events[].description, sections.costLedger.budget, sections.approvalQueue.urgent, sections.approvalQueue.items, sections.tomorrowQueue.items, receiptRange: only the receipt of the making of the report shows that, and it is not in the file',
+      'date, timezone, generatedAt, partial, currency, sections.revenue.events[].description, sections.costLedger.budget, sections.approvalQueue.urgent, sections.approvalQueue.items, sections.tomorrowQueue.items, receiptRange: only the receipt of the making of a report shows that, and none in the file is of this one',
     ]);
   });
 

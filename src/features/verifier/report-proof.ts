@@ -24,7 +24,7 @@ export interface ReportCount {
 
 /** Why parts of a report were held against nothing. */
 const UNSHOWN = 'no receipt in the file shows that';
-const UNMADE = 'only the receipt of the making of the report shows that, and it is not in the file';
+const UNMADE = 'only the receipt of the making of a report shows that, and none in the file is of this one';
 
 /**
  * Counts a report again from exported receipts, without the service, and names what differs. The numbers of the day need the
