@@ -17,10 +17,12 @@ export interface ReportDifference {
 export class ReportComparison {
   readonly differences: ReportDifference[] = [];
   readonly #compared = new Set<string>();
+  /** What holds something that was compared. */
+  readonly #partly = new Set<string>();
 
   /** Compares all that is said, and all that is counted, down to single numbers. */
   part(path: string, said: unknown, counted: unknown): void {
-    this.#compared.add(path);
+    this.compared(path);
     if (isRecord(said) && isRecord(counted)) {
       for (const name of new Set([...Object.keys(said), ...Object.keys(counted)]))
         this.part(within(path, said, name), own(said, name), own(counted, name));
@@ -36,7 +38,11 @@ export class ReportComparison {
 
   /** What was compared in another way, such as by its hash. */
   compared(...paths: string[]): void {
-    for (const path of paths) this.#compared.add(path);
+    for (const path of paths) {
+      this.#compared.add(path);
+      for (let whole = wholeOf(path); whole !== '' && !this.#partly.has(whole); whole = wholeOf(whole))
+        this.#partly.add(whole);
+    }
   }
 
   differs(path: string, said: unknown, counted: unknown, message: string): void {
@@ -72,15 +78,8 @@ export class ReportComparison {
     if (!isRecord(value)) return [path];
     if (Array.isArray(value) && value.length === 0) return [];
     const names = Object.keys(value).map((name) => [within(path, value, name), own(value, name)] as const);
-    const isPartlyCompared = names.some(([name]) => this.isComparedWithin(name));
-    if (path !== '' && !isPartlyCompared) return [path];
+    if (path !== '' && !this.#partly.has(path)) return [path];
     return names.flatMap(([name, part]) => this.notComparedIn(name, part));
-  }
-
-  private isComparedWithin(path: string): boolean {
-    return [...this.#compared].some(
-      (one) => one === path || one.startsWith(`${path}.`) || one.startsWith(`${path}[`),
-    );
   }
 }
 
@@ -98,6 +97,11 @@ function within(path: string, whole: object, name: string): string {
   if (Array.isArray(whole)) return `${path}[${name}]`;
   if (!/^\w+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
+}
+
+/** The path of what a part is in. */
+function wholeOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('.'), path.lastIndexOf('[')));
 }
 
 function shown(value: unknown): string {
