@@ -34,8 +34,8 @@ beforeAll(async () => {
   receipts = join(folder, 'receipts.jsonl');
   desk = await ReportDesk.open(test);
   await desk.owner.put('/reports/config', { schedule: 'on-demand' });
-  await desk.owner.post('/revenue-events', { amount: 12.5, currency: 'USD', source: 'shop' });
   soFar = (await desk.daily(desk.day(0))).body;
+  await desk.owner.post('/revenue-events', { amount: 12.5, currency: 'USD', source: 'shop' });
   test.clock.advance(86_400_000);
   report = (await desk.daily(desk.day(1))).body;
   await writeFile(receipts, (await desk.owner.get('/audit-feed?format=jsonl')).text);
