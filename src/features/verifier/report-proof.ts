@@ -183,7 +183,7 @@ function compareMade(
   found.part('sections.approvalQueue.urgent', approvalQueue.urgent, urgentCount);
   if (!isOpenWhole) return;
   const pending = new Set(open.pendingIds.map(hashOfApproval));
-  const strangers = urgent.filter((hash) => !pending.has(hash)).length;
+  const strangers = urgent.filter((one) => !pending.has(one)).length;
   found.part(
     `receipts[${seq}].urgent`,
     'approvals that wait',
