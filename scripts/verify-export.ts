@@ -23,7 +23,11 @@ class ExportUnread extends Error {}
 const USAGE = `Use one of:
   npm run verify-export -- <file> [--key <id of a signing key that you kept elsewhere>]
   npm run verify-export -- --receipts <file> [--workspace <id of the workspace>] [--report <file>]
+It ends with 1 if something is wrong, and with 2 if nothing is but not all of the report could be counted.
 The id of the workspace is in GET /api/pro/bootstrap (workspace.workspaceId), the ids of keys are in GET /api/pro/audit-feed/keys.`;
+
+/** Whoever goes by the exit code takes a report for right only if all of it was counted. */
+const NOT_ALL_COUNTED = 2;
 
 try {
   const { values, positionals } = parseArgs({
@@ -78,6 +82,7 @@ async function verifyReport(
   const count = countReport(await receiptsIn(createReadStream(receiptsPath)), told, workspaceId);
   for (const sentence of countInWords(told, count)) console.log(sentence);
   if (count.differences.length > 0) process.exitCode = 1;
+  else if (count.notCounted.length > 0) process.exitCode ??= NOT_ALL_COUNTED;
 }
 
 async function verifyWorkspace(path: string, keptKeyId: string | undefined): Promise<void> {

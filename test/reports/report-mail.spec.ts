@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import MarkdownIt from 'markdown-it';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markdownOf } from '../../src/features/reports/report-markdown.js';
 import { reportMail } from '../../src/features/reports/report-mail.js';
@@ -8,6 +9,9 @@ import { fullReport, written } from './reports.js';
 
 const IMAGES = join(import.meta.dirname, '../../docs/guides/images');
 const HOSTILE = '</td></table><script>alert(1)</script> <img src="https://evil.example/x.png"> & "quoted"';
+/** A program that renders whatever HTML it is given, and makes links of bare addresses. */
+const client = new MarkdownIt({ html: true, linkify: true });
+client.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 const about = { workspaceName: 'Northwind' } as const;
 
 function mailOf(report = fullReport()) {
@@ -84,12 +88,13 @@ describe('the mail with a report', () => {
 
 describe('the report as Markdown', () => {
   it('takes the words of others for text, and quotes what a capo wrote', () => {
-    const report = fullReport([written('# A heading of its own\n\nAll is well.', '# *Bold*')]);
+    const report = fullReport([written(`# A heading of its own\n\n${HOSTILE}`, '# *Bold*')]);
     report.sections.approvalQueue.items[0]!.title = '# <b>One</b> [link](https://evil.example)\n# Two';
     const markdown = markdownOf(report);
-    expect(markdown).toContain('> # A heading of its own');
+    expect(markdown).toContain('> \\# A heading of its own\n>\n> \\</td\\>\\</table\\>\\<script\\>alert(1)');
+    expect(client.render(markdown)).not.toMatch(/<(?:a|img|script|td|b)\b/);
     expect(markdown).toContain('## \\# \\*Bold\\*');
-    expect(markdown).toContain('- \\# \\<b\\>One\\</b\\> \\[link\\](https://evil.example) # Two');
+    expect(markdown).toContain('- \\# \\<b\\>One\\</b\\> \\[link\\](https:\\/\\/evil.example) # Two');
     expect(markdown.match(/^# /gm)).toHaveLength(1);
   });
 });

@@ -5,16 +5,19 @@ import {
   type ReceiptContent,
   receiptHash,
 } from '../../src/platform/receipts/receipt.js';
-import { sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { CAPO_ROLES } from '../../src/features/terms/terms.js';
-import { OpenWork } from '../../src/features/verifier/open-work.js';
-import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
 import {
   type CountableReport,
-  countReport,
-  type ExportedReceipt,
   hashOfReport,
-} from '../../src/features/verifier/report-proof.js';
+  hashOfText,
+  type ReportReceiptDetails,
+} from '../../src/features/verifier/countable-report.js';
+import { headlineOf, MOST_LISTED, reportIdOf } from '../../src/features/verifier/daily-report.js';
+import { OpenWork } from '../../src/features/verifier/open-work.js';
+import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
+import { countReport } from '../../src/features/verifier/report-proof.js';
+import type { ExportedReceipt } from '../../src/features/verifier/report-receipts.js';
+import { countInWords, reportIn } from '../../src/features/verifier/verifier.js';
 
 const WORKSPACE = 'wks_01kerpxzm0g7k7xtwmhd8ah2pd';
 const CURRENCIES = ['EUR', 'USD', 'JPY'];
@@ -75,7 +78,12 @@ class Days {
         noted.events++;
         noted.revenue[currency] = (noted.revenue[currency] ?? 0) + units;
         const action = units < 0 ? 'revenue.reversed' : 'revenue.recorded';
-        this.append({ action, details: { amount: units / 10_000, currency } });
+        const n = this.receipts.length;
+        this.append({
+          action,
+          entity: { type: 'revenue_event', id: `rev_${n}` },
+          details: { amount: units / 10_000, currency, source: `till ${n}`, occurredAt: n * 1_000 },
+        });
         break;
       }
       case 1: {
@@ -188,7 +196,7 @@ class Days {
     };
   }
 
-  private append(receipt: Partial<ReceiptContent> & { action: string }): void {
+  append(receipt: Partial<ReceiptContent> & { action: string }): number {
     const seq = this.receipts.length + 1;
     const content = {
       receiptId: `rcp_${seq}`,
@@ -208,6 +216,7 @@ class Days {
     const hash = receiptHash(this.#hash, receiptBody({ ...content, workspaceId: WORKSPACE }));
     this.receipts.push({ ...content, seq, prevHash: this.#hash, hash });
     this.#hash = hash;
+    return seq;
   }
 
   below(n: number): number {
@@ -217,7 +226,7 @@ class Days {
 
 const all = new Days(DAYS);
 /** So few that each value of each receipt can be changed. */
-const few = new Days(25);
+const FEW = 25;
 
 function figuresOf({ from, to }: { from: number; to: number }, { receipts } = all) {
   const figures = new FiguresOfReceipts();
@@ -225,50 +234,94 @@ function figuresOf({ from, to }: { from: number; to: number }, { receipts } = al
   return figures.in('EUR');
 }
 
-/** The report of a day as the service makes it; what is open is told as of the end of the day. */
+function eventsOf({ from, to }: { from: number; to: number }, { receipts }: Days) {
+  return receipts
+    .slice(from - 1, to)
+    .filter(({ action }) => action.startsWith('revenue.'))
+    .slice(0, MOST_LISTED)
+    .map(({ entity, details: { amount, currency, source, occurredAt } }) => ({
+      eventId: entity.id,
+      amount,
+      currency,
+      source,
+      description: 'An order.',
+      occurredAt: new Date(occurredAt as number).toISOString(),
+    }));
+}
+
+/** The report of a day as the service makes it, without what is open; its head is the end of the day. */
 function reportOf({ from, to }: { from: number; to: number }, of = all): CountableReport {
   const { guardianState: _blocked, ...sections } = figuresOf({ from, to }, of);
+  const date = '2026-02-17';
   return {
-    reportId: 'rpt_1',
-    date: '2026-02-17',
+    reportId: reportIdOf(WORKSPACE, date),
+    date,
+    timezone: 'Europe/Vienna',
+    generatedAt: '2026-02-18T06:00:00.412Z',
     partial: false,
     currency: 'EUR',
-    sections,
+    headline: 'Of what is open, too.',
+    sections: { ...sections, revenue: { ...sections.revenue, events: eventsOf({ from, to }, of) } },
+    customSections: [],
     receiptRange: { from, to },
     receiptHead: { seq: to, hash: to === 0 ? GENESIS_HASH : of.receipts[to - 1]!.hash! },
   };
 }
 
-/** A report of some days together, with all its sections and its own receipt: every kind of act is in it. */
-function wholeReport(): { report: CountableReport; receipts: ExportedReceipt[] } {
-  const { from } = few.days[2]!;
-  const { to } = few.days.at(-1)!;
-  const report = reportOf({ from, to }, few);
+/** The same with all its sections and its headline. */
+function wholeReportOf(range: { from: number; to: number }, of: Days): CountableReport {
+  const report = reportOf(range, of);
+  const { revenue, agentActivity, guardianState } = figuresOf(range, of);
   const open = new OpenWork();
-  for (const receipt of few.receipts) open.receipt(receipt.seq, receipt);
+  for (const receipt of of.receipts.slice(0, range.to)) open.receipt(receipt.seq, receipt);
   const { mode, pending, pendingMoves, queued } = open.figures;
-  const { blockedMoves } = figuresOf({ from, to }, few).guardianState;
-  report.sections.approvalQueue = { pending, urgent: 0 };
-  report.sections.guardianState = { mode, pendingMoves, blockedMoves };
-  report.sections.tomorrowQueue = { total: queued };
+  const { blockedMoves } = guardianState;
+  const approvalQueue = { pending, urgent: 0 };
+  report.headline = headlineOf({ revenue, agentActivity, approvalQueue, guardianState: { mode } });
+  Object.assign(report.sections, {
+    approvalQueue: { ...approvalQueue, items: [{ approvalId: 'apr_1', title: 'A mail' }] },
+    guardianState: { mode, pendingMoves, blockedMoves },
+    tomorrowQueue: { total: queued, items: [{ directiveId: 'dir_1', title: 'Write to Jane' }] },
+  });
   report.sections.costLedger = {
     ...report.sections.costLedger!,
     budget: { limit: 10, unit: 'amount', currency: 'USD' },
   };
-  const seq = to + 1;
-  const prevHash = few.receipts.at(-1)!.hash!;
-  const { prevHash: _before, hash: _hash, seq: _seq, ...last } = few.receipts.at(-1)!;
-  const content = {
-    ...last,
-    receiptId: `rcp_${seq}`,
-    action: 'report.generated',
-    entity: { type: 'report', id: report.reportId },
-    directiveId: null,
-    capo: null,
-    details: { contentHash: hashOfReport(report), urgent: [], urgentCount: 0 },
+  return report;
+}
+
+const SECTION = {
+  sectionId: 'sec_1',
+  title: 'Pipeline',
+  capo: 'capo_revenue',
+  status: 'done',
+  body: 'Two offers are out.',
+  error: null,
+};
+
+/** A report of some days together, made and with its receipts: every kind of act is in it. */
+function madeReport() {
+  const of = new Days(FEW);
+  const { from } = of.days[2]!;
+  const { to } = of.days.at(-1)!;
+  const report: CountableReport = { ...wholeReportOf({ from, to }, of), customSections: [SECTION] };
+  const { reportId, date, timezone: zone, generatedAt, receiptRange, receiptHead } = report;
+  const details: ReportReceiptDetails = {
+    date,
+    zone,
+    generatedAt,
+    receiptRange,
+    receiptHead,
+    contentHash: hashOfReport(report),
+    urgent: [],
+    urgentCount: 0,
   };
-  const hash = receiptHash(prevHash, receiptBody({ ...content, workspaceId: WORKSPACE }));
-  return { report, receipts: [...few.receipts, { ...content, seq, prevHash, hash }] };
+  const entity = { type: 'report', id: reportId };
+  const madeSeq = of.append({ action: 'report.generated', entity, details: { ...details } });
+  const { sectionId, status } = SECTION;
+  const contentHash = hashOfText(SECTION);
+  of.append({ action: 'report.section_written', entity, details: { sectionId, status, contentHash } });
+  return { report, receipts: of.receipts, madeSeq, of };
 }
 
 interface Leaf {
@@ -276,6 +329,15 @@ interface Leaf {
   /** Puts another value in its place; answers the one that was there. */
   set(root: object, change: (value: unknown) => unknown): unknown;
 }
+
+const another = (value: unknown) =>
+  typeof value === 'number'
+    ? value + 1
+    : value === null
+      ? 1
+      : typeof value === 'boolean'
+        ? !value
+        : `${JSON.stringify(value)}x`;
 
 /** Every value within that is no object or list. */
 function leavesOf(root: object): Leaf[] {
@@ -346,9 +408,15 @@ describe('a report counted again from its receipts', () => {
     const { to } = all.days.at(-1)!;
     const report = reportOf({ from: to + 1, to });
     report.sections.approvalQueue = { pending: all.pending, urgent: 0 };
+    const { revenue, agentActivity } = figuresOf({ from: to + 1, to });
+    const guardianState = { mode: 'guardrailed' };
+    const { approvalQueue } = report.sections;
+    report.headline = headlineOf({ revenue, agentActivity, approvalQueue, guardianState });
     const { differences, notCounted } = countReport(all.receipts, report, WORKSPACE);
     expect(differences).toEqual([]);
-    expect(notCounted).toEqual(['what the receipt of the report says: it is not there']);
+    expect(notCounted).toEqual([
+      'date, timezone, generatedAt, partial, currency, sections.approvalQueue.urgent, receiptRange: only the receipt of the making of a report shows that, and none in the file is of this one',
+    ]);
     report.sections.approvalQueue.pending++;
     expect(countReport(all.receipts, report).differences).toEqual([
       expect.objectContaining({
@@ -372,7 +440,10 @@ describe('a report counted again from its receipts', () => {
     expect(differences[0]!.message).toBe(
       `Receipt ${changed.seq} was changed: its hash does not match its content.`,
     );
-    expect(paths.slice(1)).toEqual([expect.stringMatching(/^sections\.revenue\.(total|byCurrency\.)/)]);
+    expect(paths.slice(1)).toEqual([
+      expect.stringMatching(/^sections\.revenue\.(total|byCurrency\.)/),
+      expect.stringMatching(/^sections\.revenue\.events\[\d+\]\.amount/),
+    ]);
   });
 
   it('names each number of the report that was changed', () => {
@@ -387,48 +458,159 @@ describe('a report counted again from its receipts', () => {
     ]);
   });
 
-  it('names every single number and word of the report that was changed', () => {
-    const { report, receipts } = wholeReport();
+  it('names every single number and word of the report that was changed', { timeout: 60_000 }, () => {
+    const { report, receipts, madeSeq } = madeReport();
     expect(countReport(receipts, report, WORKSPACE)).toMatchObject({ differences: [], notCounted: [] });
     const leaves = leavesOf(report.sections);
     expect(leaves.length).toBeGreaterThan(60);
     for (const leaf of leaves) {
       const changed = structuredClone(report);
-      const before = leaf.set(changed.sections, (value) =>
-        typeof value === 'number' ? value + 1 : value === null ? 1 : `${JSON.stringify(value)}x`,
-      );
-      const { differences } = countReport(receipts, changed, WORKSPACE);
+      const before = leaf.set(changed.sections, another);
+      const { differences } = countReport(receipts, changed);
       const paths = differences.map(({ path }) => path);
       const where = `${leaf.path}, which was ${JSON.stringify(before)}`;
-      // What no receipt shows stands in the hash that the receipt of the report holds.
-      expect(paths, where).toContain(`receipts[${receipts.length}].contentHash`);
-      if (!leaf.path.includes('.budget.')) expect(paths, where).toContain(`sections${leaf.path}`);
+      // What no other receipt shows stands in the hash that the receipt of the report holds.
+      expect(paths, where).toContain(`receipts[${madeSeq}].contentHash`);
+      if (!/\.budget\.|\.items\[|\.description$/.test(leaf.path))
+        expect(paths, where).toContain(`sections${leaf.path}`);
     }
-    for (const change of [
-      { receiptHead: { ...report.receiptHead, hash: sha256('another') } },
-      { receiptRange: { ...report.receiptRange, from: report.receiptRange.from + 1 } },
-      { currency: 'USD' },
-      { date: '2026-02-18' },
-    ]) {
-      const { differences } = countReport(receipts, { ...report, ...change }, WORKSPACE);
-      expect(differences.length, JSON.stringify(change)).toBeGreaterThan(0);
+  });
+
+  it.each<[string, Partial<CountableReport>, string]>([
+    ['headline', { headline: 'All fine' }, 'headline'],
+    ['id', { reportId: reportIdOf(WORKSPACE, '2026-02-18') }, 'reportId'],
+    ['day', { date: '2026-02-18' }, 'date'],
+    ['zone', { timezone: 'UTC' }, 'timezone'],
+    ['time', { generatedAt: '2026-02-18T07:00:00.000Z' }, 'generatedAt'],
+    ['currency', { currency: 'USD' }, 'sections.revenue.currency'],
+    ['text of a section', { customSections: [{ ...SECTION, body: 'Sold.' }] }, 'customSections[0]'],
+    ['title of a section', { customSections: [{ ...SECTION, title: 'Sales' }] }, 'customSections[0]'],
+    [
+      'outcome of a section',
+      { customSections: [{ ...SECTION, status: 'failed', body: null, error: 'No.' }] },
+      'customSections[0]',
+    ],
+    ['sections', { customSections: [] }, 'customSections'],
+  ])('names another %s than the report had as it was made', (_what, change, path) => {
+    const { report, receipts } = madeReport();
+    const { differences } = countReport(receipts, { ...report, ...change }, WORKSPACE);
+    expect(differences.map((one) => one.path)).toContain(path);
+    const counted = countReport(receipts, { ...report, ...change }).differences.map((one) => one.path);
+    expect(counted).toContain(path);
+  });
+
+  it('takes no section for forged that was saved before it was written, or came too late', () => {
+    const { report, receipts } = madeReport();
+    const pending = { ...SECTION, status: 'pending', body: null };
+    const late = { ...SECTION, status: 'late', body: null, error: 'Too late.' };
+    const unwritten = receipts.map((receipt) =>
+      receipt.action === 'report.section_written'
+        ? {
+            ...receipt,
+            details: {
+              ...receipt.details,
+              status: 'late',
+              contentHash: hashOfText({ ...late, error: 'Gone.' }),
+            },
+          }
+        : receipt,
+    );
+    for (const [section, exported] of [
+      [pending, receipts],
+      [late, unwritten],
+    ] as const) {
+      const count = countReport(exported, { ...report, customSections: [section] });
+      expect(count).toMatchObject({
+        differences: [],
+        notCounted: ['customSections: no receipt in the file shows that'],
+      });
     }
   });
 
   it(
-    'names every single receipt of the day that was changed, and what it falsifies',
+    'finds every single change of a report that passes itself off as partial, or names what it cannot count',
     { timeout: 60_000 },
     () => {
-      const { report, receipts } = wholeReport();
+      const { report, receipts, madeSeq } = madeReport();
+      const partial = { ...report, partial: true };
+      const whole = countReport(receipts, partial, WORKSPACE);
+      expect(whole).toMatchObject({
+        differences: [],
+        notCounted: ['generatedAt, partial: no receipt in the file shows that'],
+      });
+      const unmade = receipts.slice(0, madeSeq - 1);
+      // What says that it is not partial says what it is.
+      for (const leaf of leavesOf(partial).filter(({ path }) => path !== '.partial')) {
+        for (const exported of [receipts, unmade]) {
+          const changed = structuredClone(partial);
+          leaf.set(changed, leaf.path === '.date' ? () => '2026-02-18' : another);
+          const { differences, notCounted } = countReport(exported, changed);
+          const named = notCounted.flatMap((what) => what.split(': ')[0]!.split(', '));
+          const path = leaf.path.slice(1).replaceAll(/\[\d+\]/g, '[]');
+          const isNamed = named.some(
+            (one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`),
+          );
+          expect(differences.length > 0 || isNamed, `${leaf.path} of ${exported.length}`).toBe(true);
+        }
+      }
+    },
+  );
+
+  it('names what a report has besides, under whatever name', () => {
+    const { report, receipts, madeSeq } = madeReport();
+    const forged = Object.assign(structuredClone(report), { profit: 5 });
+    Object.assign(forged.sections, { 'revenue.total': 5 });
+    const { notCounted } = countReport(receipts.slice(0, madeSeq - 1), { ...forged, partial: true });
+    expect(notCounted[0]).toMatch(/(^|, )sections\["revenue\.total"\], /);
+    expect(notCounted[0]).toMatch(/, profit[,:]/);
+  });
+
+  it('finds no fault with a report that was saved before it was made', () => {
+    const { report, receipts, of } = madeReport();
+    const { from, to } = report.receiptRange;
+    const before = of.days.findLast((day) => day.to < to)!;
+    const early = { ...wholeReportOf({ from, to: before.to }, of), partial: true };
+    const { differences, notCounted } = countReport(receipts, early, WORKSPACE);
+    expect(differences).toEqual([]);
+    expect(notCounted).toEqual([
+      'date, timezone, generatedAt, partial, currency, sections.revenue.events[].description, sections.costLedger.budget, sections.approvalQueue.urgent, sections.approvalQueue.items, sections.tomorrowQueue.items, receiptRange: only the receipt of the making of a report shows that, and none in the file is of this one',
+    ]);
+  });
+
+  it('names a report as partial whose making its receipts show', () => {
+    const { report, receipts, madeSeq } = madeReport();
+    const receiptHead = { seq: madeSeq, hash: receipts[madeSeq - 1]!.hash! };
+    const { differences } = countReport(receipts, { ...report, receiptHead, partial: true }, WORKSPACE);
+    expect(differences).toEqual([
+      expect.objectContaining({
+        path: 'partial',
+        message: `partial: the report says that it had not been made at receipt ${madeSeq}, but receipt ${madeSeq} shows that it had.`,
+      }),
+    ]);
+  });
+
+  it('says that all is the same only where all was counted', () => {
+    const { report, receipts } = madeReport();
+    const words = (one: CountableReport) => countInWords(one, countReport(receipts, one, WORKSPACE))[0]!;
+    expect(words(report)).toMatch(/: all that it says is what its receipts show\.$/);
+    expect(words({ ...report, partial: true })).toMatch(
+      /: no difference was found, but not all that it says could be counted:$/,
+    );
+    expect(words({ ...report, headline: 'All fine' })).toMatch(/: 1 difference was found:$/);
+  });
+
+  it(
+    'names every single receipt of the day that was changed, and what it falsifies',
+    { timeout: 180_000 },
+    () => {
+      const { report, receipts } = madeReport();
       const { from, to } = report.receiptRange;
       const falsified = new Set<string>();
       for (let seq = from; seq <= to; seq++) {
         const receipt = receipts[seq - 1]!;
         for (const leaf of leavesOf(receipt.details)) {
           const changed = structuredClone(receipt);
-          leaf.set(changed.details, (value) =>
-            typeof value === 'number' ? value + 1 : `${JSON.stringify(value)}x`,
-          );
+          leaf.set(changed.details, another);
           const { differences } = countReport(receipts.with(seq - 1, changed), report, WORKSPACE);
           const [first, ...others] = differences;
           expect(first, `${receipt.action} ${leaf.path}`).toMatchObject({
@@ -443,6 +625,7 @@ describe('a report counted again from its receipts', () => {
         expect.arrayContaining([
           'sections.revenue.total',
           'sections.revenue.byCurrency',
+          'sections.revenue.events',
           'sections.agentActivity.movesApproved',
           'sections.agentActivity.movesBlocked',
           'sections.trustIntelligence.averageScore',
@@ -457,7 +640,7 @@ describe('a report counted again from its receipts', () => {
   );
 
   it('names a receipt that was taken out, put in twice, or exchanged with its neighbour', () => {
-    const { report, receipts } = wholeReport();
+    const { report, receipts } = madeReport();
     const { from } = report.receiptRange;
     const [one, two] = [receipts[from]!, receipts[from + 1]!];
     for (const tampered of [
@@ -477,24 +660,25 @@ describe('a report counted again from its receipts', () => {
     expect(differences).toEqual([]);
     expect(notCounted[0]).toBe(`the numbers of the day: receipts from ${day.from} to ${day.to} are missing`);
   });
+});
 
-  it('holds the report against what its own receipt says', () => {
-    const day = all.days.at(-1)!;
-    const report = reportOf(day);
-    report.sections.approvalQueue = { pending: all.pending, urgent: 0 };
-    const own = {
-      ...all.receipts.at(-1)!,
-      seq: day.to + 1,
-      action: 'report.generated',
-      entity: { type: 'report', id: report.reportId },
-      details: { contentHash: hashOfReport(report), urgent: [], urgentCount: 0 },
-    };
-    const { prevHash: _before, hash: _hash, ...unhashed } = own;
-    const receipts = [...all.receipts, unhashed];
-    expect(countReport(receipts, report)).toMatchObject({ differences: [], notCounted: [] });
-    const later: CountableReport = { ...report, date: '2026-02-18' };
-    expect(countReport(receipts, later).differences).toEqual([
-      expect.objectContaining({ path: `receipts[${day.to + 1}].contentHash` }),
-    ]);
+describe('a file that is no report', () => {
+  it.each<[string, object]>([
+    ['without a headline', { headline: undefined }],
+    ['with a day that is none', { date: '2026-02-30' }],
+    ['with sections that are none', { customSections: [null] }],
+    ['that does not say whether it is partial', { partial: 'no' }],
+    ['of a half receipt', { receiptRange: { from: 0.5, to: 2 } }],
+  ])('is refused %s', (_what, change) => {
+    const report = reportOf(all.days[0]!);
+    expect(reportIn(JSON.stringify(report))).toEqual(report);
+    expect(() => reportIn(JSON.stringify({ ...report, ...change }))).toThrow(
+      'The file is no report as GET /reports/daily answers it.',
+    );
+  });
+
+  it('is refused with a number that is none', () => {
+    const report = JSON.stringify(reportOf(all.days[0]!)).replace(/"eventsTotal":\d+/, '"eventsTotal":1e999');
+    expect(() => reportIn(report)).toThrow('The file is no report');
   });
 });

@@ -41,7 +41,7 @@ export class AuditFeedController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditPage | StreamableFile> {
     response.vary('Accept');
-    return this.readAuditFeed.execute(caller, query, formatFor(request, query.format));
+    return this.readAuditFeed.execute(caller, query, formatFor(request, response, query.format));
   }
 
   /** The last receipt's number and hash, and the newest signed checkpoint. */

@@ -1,6 +1,8 @@
+import { markdownLine } from '../../platform/kernel/markdown.js';
+import { counted, money } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPO_ROLES, CAPOS, type CapoRole } from '../capos/capo.js';
-import type { CapoDay, FamilyReport, Money } from './family.dto.js';
+import type { CapoDay, FamilyReport } from './family.dto.js';
 
 /** What the day's rows say, by capo. */
 export interface DayFacts {
@@ -83,31 +85,26 @@ const iso = (at: number) => new Date(at).toISOString();
 
 function sentenceOf({ name, did, waits, failed, cost }: Omit<CapoDay, 'sentence'>): string {
   const parts: string[] = [];
-  if (did.packetsExecuted > 0) parts.push(`carried out ${plural(did.packetsExecuted, 'work packet')}`);
-  if (did.packetsReverted > 0) parts.push(`had ${plural(did.packetsReverted, 'work packet')} undone`);
-  if (failed.packetsFailed > 0) parts.push(`failed with ${plural(failed.packetsFailed, 'work packet')}`);
-  if (failed.packetsDenied > 0) parts.push(`was denied ${plural(failed.packetsDenied, 'work packet')}`);
+  if (did.packetsExecuted > 0) parts.push(`carried out ${counted(did.packetsExecuted, 'work packet')}`);
+  if (did.packetsReverted > 0) parts.push(`had ${counted(did.packetsReverted, 'work packet')} undone`);
+  if (failed.packetsFailed > 0) parts.push(`failed with ${counted(failed.packetsFailed, 'work packet')}`);
+  if (failed.packetsDenied > 0) parts.push(`was denied ${counted(failed.packetsDenied, 'work packet')}`);
   if (failed.directivesFailed > 0)
-    parts.push(`could not finish ${plural(failed.directivesFailed, 'directive')}`);
+    parts.push(`could not finish ${counted(failed.directivesFailed, 'directive')}`);
   const done = parts.length === 0 ? `${name} carried out nothing` : `${name} ${listOf(parts)}`;
   const waiting =
     waits.approvals === 0
       ? 'nothing waits for you'
-      : `${plural(waits.approvals, 'approval')} ${waits.approvals === 1 ? 'waits' : 'wait'} for a decision`;
-  const spent = cost.length === 0 ? '' : ` Its drafts cost ${listOf(cost.map(moneyText))}.`;
+      : `${counted(waits.approvals, 'approval')} ${waits.approvals === 1 ? 'waits' : 'wait'} for a decision`;
+  const spent =
+    cost.length === 0
+      ? ''
+      : ` Its drafts cost ${listOf(cost.map(({ amount, currency }) => money(amount, currency)))}.`;
   return `${done}; ${waiting}.${spent}`;
-}
-
-function plural(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function listOf(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
-}
-
-function moneyText({ amount, currency }: Money): string {
-  return `${new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 }).format(amount)} ${currency}`;
 }
 
 /** The report as a page of Markdown. */
@@ -116,7 +113,7 @@ export function markdownOf(report: FamilyReport): string {
   const scope = teamId === null ? '' : ` for the team ${teamId}`;
   const opening = [
     `# The family's day: ${date}`,
-    `${plain(workspaceName)}${scope}, in the zone ${timezone}. Report ${reportId}, as of ${generatedAt}.${
+    `${markdownLine(workspaceName)}${scope}, in the zone ${timezone}. Report ${reportId}, as of ${generatedAt}.${
       partial ? ' The day is not over yet.' : ''
     }${report.countsAreMinimum ? ' So much happened that the counts are minimums.' : ''}`,
   ];
@@ -131,24 +128,16 @@ function capoMarkdown({ name, sentence, did, waits, failed }: CapoDay): string {
     blocks.push([`**${title}**`, '', ...items.map((item) => `- ${item}`), ...more].join('\n'));
   };
   const ofReceipts = (items: CapoDay['did']['items']) =>
-    items.map(({ summary, receiptId }) => `${plain(summary)} (${receiptId})`);
+    items.map(({ summary, receiptId }) => `${markdownLine(summary)} (${receiptId})`);
   list('What it did', ofReceipts(did.items), did.packetsExecuted + did.packetsReverted);
   list(
     'What waits',
     waits.items.map(
       ({ title, approvalId, ready, risk, expiresAt }) =>
-        `${plain(title)}: ${ready ? `risk ${risk}` : 'its draft is being made'}, until ${expiresAt} (${approvalId})`,
+        `${markdownLine(title)}: ${ready ? `risk ${risk}` : 'its draft is being made'}, until ${expiresAt} (${approvalId})`,
     ),
     waits.approvals,
   );
   list('What failed', ofReceipts(failed.items), failed.inAll);
   return blocks.join('\n\n');
-}
-
-/** Words of others on one line, without anything that Markdown or HTML would take for more than words. */
-function plain(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[\\`*_[\]<>#|~!]/g, String.raw`\$&`);
 }

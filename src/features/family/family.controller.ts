@@ -2,6 +2,7 @@ import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
@@ -13,7 +14,7 @@ import { FamilyReports } from './family-report.reader.js';
 import { ReportAudiences } from './report-audiences.js';
 import { ReportComments } from './report-comments.repository.js';
 
-const AVAILABLE = ['application/json', 'text/plain'];
+const FORMATS = ['application/json', 'text/plain'] as const;
 
 const MARKDOWN_EXAMPLE = `# The family's day: 2026-02-18
 
@@ -46,11 +47,9 @@ export class FamilyController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FamilyReport | string> {
-    response.vary('Accept');
-    const best = request.accepts(AVAILABLE);
-    if (best === false) throw new NotAcceptable({ details: { available: AVAILABLE } });
+    const format = negotiated(request, response, FORMATS);
     const report = await this.reports.read(caller, query);
-    if (best === 'application/json') return report;
+    if (format === 'application/json') return report;
     response.type('text/plain; charset=utf-8');
     return markdownOf(report);
   }

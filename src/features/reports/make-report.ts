@@ -6,10 +6,11 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ModelBudget } from '../capos/model-budget.js';
 import { COST_CURRENCY } from '../terms/terms.js';
-import { hashOfApproval, hashOfReport, type ReportReceiptDetails } from '../verifier/report-proof.js';
+import { hashOfApproval, hashOfReport, type ReportReceiptDetails } from '../verifier/countable-report.js';
+import { headlineOf, reportIdOf } from '../verifier/daily-report.js';
 import { dayAfter, dayBefore, startOf } from './report-calendar.js';
 import type { Configured } from './report-configs.repository.js';
-import { type AllSections, headlineOf, reportIdOf, sectionsThatAreOn } from './report.js';
+import { type AllSections, sectionsThatAreOn } from './report.js';
 import type { ReportEntity } from './report.entity.js';
 import { type CountedDay, type OpenNow, ReportFactsReader } from './report-facts.reader.js';
 import { Reports } from './reports.repository.js';
@@ -131,6 +132,7 @@ export class MakeReport {
     const details: ReportReceiptDetails = {
       date,
       zone,
+      generatedAt: new Date(report.generatedAt).toISOString(),
       receiptRange,
       receiptHead,
       contentHash: hashOfReport({ date, currency, sections, receiptRange, receiptHead }),

@@ -4,8 +4,9 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { URGENT_BEFORE_EXPIRY_MS } from '../approvals/approval.js';
 import { titleOf } from '../directives/directive.js';
 import type { CapoRole } from '../terms/terms.js';
+import { MOST_LISTED } from '../verifier/daily-report.js';
 import { COUNTED_ACTIONS, type CountedReceipt, FiguresOfReceipts } from '../verifier/report-figures.js';
-import { MOST_LISTED, type ReportedApproval, type ReportedDirective, type ReportedEvent } from './report.js';
+import type { ReportedApproval, ReportedDirective, ReportedEvent } from './report.js';
 
 /** What is open at one moment, with the last receipt of that moment. */
 export interface OpenNow {

@@ -1,4 +1,4 @@
-import { oneLine } from '../notifications/blocks.js';
+import { markdownLine, markdownQuote } from '../../platform/kernel/markdown.js';
 import { outlineOf, type Part, titleOf } from './report-outline.js';
 import type { DailyReport } from './report.js';
 
@@ -9,7 +9,7 @@ export function markdownOf(report: DailyReport): string {
   const range = to < from ? 'no receipts' : `receipts ${from} to ${to}`;
   return `${[
     `# ${titleOf(report)}`,
-    escaped(headline),
+    markdownLine(headline),
     ...outlineOf(report).map(partOf),
     '---',
     `Days are those of ${timezone}. Made at ${generatedAt} as ${reportId}, from ${range}; what is open is told as of receipt ${receiptHead.seq}.`,
@@ -18,30 +18,14 @@ export function markdownOf(report: DailyReport): string {
 
 function partOf({ title, facts, items, note, text, warning }: Part): string {
   const list = [
-    ...facts.map(([name, value]) => `- ${name}: ${escaped(value)}`),
-    ...items.map((item) => `- ${escaped(item)}`),
+    ...facts.map(([name, value]) => `- ${name}: ${markdownLine(value)}`),
+    ...items.map((item) => `- ${markdownLine(item)}`),
   ].join('\n');
   return [
-    `## ${escaped(title)}`,
+    `## ${markdownLine(title)}`,
     ...(warning === undefined ? [] : [`**${warning}**`]),
     ...(list === '' ? [] : [list]),
-    ...(text === undefined ? [] : [quoted(text)]),
-    ...(note === undefined ? [] : [escaped(note)]),
+    ...(text === undefined ? [] : [markdownQuote(text)]),
+    ...(note === undefined ? [] : [markdownLine(note)]),
   ].join('\n\n');
-}
-
-/** Text on one line that no reader of Markdown takes for anything else. */
-function escaped(text: string): string {
-  return oneLine(text)
-    .replace(/[\\`*_[\]<>~|&]/g, '\\$&')
-    .replace(/^([#+=-])/, '\\$1')
-    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2');
-}
-
-/** What a capo wrote is Markdown of its own, and none of the report's. */
-function quoted(text: string): string {
-  return text
-    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
-    .map((line) => `> ${line}`.trimEnd())
-    .join('\n');
 }

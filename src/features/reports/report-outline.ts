@@ -1,8 +1,9 @@
+import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
 import { inWords } from '../notifications/quiet-hours.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import { type AllSections, counted, type DailyReport, money, type SectionKey } from './report.js';
+import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */
 export interface Part {
@@ -108,20 +109,18 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   costLedger: ({ total, currency, byCurrency, byCapo, byModel, budget }) => ({
     title: 'Cost of models',
     facts: [
-      ['Total', money(total, currency, 6)],
-      ...Object.entries(byCurrency).map(
-        ([other, amount]) => [`In ${other}`, money(amount, other, 6)] as const,
-      ),
+      ['Total', money(total, currency)],
+      ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
       [
         'Daily budget',
         budget.unit === 'amount' ? money(budget.limit, budget.currency!) : `${number(budget.limit)} tokens`,
       ],
     ],
     items: [
-      ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of, 6)}`),
+      ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of)}`),
       ...byModel.map(
         ({ model, amount, currency: of, tokensIn, tokensOut }) =>
-          `${model ?? 'drafts that failed'}: ${money(amount, of, 6)}, ${number(tokensIn)} tokens read, ${number(tokensOut)} written`,
+          `${model ?? 'drafts that failed'}: ${money(amount, of)}, ${number(tokensIn)} tokens read, ${number(tokensOut)} written`,
       ),
     ],
   }),
@@ -162,10 +161,6 @@ function customPart({ title, capo, status, body, error }: DailyReport['customSec
 function nameOf(capo: string | null): string {
   if (capo === null) return 'no capo yet';
   return Object.hasOwn(CAPOS, capo) ? CAPOS[capo as CapoRole].name : capo;
-}
-
-function number(n: number): string {
-  return n.toLocaleString('en');
 }
 
 function more(total: number, listed: number): { note?: string } {

@@ -1,7 +1,3 @@
-import { createHash } from 'node:crypto';
-import { encodeTime } from 'ulid';
-import type { Id } from '../../platform/kernel/ids.js';
-import { cutText } from '../../platform/kernel/text.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import type { ReportFigures } from '../verifier/report-figures.js';
 
@@ -20,9 +16,6 @@ export const SECTION_KEYS = [
 ] as const;
 export type SectionKey = (typeof SECTION_KEYS)[number];
 export type SectionSwitches = Record<SectionKey, boolean>;
-
-/** How many events, approvals and directives a report lists; of the others it says how many there are. */
-export const MOST_LISTED = 20;
 
 /** Times in a report are ISO 8601. */
 export interface ReportedEvent {
@@ -109,48 +102,4 @@ export function switchesOf(set: Partial<SectionSwitches>): SectionSwitches {
 export function sectionsThatAreOn(all: AllSections, set: Partial<SectionSwitches>): ReportSections {
   const on = switchesOf(set);
   return Object.fromEntries(SECTION_KEYS.filter((key) => on[key]).map((key) => [key, all[key]]));
-}
-
-const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/**
- * The id of the report of a day: the same whoever makes it and whenever, so that of two that make it at once one is refused, and
- * what somebody has read before the day was over has the name of what it becomes.
- */
-export function reportIdOf(workspaceId: string, date: string): Id<'rpt'> {
-  const digest = createHash('sha256').update(`${workspaceId} ${date}`).digest();
-  const random = [...digest.subarray(0, 16)].map((byte) => CROCKFORD[byte % 32]).join('');
-  return `rpt_${encodeTime(Math.max(0, Date.parse(date)), 10).toLowerCase()}${random}`;
-}
-
-/** The day in one line: numbers alone, since it is told to whoever subscribes. */
-export function headlineOf({ revenue, agentActivity, approvalQueue, guardianState }: AllSections): string {
-  const earned = [[revenue.currency, revenue.total] as const, ...Object.entries(revenue.byCurrency)].filter(
-    ([, amount]) => amount !== 0,
-  );
-  const { directivesExecuted, movesBlocked } = agentActivity;
-  const { pending, urgent } = approvalQueue;
-  const parts = [
-    `${counted(directivesExecuted, 'directive')} executed`,
-    ...earned.map(([currency, amount]) =>
-      amount > 0 ? `${money(amount, currency)} earned` : `${money(-amount, currency)} reversed`,
-    ),
-    ...(movesBlocked > 0 ? [`${counted(movesBlocked, 'work packet')} blocked`] : []),
-    `${counted(pending, 'approval')} waiting${urgent > 0 ? ` (${urgent} urgent)` : ''}`,
-    ...(guardianState.mode === 'killed' ? ['the kill switch is engaged'] : []),
-  ];
-  return cutText(`${parts.join(', ')}.`, 300);
-}
-
-export function counted(n: number, noun: string): string {
-  return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
-}
-
-/** With the code behind it, since two currencies may share a sign. */
-export function money(amount: number, currency: string, digits = 2): string {
-  const shown = amount.toLocaleString('en', {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: Math.max(2, digits),
-  });
-  return `${shown} ${currency}`;
 }

@@ -3,6 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
@@ -15,7 +16,7 @@ import { ReportMailOff } from './reports.errors.js';
 import { type ListedReport, Reports } from './reports.repository.js';
 import { ResendReport } from './resend-report.js';
 
-const FORMATS = ['application/json', 'text/plain'];
+const FORMATS = ['application/json', 'text/plain'] as const;
 
 @Controller('api/pro/reports')
 export class ReportsController {
@@ -39,11 +40,9 @@ export class ReportsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DailyReportView | string> {
-    response.vary('Accept');
-    const best = request.accepts(FORMATS);
-    if (best === false) throw new NotAcceptable({ details: { available: FORMATS } });
+    const format = negotiated(request, response, FORMATS);
     const report = await this.readReport.execute(caller, date);
-    if (best === 'application/json') return report;
+    if (format === 'application/json') return report;
     response.type('text/plain; charset=utf-8');
     return markdownOf(report);
   }

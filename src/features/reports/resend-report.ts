@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -10,6 +11,9 @@ import type { ReportEntity } from './report.entity.js';
 import { ReportMailOff } from './reports.errors.js';
 import { Reports } from './reports.repository.js';
 
+/** A mail needs some time to its mailbox: whoever asks again meanwhile has not missed it. */
+const ON_ITS_WAY_MS = 30_000;
+
 /** Has a report mailed again, to the address that is configured now; it is the report as it was made. */
 @Injectable()
 export class ResendReport {
@@ -18,19 +22,16 @@ export class ResendReport {
     private readonly configs: ReportConfigs,
     private readonly work: Work,
     private readonly receipts: Receipts,
+    private readonly clock: Clock,
   ) {}
 
-  /** @throws NotFound, ReportMailOff, InvalidTransition while it is being sent */
+  /** @throws NotFound, ReportMailOff, InvalidTransition while it is being sent, and for a moment afterwards */
   async execute(caller: Caller, reportId: string): Promise<ReportEntity> {
     const { workspaceId } = caller;
     const { email, format } = await this.configs.lock(workspaceId);
     const report = await this.reports.lockExisting(workspaceId, reportId);
     if (!email) throw new ReportMailOff();
-    const { deliveryStatus, customSections, announcedAt } = report;
-    const isWritten = announcedAt !== null || customSections.every(({ status }) => status !== 'pending');
-    if (deliveryStatus === 'waiting' || deliveryStatus === 'sending' || !isWritten) {
-      throw new InvalidTransition({ message: 'This report is on its way already.', retryAfterSeconds: 5 });
-    }
+    this.assertArrived(report);
     const change = {
       format,
       deliveryChannel: 'email',
@@ -50,5 +51,24 @@ export class ResendReport {
       details: { mailId: change.mailId, format },
     });
     return { ...report, ...change };
+  }
+
+  /**
+   * Of many who ask at once for one mail, the first has it sent. Its mail may leave before the last of them is looked at, so that
+   * its status alone does not tell them apart from somebody who asks later.
+   */
+  private assertArrived({ deliveryStatus, deliveryAt, customSections, announcedAt }: ReportEntity): void {
+    const isWritten = announcedAt !== null || customSections.every(({ status }) => status !== 'pending');
+    if (deliveryStatus === 'waiting' || deliveryStatus === 'sending' || !isWritten) {
+      throw new InvalidTransition({ message: 'This report is on its way already.', retryAfterSeconds: 5 });
+    }
+    if (deliveryStatus !== 'sent' || deliveryAt === null) return;
+    // The clock of the process that sent it may be ahead of this one.
+    const since = Math.abs(this.clock.now() - deliveryAt);
+    if (since >= ON_ITS_WAY_MS) return;
+    throw new InvalidTransition({
+      message: 'This report was mailed a moment ago. Ask again in half a minute to have it mailed once more.',
+      retryAfterSeconds: (ON_ITS_WAY_MS - since) / 1_000,
+    });
   }
 }

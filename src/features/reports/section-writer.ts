@@ -3,6 +3,7 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { cutText } from '../../platform/kernel/text.js';
+import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { type CapoRunner, type Draft, RunnerFailed } from '../capos/briefing.js';
 import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPOS } from '../capos/capo.js';
@@ -73,7 +74,8 @@ export class SectionWriter {
       const drafting = this.draft(report, section, signal);
       const draft = await untilAborted(signal, drafting);
       if (draft === 'aborted') return { ...(await cutOff(NOTHING)), paidLater: drafting.catch(paidBefore) };
-      const body = textOf(draft);
+      // Whoever reads the section reads all of it.
+      const body = withoutUnseen(textOf(draft)).trim();
       const { engine, cost } = draft;
       if (body === '') return failed(whyNothing(draft), { engine, cost });
       return { section: { ...section, status: 'done', body: cutText(body, LONGEST_BODY) }, engine, cost };

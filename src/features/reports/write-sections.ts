@@ -11,6 +11,7 @@ import { ModelCharges } from '../capos/model-charges.js';
 import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
 import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { NO_COST } from '../terms/terms.js';
+import { hashOfText } from '../verifier/countable-report.js';
 import { DELIVER_WORK } from './deliver-report.js';
 import type { WrittenSection } from './report.js';
 import type { ReportEntity } from './report.entity.js';
@@ -128,11 +129,13 @@ export class WriteSections implements OnModuleInit {
   /** What the report has gone out without stays as it is; what it cost is told all the same. */
   private enter(report: ReportEntity, written: readonly Written[]): void {
     const hasGone = report.announcedAt !== null;
-    for (const one of written) this.record(report, hasGone ? tooLate(one) : one);
+    const customSections = hasGone
+      ? report.customSections
+      : report.customSections.map(
+          (section) => written.find((one) => one.section.sectionId === section.sectionId)?.section ?? section,
+        );
+    for (const one of written) this.record({ ...report, customSections }, hasGone ? tooLate(one) : one);
     if (hasGone) return;
-    const customSections = report.customSections.map(
-      (section) => written.find((one) => one.section.sectionId === section.sectionId)?.section ?? section,
-    );
     this.reports.update(report, { customSections });
     const isComplete = customSections.every(({ status }) => status !== 'pending');
     // An on-demand report is told to nobody.
@@ -140,8 +143,10 @@ export class WriteSections implements OnModuleInit {
       this.work.enqueueBy(DELIVER_WORK, [{ id: report.reportId, waitMs: 0 }]);
   }
 
-  private record({ reportId, date }: ReportEntity, { section, engine, cost }: Written): void {
+  /** With the hash of the section as the report has it, so that whoever has saved the report can hold it against its receipts. */
+  private record({ reportId, date, customSections }: ReportEntity, { section, engine, cost }: Written): void {
     const { sectionId, title, capo, status, error } = section;
+    const told = customSections.find((one) => one.sectionId === sectionId) ?? section;
     const receipt = {
       actor: capoActor(capo),
       action: 'report.section_written',
@@ -152,7 +157,7 @@ export class WriteSections implements OnModuleInit {
         status === 'done'
           ? `The section "${title}" of the Daily Report of ${date} was written.`
           : `The section "${title}" is not in the Daily Report of ${date}. ${error}`,
-      details: { sectionId, status },
+      details: { sectionId, status, contentHash: hashOfText(told) },
     };
     this.charges.receipt(receipt, { engine, cost });
   }

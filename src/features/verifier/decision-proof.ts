@@ -52,12 +52,12 @@ const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpen
 
 /** Made as a packet was about to be sent, where what it had used up before does not count. */
 const AGAIN = ['directive.recalled', 'packet.denied', 'packet.throttled'];
-/** After these a work packet that was let go does not leave any more, or has left. */
+/** After these a work packet that was released does not leave any more, or has left. */
 const ENDS = ['packet.executed', 'packet.failed', 'packet.denied', 'packet.cancelled'];
 
 /**
  * Makes every decision in the receipts again, from the receipts alone. They come in their order; memory grows with the
- * versions of orders and with what is let go within a day, not with the receipts.
+ * versions of orders and with what is released within a day, not with the receipts.
  *
  * From the receipts of orders it knows which versions were in force, from those of the guardian its mode and epoch, and from
  * the decisions that let something go what each order has counted. A receipt that does not agree with those before it is

@@ -1,61 +1,37 @@
-import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { COST_CURRENCY } from '../terms/terms.js';
-import { OpenWork } from './open-work.js';
-import { FiguresOfReceipts, type ReportFigures } from './report-figures.js';
-
-/** A receipt as an export has it. */
-export type ExportedReceipt = Omit<ReceiptContent, 'workspaceId'> & {
-  seq: number;
-  prevHash?: string;
-  hash?: string;
-};
-
-/** As much of a Daily Report as is counted again; a section that is switched off is not there. */
-export interface CountableReport {
-  reportId: string;
-  date: string;
-  partial: boolean;
-  /** Of the workspace, in which single numbers of revenue are given. */
-  currency: string;
-  sections: {
-    revenue?: ReportFigures['revenue'];
-    agentActivity?: ReportFigures['agentActivity'];
-    approvalQueue?: { pending: number; urgent: number };
-    trustIntelligence?: ReportFigures['trustIntelligence'];
-    costLedger?: ReportFigures['costLedger'] & { budget?: unknown };
-    guardianState?: { mode: string; pendingMoves: number; blockedMoves: number };
-    tomorrowQueue?: { total: number };
-  };
-  /** The receipts of its day; none where `to` is less than `from`. */
-  receiptRange: { from: number; to: number };
-  /** The last receipt when it was made: what is open is told as of then. */
-  receiptHead: { seq: number; hash: string };
-}
-
-/** A number of the report that its receipts do not show, or a receipt that is not what it was. */
-interface ReportDifference {
-  /** Such as `sections.revenue.total`, or `receipts[17]`. */
-  path: string;
-  said: unknown;
-  counted: unknown;
-  message: string;
-}
+import {
+  type CountableReport,
+  hashOfApproval,
+  hashOfReport,
+  hashOfText,
+  type ReportedText,
+  type ReportReceiptDetails,
+} from './countable-report.js';
+import { headlineOf, reportIdOf } from './daily-report.js';
+import type { OpenWork } from './open-work.js';
+import { isRecord, ReportComparison, type ReportDifference } from './report-comparison.js';
+import { type ExportedReceipt, ReceiptsOfReport, type WrittenText } from './report-receipts.js';
 
 /** What counting again has shown. */
 export interface ReportCount {
   /** Receipts of the day that were counted. */
   receipts: number;
   differences: ReportDifference[];
-  /** What could not be counted since receipts are missing; that is no fault of the report. */
+  /** What could not be counted, since receipts are missing or none shows it; that is no fault of the report. */
   notCounted: string[];
 }
 
+/** Why parts of a report were held against nothing. */
+const UNSHOWN = 'no receipt in the file shows that';
+const UNMADE = 'only the receipt of the making of a report shows that, and none in the file is of this one';
+
 /**
- * Counts every number of a report again from exported receipts, without the service, and names what differs. The numbers of
- * the day need the receipts of `receiptRange`; what was open needs all of them from the first up to `receiptHead`.
+ * Counts a report again from exported receipts, without the service, and names what differs. The numbers of the day need the
+ * receipts of `receiptRange`; what was open needs all of them from the first up to `receiptHead`; and what no other receipt shows
+ * needs the one that was written as the report was made. Whatever of the report was held against nothing is named, too.
  *
- * @param receipts in their order; those behind the head say, in the receipt of the report itself, what the report was
+ * @param receipts in their order
  * @param workspaceId the id of the workspace, which the hashes of receipts cover; without it they are not computed again
  */
 export function countReport(
@@ -64,170 +40,211 @@ export function countReport(
   workspaceId?: string,
 ): ReportCount {
   const { from, to } = report.receiptRange;
-  const { seq: headSeq, hash: headHash } = report.receiptHead;
-  const figures = new FiguresOfReceipts();
-  const open = new OpenWork();
-  const found = new Comparison();
-  let counted = 0;
-  let own: ExportedReceipt | undefined;
-  let before: ExportedReceipt | undefined;
+  const { seq: headSeq } = report.receiptHead;
+  const read = new ReceiptsOfReport();
+  const found = new ReportComparison();
+  const notCounted: string[] = [];
   for (const receipt of receipts) {
-    found.chain(receipt, before, workspaceId);
-    before = receipt;
-    const { seq } = receipt;
-    if (seq <= headSeq) open.receipt(seq, receipt);
-    if (seq >= from && seq <= to) {
-      counted++;
-      figures.receipt(receipt);
-    }
-    if (seq === headSeq && receipt.hash !== undefined)
-      found.number('receiptHead.hash', headHash, receipt.hash);
-    if (receipt.action === 'report.generated' && receipt.entity.id === report.reportId) own = receipt;
+    found.chain(receipt, read.last, workspaceId);
+    read.receipt(receipt, report);
+    if (receipt.seq === headSeq && receipt.hash !== undefined)
+      found.part('receiptHead', report.receiptHead, { seq: headSeq, hash: receipt.hash });
   }
-  const isDayWhole = counted === Math.max(0, to - from + 1);
-  if (isDayWhole) compareDay(report, figures, found);
-  else found.notCounted.push(`the numbers of the day: receipts from ${from} to ${to} are missing`);
-  if (open.isWhole && (before?.seq ?? 0) >= headSeq) compareOpen(report, open, found);
-  else found.notCounted.push(`what was open: not every receipt from 1 to ${headSeq} is there`);
-  if (report.partial) return found.result(counted);
-  if (own) compareOwn(report, own, open, found);
-  else found.notCounted.push('what the receipt of the report says: it is not there');
-  return found.result(counted);
-}
-
-/** What the receipt of a report holds of it, besides the numbers that other receipts show. */
-export interface ReportReceiptDetails {
-  date: string;
-  zone: string;
-  receiptRange: { from: number; to: number };
-  receiptHead: { seq: number; hash: string };
-  /** Of {@link hashOfReport}. */
-  contentHash: string;
-  urgentCount: number;
-  /** A hash for each urgent approval, up to 500 of them, since ids of a team's approvals are for the team. */
-  urgent: string[];
-}
-
-/** The hash that the receipt of a report names: of the sections as they are shown, with the range and head they stand for. */
-export function hashOfReport(
-  report: Pick<CountableReport, 'date' | 'currency' | 'sections' | 'receiptRange' | 'receiptHead'>,
-): string {
-  const { date, currency, sections, receiptRange, receiptHead } = report;
-  return sha256(canonicalJson({ date, currency, sections, receiptRange, receiptHead }));
-}
-
-/** How the receipt of a report names an approval. */
-export function hashOfApproval(approvalId: string): string {
-  return sha256(approvalId).slice(0, 16);
+  const isDayWhole = read.ofDay === Math.max(0, to - from + 1);
+  if (isDayWhole) compareDay(report, read, found);
+  else notCounted.push(`the numbers of the day: receipts from ${from} to ${to} are missing`);
+  const isOpenWhole = read.open.isWhole && (read.last?.seq ?? 0) >= headSeq;
+  if (isOpenWhole) compareOpen(report, read.open, found);
+  else notCounted.push(`what was open: not every receipt from 1 to ${headSeq} is there`);
+  const made = madeOf(report, read.made);
+  const reportId = workspaceId === undefined ? made?.entity.id : reportIdOf(workspaceId, report.date);
+  if (reportId !== undefined) found.part('reportId', report.reportId, reportId);
+  if (made) compareMade(report, made, { open: read.open, isOpenWhole }, found);
+  else notPassedOffAsPartial(report, read.made, found);
+  const textsOf = made?.entity.id ?? report.reportId;
+  compareTexts(
+    report,
+    read.texts.filter((text) => text.reportId === textsOf),
+    found,
+  );
+  if (isDayWhole && isOpenWhole) compareHeadline(report, read, made, found);
+  const rest = found.notComparedOf(report);
+  if (rest.length > 0) notCounted.push(`${rest.join(', ')}: ${made ? UNSHOWN : UNMADE}`);
+  return { receipts: read.ofDay, differences: found.differences, notCounted };
 }
 
 function compareDay(
   { sections, currency }: CountableReport,
-  all: FiguresOfReceipts,
-  found: Comparison,
+  { figures, events }: ReceiptsOfReport,
+  found: ReportComparison,
 ): void {
   const { revenue, agentActivity, trustIntelligence, guardianState, costLedger } = sections;
   // Reports that were made before costs were told in US dollars told them in the currency of the workspace.
-  const counted = all.in(currency, costLedger?.currency === currency ? currency : COST_CURRENCY);
+  const counted = figures.in(currency, costLedger?.currency === currency ? currency : COST_CURRENCY);
   if (revenue) {
-    const { total, currency: named, byCurrency, eventsTotal } = revenue;
-    found.figures('sections.revenue', { total, currency: named, byCurrency, eventsTotal }, counted.revenue);
+    parts('sections.revenue', revenue, counted.revenue, found);
+    const listed = Array.isArray(revenue.events) ? (revenue.events as unknown[]) : [];
+    if (listed.length !== events.length) {
+      const message = `sections.revenue.events: the report lists ${listed.length}, its receipts show ${events.length}.`;
+      found.differs('sections.revenue.events', listed.length, events.length, message);
+    }
+    for (const [at, event] of events.entries()) {
+      const said = listed[at];
+      if (isRecord(said)) parts(`sections.revenue.events[${at}]`, said, event, found);
+    }
   }
-  if (agentActivity) found.figures('sections.agentActivity', agentActivity, counted.agentActivity);
+  if (agentActivity) found.part('sections.agentActivity', agentActivity, counted.agentActivity);
   if (trustIntelligence)
-    found.figures('sections.trustIntelligence', trustIntelligence, counted.trustIntelligence);
+    found.part('sections.trustIntelligence', trustIntelligence, counted.trustIntelligence);
   if (guardianState) {
     const { blockedMoves } = counted.guardianState;
-    found.number('sections.guardianState.blockedMoves', guardianState.blockedMoves, blockedMoves);
+    found.part('sections.guardianState.blockedMoves', guardianState.blockedMoves, blockedMoves);
   }
-  if (costLedger) {
-    const { budget: _budget, ...said } = costLedger;
-    found.figures('sections.costLedger', said, counted.costLedger);
-  }
+  if (costLedger) parts('sections.costLedger', costLedger, counted.costLedger, found);
 }
 
-function compareOpen({ sections }: CountableReport, open: OpenWork, found: Comparison): void {
+function compareOpen({ sections }: CountableReport, open: OpenWork, found: ReportComparison): void {
   const { approvalQueue, guardianState, tomorrowQueue } = sections;
   const { mode, pending, pendingMoves, queued } = open.figures;
-  if (approvalQueue) found.number('sections.approvalQueue.pending', approvalQueue.pending, pending);
-  if (guardianState) {
-    found.number('sections.guardianState.mode', guardianState.mode, mode);
-    found.number('sections.guardianState.pendingMoves', guardianState.pendingMoves, pendingMoves);
-  }
-  if (tomorrowQueue) found.number('sections.tomorrowQueue.total', tomorrowQueue.total, queued);
+  if (approvalQueue) found.part('sections.approvalQueue.pending', approvalQueue.pending, pending);
+  if (guardianState) parts('sections.guardianState', guardianState, { mode, pendingMoves }, found);
+  if (tomorrowQueue) found.part('sections.tomorrowQueue.total', tomorrowQueue.total, queued);
 }
 
-function compareOwn(
+/** Each of the parts that are counted; what else is said beside them is another's to compare. */
+function parts(path: string, said: object, counted: object, found: ReportComparison): void {
+  for (const [name, value] of Object.entries(counted))
+    found.part(`${path}.${name}`, (said as Record<string, unknown>)[name], value);
+}
+
+/**
+ * The receipt of the report, whatever the report says of itself: of one that was made from the same receipts, else of its id or its
+ * day. A partial report is none that was made, unless it was made from the same receipts.
+ */
+function madeOf(
+  { reportId, date, partial, receiptRange, receiptHead }: CountableReport,
+  made: readonly ExportedReceipt[],
+): ExportedReceipt | undefined {
+  const isOfDay = ({ details }: ExportedReceipt) => details['date'] === date;
+  // Days without receipts have the same range.
+  const isOfRange = ({ details }: ExportedReceipt) =>
+    receiptRange.to >= receiptRange.from && isSame(details['receiptRange'], receiptRange);
+  const atHead = made.filter(({ details }) => isSame(details['receiptHead'], receiptHead));
+  const same =
+    atHead.find((one) => isOfDay(one) && isSame(one.details['receiptRange'], receiptRange)) ??
+    atHead.find(isOfRange);
+  if (same || partial) return same;
+  return (
+    made.findLast(({ entity }) => entity.id === reportId) ??
+    made.findLast(isOfDay) ??
+    made.findLast(isOfRange)
+  );
+}
+
+/** Once a report was made, everybody gets that one: it is partial no more. */
+function notPassedOffAsPartial(
+  { reportId, date, partial, receiptHead }: CountableReport,
+  made: readonly ExportedReceipt[],
+  found: ReportComparison,
+): void {
+  if (!partial) return;
+  const before = made.find(
+    ({ seq, entity, details }) =>
+      seq <= receiptHead.seq && (entity.id === reportId || details['date'] === date),
+  );
+  if (!before) return;
+  found.compared('partial');
+  const message = `partial: the report says that it had not been made at receipt ${receiptHead.seq}, but receipt ${before.seq} shows that it had.`;
+  found.differs('partial', true, false, message);
+}
+
+function compareMade(
   report: CountableReport,
   { seq, details }: ExportedReceipt,
-  open: OpenWork,
-  found: Comparison,
+  { open, isOpenWhole }: { open: OpenWork; isOpenWhole: boolean },
+  found: ReportComparison,
 ): void {
-  const { contentHash, urgent, urgentCount } = details as unknown as ReportReceiptDetails;
-  found.number(`receipts[${seq}].contentHash`, hashOfReport(report), contentHash);
+  const { contentHash, urgent, urgentCount, zone, generatedAt } = details as unknown as ReportReceiptDetails;
+  found.part('date', report.date, details['date']);
+  found.part('timezone', report.timezone, zone);
+  const hash = hashOfReport(report);
+  if (hash !== contentHash) {
+    const message = `The report is not as it was made: receipt ${seq} holds the hash of other contents.`;
+    found.differs(`receipts[${seq}].contentHash`, hash, contentHash, message);
+  }
+  found.compared('currency', 'sections', 'receiptRange', 'receiptHead');
+  // Who asked for it before it was made has got the same at another time.
+  if (!report.partial) {
+    found.compared('partial');
+    if (generatedAt !== undefined) found.part('generatedAt', report.generatedAt, generatedAt);
+  }
   const { approvalQueue } = report.sections;
   if (!approvalQueue || !Array.isArray(urgent)) return;
-  found.number('sections.approvalQueue.urgent', approvalQueue.urgent, urgentCount);
-  if (!open.isWhole) return;
+  found.part('sections.approvalQueue.urgent', approvalQueue.urgent, urgentCount);
+  if (!isOpenWhole) return;
   const pending = new Set(open.pendingIds.map(hashOfApproval));
-  const strangers = urgent.filter((hash) => !pending.has(hash)).length;
-  found.number(
+  const strangers = urgent.filter((one) => !pending.has(one)).length;
+  found.part(
     `receipts[${seq}].urgent`,
     'approvals that wait',
     strangers === 0 ? 'approvals that wait' : strangers,
   );
 }
 
-/** Collects what differs. */
-class Comparison {
-  readonly differences: ReportDifference[] = [];
-  readonly notCounted: string[] = [];
-
-  result(receipts: number): ReportCount {
-    return { receipts, differences: this.differences, notCounted: this.notCounted };
-  }
-
-  number(path: string, said: unknown, counted: unknown): void {
-    if (said === counted) return;
-    const message = `${path}: the report says ${shown(said)}, its receipts show ${shown(counted)}.`;
-    this.differences.push({ path, said, counted, message });
-  }
-
-  /** Compares all that is said, and all that is counted, down to single numbers. */
-  figures(path: string, said: unknown, counted: unknown): void {
-    if (!isRecord(said) || !isRecord(counted)) {
-      this.number(path, said ?? null, counted ?? null);
-      return;
+/** What capos wrote, against the receipts of their writing. */
+function compareTexts(
+  { customSections, partial }: CountableReport,
+  written: readonly WrittenText[],
+  found: ReportComparison,
+): void {
+  for (const [at, section] of customSections.entries()) {
+    const path = `customSections[${at}]`;
+    const hash = hashOfText(section);
+    const receipts = written.filter(
+      ({ sectionId, contentHash }) => sectionId === section.sectionId && contentHash !== undefined,
+    );
+    const last = receipts.at(-1);
+    if (receipts.some(({ contentHash }) => contentHash === hash)) found.compared(path);
+    else if (last && isContradicted(section, last)) {
+      const message = `${path}: receipt ${last.seq} holds the hash of another text or outcome.`;
+      found.differs(path, hash, last.contentHash, message);
     }
-    for (const name of new Set([...Object.keys(said), ...Object.keys(counted)]))
-      this.figures(Array.isArray(said) ? `${path}[${name}]` : `${path}.${name}`, said[name], counted[name]);
   }
-
-  /** A receipt that is not the one that was hashed, or does not follow the one before it. */
-  chain(
-    receipt: ExportedReceipt,
-    before: ExportedReceipt | undefined,
-    workspaceId: string | undefined,
-  ): void {
-    const { seq, prevHash, hash, ...content } = receipt;
-    if (prevHash === undefined || hash === undefined) return;
-    const path = `receipts[${seq}]`;
-    if (before?.seq === seq - 1 && before.hash !== undefined && before.hash !== prevHash) {
-      const message = `Receipt ${seq} does not contain the hash of the receipt before it.`;
-      this.differences.push({ path, said: prevHash, counted: before.hash, message });
-    }
-    if (workspaceId === undefined) return;
-    const counted = receiptHash(prevHash, receiptBody({ ...content, workspaceId }));
-    if (counted === hash) return;
-    const message = `Receipt ${seq} was changed: its hash does not match its content.`;
-    this.differences.push({ path, said: hash, counted, message });
+  if (partial) return;
+  const named = new Set<unknown>(customSections.map(({ sectionId }) => sectionId));
+  for (const { sectionId, seq } of written) {
+    if (named.has(sectionId)) continue;
+    const message = `customSections: the report lacks the section ${String(sectionId)} of receipt ${seq}.`;
+    found.differs('customSections', null, sectionId, message);
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+/** A report may have been saved before the section was written, or have gone without one that was late. */
+function isContradicted({ status, body }: ReportedText, written: WrittenText): boolean {
+  if (body !== null) return true;
+  if (status === 'pending') return false;
+  return status !== 'late' || written.status === 'done';
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? 'nothing' : JSON.stringify(value);
+function compareHeadline(
+  { headline, sections, currency }: CountableReport,
+  { figures, open }: ReceiptsOfReport,
+  made: ExportedReceipt | undefined,
+  found: ReportComparison,
+): void {
+  const urgent = made ? made.details['urgentCount'] : sections.approvalQueue?.urgent;
+  if (typeof urgent !== 'number') return;
+  const { revenue, agentActivity } = figures.in(currency);
+  const { mode, pending } = open.figures;
+  const counted = headlineOf({
+    revenue,
+    agentActivity,
+    approvalQueue: { pending, urgent },
+    guardianState: { mode },
+  });
+  found.part('headline', headline, counted);
+}
+
+function isSame(one: unknown, other: object): boolean {
+  return isRecord(one) && canonicalJson(one) === canonicalJson(other);
 }

@@ -16,7 +16,7 @@ interface Spent {
   amount: number;
 }
 
-/** A work packet that the orders let go. */
+/** A work packet that the orders released. */
 interface Released extends Use {
   endedAt: number;
   /** It waited for its time, or an order or the operator's presence changed before it had ended. */
@@ -176,7 +176,7 @@ export class UseHistory {
     return { least, most: most + sum(this.perhapsCounted(uses, decision, since - apart), worth) };
   }
 
-  /** Packets that the order may have counted as they left, though not as they were let go. */
+  /** Packets that the order may have counted as they left, though not as they were released. */
   private perhapsCounted(uses: readonly Use[], { packet }: CountedDecision, since: number): Use[] {
     const counted = new Set(uses.slice(firstFrom(uses, since)).map(({ workPacketId }) => workPacketId));
     return [...this.#released.values()].filter(

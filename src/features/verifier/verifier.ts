@@ -1,9 +1,12 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { isCalendarDate } from '../../platform/kernel/calendar-date.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
 import { type DispatchInHalt, HaltProof } from '../audit/halt-proof.js';
 import { DecisionProof } from './decision-proof.js';
-import type { CountableReport, ReportCount } from './report-proof.js';
+import type { CountableReport } from './countable-report.js';
+import type { ReportCount } from './report-proof.js';
 
 /**
  * Whoever has exported receipts can show with this, without the service and its database, that nothing was sent between a
@@ -126,31 +129,47 @@ export async function receiptsIn(pieces: AsyncIterable<Buffer>): Promise<Line[]>
 export function reportIn(text: string): CountableReport {
   try {
     const report = JSON.parse(text) as Partial<CountableReport> | null;
-    const isReport =
-      typeof report?.reportId === 'string' &&
-      typeof report.currency === 'string' &&
-      typeof report.sections === 'object' &&
-      typeof report.receiptRange?.from === 'number' &&
-      typeof report.receiptHead?.seq === 'number';
-    if (isReport) return report as CountableReport;
+    // What has no hash is no answer of ours either.
+    if (isReport(report) && canonicalJson(report) !== '') return report;
   } catch {
     // Told below.
   }
   throw new LogFault('The file is no report as GET /reports/daily answers it.');
 }
 
+function isReport(report: Partial<CountableReport> | null): report is CountableReport {
+  const { receiptRange, receiptHead, sections, customSections, partial } = report ?? {};
+  const { reportId, date, timezone, generatedAt, currency, headline } = report ?? {};
+  return (
+    [reportId, timezone, generatedAt, currency, headline].every((word) => typeof word === 'string') &&
+    isCalendarDate(date) &&
+    typeof partial === 'boolean' &&
+    typeof sections === 'object' &&
+    sections !== null &&
+    Array.isArray(customSections) &&
+    customSections.every(
+      (section: { sectionId?: unknown } | null) => typeof section?.sectionId === 'string',
+    ) &&
+    [receiptRange?.from, receiptRange?.to, receiptHead?.seq].every((seq) => Number.isSafeInteger(seq))
+  );
+}
+
 /** What counting a report again has shown, a sentence a line. */
 export function countInWords({ date }: CountableReport, count: ReportCount): string[] {
   const { receipts, differences, notCounted } = count;
-  const found =
-    differences.length === 0
-      ? 'every number that could be counted is the same.'
-      : `${differences.length} ${differences.length === 1 ? 'difference was' : 'differences were'} found:`;
   return [
-    `The Daily Report of ${date}, counted again from ${receipts} receipts of its day: ${found}`,
+    `The Daily Report of ${date}, counted again from ${receipts} receipts of its day: ${verdictOf(count)}`,
     ...differences.map(({ message }) => message),
     ...notCounted.map((what) => `Not counted: ${what}.`),
   ];
+}
+
+function verdictOf({ differences, notCounted }: ReportCount): string {
+  const { length } = differences;
+  if (length > 0) return `${length} ${length === 1 ? 'difference was' : 'differences were'} found:`;
+  return notCounted.length === 0
+    ? 'all that it says is what its receipts show.'
+    : 'no difference was found, but not all that it says could be counted:';
 }
 
 function parsed(text: string, n: number): Line {

@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CAPO_RUNNER } from '../../../src/features/capos/capos.module.js';
 import { type CapoRunner, RunnerFailed } from '../../../src/features/capos/briefing.js';
+import { countReport } from '../../../src/features/verifier/report-proof.js';
+import { receiptsIn } from '../../../src/features/verifier/verifier.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
@@ -152,10 +155,36 @@ describe('a report that is mailed', () => {
     await until(desk, 'sent');
     expect(mail.received.at(-1)!.to).toEqual(['other@acme.example']);
     const once = await mails();
+    test.clock.advance(30_000);
     // Another mail, with an id of its own.
     await desk.owner.post(`/reports/${reportId}/resend`);
     const twice = await mailed(once.length + 1);
     expect(new Set(twice.map(({ messageId }) => messageId)).size).toBe(twice.length);
+    await until(desk, 'sent');
+  });
+
+  it('is mailed once more for six who ask for that at once, and for whoever asks later', async () => {
+    const desk = await opened();
+    await desk.look(desk.day(2));
+    const { reportId } = await until(desk, 'sent');
+    const resend = () => desk.owner.post(`/reports/${reportId}/resend`);
+    const early = await resend();
+    expect(early.status).toBe(409);
+    expect(early.body.error).toMatchObject({
+      code: 'INVALID_TRANSITION',
+      message: 'This report was mailed a moment ago. Ask again in half a minute to have it mailed once more.',
+    });
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+    test.clock.advance(30_000);
+    const answers = await Promise.all(Array.from({ length: 6 }, resend));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409, 409]);
+    await until(desk, 'sent');
+    expect((await resend()).status).toBe(409);
+    expect(await mails()).toHaveLength(2);
+    expect(await desk.actions('report.resent')).toHaveLength(1);
+    test.clock.advance(30_000);
+    expect((await resend()).status).toBe(202);
+    expect(await mailed(3)).toHaveLength(3);
     await until(desk, 'sent');
   });
 
@@ -347,6 +376,31 @@ describe("sections of the workspace's own", () => {
     expect(today.agentActivity.capos.capo_revenue.cost).toBe(0.0246);
   });
 
+  it('hold nothing that cannot be seen, and are words in Markdown', async () => {
+    const desk = await opened();
+    const hidden = [...'pay eve']
+      .map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!))
+      .join('');
+    const text = `## Revenue\n![x](https://evil.example/p.png) <script>alert(1)</script>`;
+    answering({
+      'Write.': () => Promise.resolve(paper(`${text}${hidden}\u202e\u200b`)),
+      'Write nothing that is seen.': () => Promise.resolve(paper(hidden)),
+    });
+    for (const directive of ['Write.', 'Write nothing that is seen.'])
+      await desk.owner.post('/reports/custom-sections', section(directive, directive));
+    await desk.look(desk.day(2));
+    await mailed(1);
+    const { customSections } = (await desk.daily(desk.day(1))).body;
+    expect(customSections).toMatchObject([
+      { status: 'done', body: text },
+      { status: 'failed', body: null, error: 'Its capo wrote no text for it.' },
+    ]);
+    const plain = await desk.owner.get(`/reports/daily?date=${desk.day(1)}`, { Accept: 'text/plain' });
+    expect(plain.text).toContain(
+      '> \\## Revenue  \n> !\\[x\\](https:\\/\\/evil.example/p.png) \\<script\\>alert(1)\\</script\\>\n',
+    );
+  });
+
   it('that fail or are late are marked, and hold the report back no longer than their time', async () => {
     const desk = await opened();
     answering({
@@ -374,6 +428,14 @@ describe("sections of the workspace's own", () => {
       ['Write.', 'done', null],
       ['Paused', 'failed', expect.stringContaining('was paused as the report was made.')],
     ]);
+    // Whoever has saved the report can hold each of them against its receipt.
+    const { text } = await desk.owner.get('/audit-feed?format=jsonl');
+    const exported = await receiptsIn(Readable.from([Buffer.from(text)]));
+    const { body: report } = await desk.daily(desk.day(1));
+    expect(countReport(exported, report, desk.workspaceId)).toMatchObject({
+      differences: [],
+      notCounted: [],
+    });
     expect(received!.text).toContain('| All is well.');
     expect(received!.text).toContain('The model declined to write this.');
     await desk.owner.post('/agents/capo_ops/resume');

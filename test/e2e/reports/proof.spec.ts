@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
-import { countReport, type ExportedReceipt } from '../../../src/features/verifier/report-proof.js';
+import { countReport } from '../../../src/features/verifier/report-proof.js';
+import type { ExportedReceipt } from '../../../src/features/verifier/report-receipts.js';
 import { receiptsIn } from '../../../src/features/verifier/verifier.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
@@ -33,7 +34,7 @@ async function exported(): Promise<ExportedReceipt[]> {
 }
 
 describe('reports of a busy day, counted again from its exported receipts', () => {
-  it('are equal in every number, in whatever zone the days are', async () => {
+  it('are equal in every number, in whatever zone the days are', { timeout: 60_000 }, async () => {
     await day.owner.put('/reports/config', { schedule: 'on-demand' });
     const zones = ['Pacific/Auckland', 'UTC', 'America/Los_Angeles', 'Asia/Kathmandu'];
     let counted = 0;
@@ -48,7 +49,11 @@ describe('reports of a busy day, counted again from its exported receipts', () =
         counted++;
         const { differences, notCounted } = countReport(await exported(), report, workspace.workspaceId);
         expect(differences).toEqual([]);
-        expect(notCounted).toEqual([]);
+        // Of a report that was not made yet, some things have no receipt.
+        const uncounted = report.partial
+          ? [expect.stringMatching(/^date, timezone, generatedAt, partial, .*: only the/)]
+          : [];
+        expect(notCounted).toEqual(uncounted);
         const { agentActivity, revenue } = report.sections;
         seen.executed += agentActivity.directivesExecuted;
         seen.approved += agentActivity.movesApproved;

@@ -1,0 +1,45 @@
+import { derivedId } from '../../platform/kernel/derived-id.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import { counted, money } from '../../platform/kernel/readable-numbers.js';
+import { cutText } from '../../platform/kernel/text.js';
+import type { ReportFigures } from './report-figures.js';
+
+/** What follows from the day of a Daily Report and its numbers alone: the service makes it so, and whoever checks a report, too. */
+
+/** How many events, approvals and directives a report lists; of the others it says how many there are. */
+export const MOST_LISTED = 20;
+
+/** The numbers that a headline tells. */
+export interface HeadlineFigures {
+  revenue: Pick<ReportFigures['revenue'], 'total' | 'currency' | 'byCurrency'>;
+  agentActivity: Pick<ReportFigures['agentActivity'], 'directivesExecuted' | 'movesBlocked'>;
+  approvalQueue: { pending: number; urgent: number };
+  guardianState: { mode: string };
+}
+
+const LONGEST_HEADLINE = 300;
+
+/** The id of the report of a day; the day has it before its report is made, too. */
+export function reportIdOf(workspaceId: string, date: string): Id<'rpt'> {
+  return derivedId('rpt', Date.parse(date), `${workspaceId} ${date}`);
+}
+
+/** The day in one line: numbers alone, since it is told to whoever subscribes. */
+export function headlineOf(figures: HeadlineFigures): string {
+  const { revenue, agentActivity, approvalQueue, guardianState } = figures;
+  const earned = [[revenue.currency, revenue.total] as const, ...Object.entries(revenue.byCurrency)].filter(
+    ([, amount]) => amount !== 0,
+  );
+  const { directivesExecuted, movesBlocked } = agentActivity;
+  const { pending, urgent } = approvalQueue;
+  const parts = [
+    `${counted(directivesExecuted, 'directive')} executed`,
+    ...earned.map(([currency, amount]) =>
+      amount > 0 ? `${money(amount, currency)} earned` : `${money(-amount, currency)} reversed`,
+    ),
+    ...(movesBlocked > 0 ? [`${counted(movesBlocked, 'work packet')} blocked`] : []),
+    `${counted(pending, 'approval')} waiting${urgent > 0 ? ` (${urgent} urgent)` : ''}`,
+    ...(guardianState.mode === 'killed' ? ['the kill switch is engaged'] : []),
+  ];
+  return cutText(`${parts.join(', ')}.`, LONGEST_HEADLINE);
+}
