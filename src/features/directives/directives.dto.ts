@@ -1,9 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/drafting.dto.js';
 import {
   CAPO_ROLES,
@@ -72,6 +74,7 @@ export class DirectiveBody extends DirectiveTerms {
    */
   @IsString()
   @Matches(/\S/, { message: 'directive must not be empty' })
+  @IsNotBlank()
   @MaxLength(MAX_TEXT)
   directive!: string;
 
@@ -99,6 +102,7 @@ export class QueuedDirectiveBody extends DirectiveTerms {
    */
   @IsString()
   @Matches(/\S/, { message: 'text must not be empty' })
+  @IsNotBlank()
   @MaxLength(MAX_TEXT)
   text!: string;
 

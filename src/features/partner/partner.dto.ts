@@ -8,7 +8,6 @@ import {
   IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateBy,
   ValidateNested,
@@ -16,6 +15,7 @@ import {
 } from 'class-validator';
 import { isConsistent, type Metric, METRICS } from './confidence-update.js';
 import type { Direction, Stage } from './interpretation.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 const ONE_LINE = /^\P{Cc}+$/u;

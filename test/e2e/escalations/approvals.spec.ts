@@ -283,7 +283,7 @@ describe('reject', () => {
     expect(await desk.actionsAbout(id)).toEqual(['escalation.opened', 'escalation.decided']);
   });
 
-  it.each([undefined, '', '   '])('is 422 with the note %j, and changes nothing', async (note) => {
+  it.each([undefined, '', '   ', '\u200b \u202e'])('is 422 with the note %j, and changes nothing', async (note) => {
     const { approvalId } = await ready();
     const { id } = await expiring(approvalId);
     const answer = await desk.decide(id, 'reject', note);
