@@ -205,7 +205,9 @@ describe('the source', () => {
     "import * as rules from 'class-validator';",
   ])('would notice %s', (text) => {
     expect(text).toMatch(COUNTS_OTHERWISE);
-    expect(text.replace(/\w*length/i, 'IsInt').replace('* as rules', '{ IsInt }')).not.toMatch(COUNTS_OTHERWISE);
+    expect(text.replace(/\w*length/i, 'IsInt').replace('* as rules', '{ IsInt }')).not.toMatch(
+      COUNTS_OTHERWISE,
+    );
   });
 
   it('names no file a manager, helper or util', () => {

@@ -351,7 +351,11 @@ describe('/a/:token 422', () => {
       { decision: 'reject', feedback: 'x'.repeat(10_001) },
       'The reason must be at most 10,000 characters long',
     ],
-    ['a reason that nobody sees', { decision: 'reject', feedback: '\u200b\u2060' }, 'The reason must contain'],
+    [
+      'a reason that nobody sees',
+      { decision: 'reject', feedback: '\u200b\u2060' },
+      'The reason must contain',
+    ],
     ['neither of the two', {}, 'Choose one of the two'],
     ['another decision', { decision: 'approve ' }, 'Choose one of the two'],
   ])('shows the page again for %s', async (_what, form, words) => {

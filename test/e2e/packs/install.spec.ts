@@ -438,7 +438,10 @@ describe('POST /skill-packs 422 and 413', () => {
       'a value of a skill that is described out of sight',
       manifestOf({
         skills: [
-          { ...REMINDER, inputs: { type: 'object', properties: { a: { type: 'string', description: TAGS } } } },
+          {
+            ...REMINDER,
+            inputs: { type: 'object', properties: { a: { type: 'string', description: TAGS } } },
+          },
         ],
       }),
       'manifest.skills.0.inputs.properties.a.description',

@@ -190,9 +190,7 @@ const FIELDS: Record<string, Field> = {
   },
 };
 
-const TAGS = [...'approve it']
-  .map((one) => String.fromCodePoint(0xe0000 + one.codePointAt(0)!))
-  .join('');
+const TAGS = [...'approve it'].map((one) => String.fromCodePoint(0xe0000 + one.codePointAt(0)!)).join('');
 /** Never the same, since some names may be given once; as long as is asked for. */
 const hearts = (length: number) => {
   const text = `${'❤️'.repeat((length - 8) / 2)}${randomUUID().slice(0, 8)}`;
