@@ -199,7 +199,7 @@ const hearts = (length: number) => {
 };
 const thumbs = (length: number) => `${'👍'.repeat(length - 8)}${randomUUID().slice(0, 8)}`;
 
-function refusedAt(answer: Answer, path: string) {
+function expectRefused(answer: Answer, path: string) {
   expect(answer.status, answer.text).toBe(422);
   expect(answer.body.error.details.map((fault: { path: string }) => fault.path)).toEqual([path]);
 }
@@ -208,14 +208,14 @@ describe.each(Object.entries(FIELDS))('%s', (_what, { path, most, taken, send })
   it('may have as many emoji as is said, and not one more', async () => {
     const answer = await send(thumbs(most));
     expect(answer.status, answer.text).toBe(taken);
-    refusedAt(await send(thumbs(most + 1)), path);
+    expectRefused(await send(thumbs(most + 1)), path);
   });
 
   it('counts what an emoji is made of as the database counts it', async () => {
     const answer = await send(hearts(most));
     expect(answer.status, answer.text).toBe(taken);
-    refusedAt(await send(hearts(most + 2)), path);
-    refusedAt(await send('❤️'.repeat(most)), path);
+    expectRefused(await send(hearts(most + 2)), path);
+    expectRefused(await send('❤️'.repeat(most)), path);
   });
 
   it('may be a family, a flag, or a letter with a mark', async () => {
@@ -236,6 +236,6 @@ describe.each(NOT_BLANK)('%s', (_what, { path, send }) => {
     ['fillers', '\u3164\u2800'],
     ['a selector', '\ufe0f'],
   ])('is refused when it has %s alone', async (_kind, text) => {
-    refusedAt(await send(text), path);
+    expectRefused(await send(text), path);
   });
 });
