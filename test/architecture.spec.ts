@@ -156,6 +156,10 @@ async function levels(): Promise<Record<string, string[]>> {
 const READS_ENVIRONMENT =
   /\bprocess\s*\??\.\s*env\b|\bprocess\s*\[\s*['"`]env|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*['"](node:)?process['"])/;
 
+/** class-validator's own count of characters, which neither JSON Schema nor the database shares. */
+const COUNTS_OTHERWISE =
+  /import\s*(?:\*|\{[^}]*\b(?:(?:max|min)length|length)\b[^}]*\})[^;]*from\s*['"]class-validator['"]/i;
+
 describe('the source', () => {
   let files: Source[];
   beforeAll(async () => {
@@ -186,6 +190,24 @@ describe('the source', () => {
     "import { env } from 'node:process';",
   ])('would notice %s', (text) => {
     expect(text).toMatch(READS_ENVIRONMENT);
+  });
+
+  it('limits the length of a text by src/platform/kernel/text-length.ts', () => {
+    expect(matching(/^export function MaxLength\b/m)).toEqual(['src/platform/kernel/text-length.ts']);
+    expect(matching(COUNTS_OTHERWISE)).toEqual([]);
+  });
+
+  it.each([
+    "import { MaxLength } from 'class-validator';",
+    "import {\n  IsString,\n  MinLength as Least,\n} from 'class-validator';",
+    "import { IsString, Length } from 'class-validator';",
+    "import { maxLength } from 'class-validator';",
+    "import * as rules from 'class-validator';",
+  ])('would notice %s', (text) => {
+    expect(text).toMatch(COUNTS_OTHERWISE);
+    expect(text.replace(/\w*length/i, 'IsInt').replace('* as rules', '{ IsInt }')).not.toMatch(
+      COUNTS_OTHERWISE,
+    );
   });
 
   it('names no file a manager, helper or util', () => {

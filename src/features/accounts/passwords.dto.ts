@@ -1,6 +1,7 @@
-import { IsString, MaxLength } from 'class-validator';
+import { IsString } from 'class-validator';
 import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 
 /** Body of `PUT /api/admin/password`. */
 export class ChangePasswordBody {

@@ -1,4 +1,5 @@
-import { IsString, MaxLength } from 'class-validator';
+import { IsString } from 'class-validator';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 
 /** The second factor of an account. */
 export class SecondFactorView {

@@ -1,7 +1,8 @@
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import type { SignInMethod } from './session.entity.js';
 
 /** The parameter of the paths, as it is documented. */

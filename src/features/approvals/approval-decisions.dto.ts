@@ -11,11 +11,12 @@ import {
   IsOptional,
   IsString,
   Matches,
-  MaxLength,
   ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 
 const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
 
@@ -26,6 +27,7 @@ export class RejectBody {
    */
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
+  @IsNotBlank()
   @MaxLength(10_000)
   feedback!: string;
 
@@ -61,6 +63,7 @@ export class DecisionBody {
   @ValidateIf((body: DecisionBody) => body.decision === 'reject' || body.feedback !== undefined)
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
+  @IsNotBlank()
   @MaxLength(10_000)
   feedback?: string;
 
@@ -119,6 +122,7 @@ export class DecisionsBody {
   @ValidateIf((body: DecisionsBody) => body.decision === 'reject' || body.feedback !== undefined)
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
+  @IsNotBlank()
   @MaxLength(10_000)
   feedback?: string;
 

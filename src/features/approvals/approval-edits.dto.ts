@@ -7,10 +7,11 @@ import {
   IsOptional,
   IsString,
   Matches,
-  MaxLength,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 
 const PACKET_ID = /^pkt_[0-9a-z]{26}$/;
 // oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
@@ -72,6 +73,7 @@ export class AddedActionBody {
   @IsString()
   @MaxLength(200)
   @Matches(/\S/, { message: 'title must not be empty' })
+  @IsNotBlank()
   @Matches(ONE_LINE, { message: 'title must be one line without control characters' })
   title?: string;
 }

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { Length } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/drafting.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';

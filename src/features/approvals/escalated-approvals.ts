@@ -4,6 +4,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Db } from '../../platform/database/db.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
+import { isBlank } from '../../platform/kernel/unseen.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import {
   APPROVAL_EXPIRED,
@@ -111,7 +112,7 @@ export class EscalatedApprovals implements OnModuleInit {
   }
 
   private async reject(escalation: EscalationEntity, { caller, at, note }: Decider): Promise<string> {
-    if (note === null || note.trim() === '') {
+    if (note === null || isBlank(note)) {
       const message = 'note is required to reject: it is the feedback that the capo gets';
       throw new ValidationFailed({ details: [{ path: 'note', rule: 'isNotEmpty', message }] });
     }

@@ -1,6 +1,7 @@
-import { IsIn, IsInt, IsOptional, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCurrency } from '../../platform/kernel/currency.js';
 import { mailAddress } from '../../platform/kernel/mail-address.js';
+import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { SIGNAL_SEVERITIES, SIGNAL_TYPES } from '../signals/signal-types.js';
 import { CAPO_ROLES, PRIORITIES } from '../terms/terms.js';
@@ -33,7 +34,7 @@ const line = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => text.trim() !== '', { error: 'must not be empty', abort: true })
+    .refine(...NOT_BLANK)
     .refine((text) => !CONTROL.test(text), { error: 'must be one line without control characters' })
     .refine((text) => text.isWellFormed(), { error: 'must be well-formed Unicode' });
 
@@ -41,7 +42,7 @@ const text = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((value) => value.trim() !== '', { error: 'must not be empty', abort: true })
+    .refine(...NOT_BLANK)
     .refine((value) => !CONTROL_IN_TEXT.test(value), { error: 'must not contain control characters' })
     .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
 

@@ -1,7 +1,8 @@
+import { lengthOf } from '../../platform/kernel/text-length.js';
 import { LIMITS } from './action-params.js';
 import type { DraftContent } from './briefing.js';
 
-/** How much a runner may hand over, whoever it is: in code units of each text, and in bytes of UTF-8 altogether. */
+/** How much a runner may hand over, whoever it is: in characters of each text, and in bytes of UTF-8 altogether. */
 export const DRAFT_BOUNDS = {
   remarks: 4_000,
   packets: 100,
@@ -45,7 +46,8 @@ export function checkDraftBounds({ remarks, packets, concerns }: DraftContent): 
       ]),
     ),
   ];
-  for (const [name, { length }, limit] of texts) {
+  for (const [name, text, limit] of texts) {
+    const length = lengthOf(text);
     if (length > limit) {
       throw new DraftTooLarge(
         `The ${name} has ${numbers.format(length)} characters; at most ${numbers.format(limit)} are allowed.`,

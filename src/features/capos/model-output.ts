@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'ai';
 import { z } from 'zod';
 import type { Fault } from '../../platform/kernel/define-error.js';
+import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { hasUnseen } from '../../platform/kernel/unseen.js';
 import { LIMITS } from './action-params.js';
 import {
@@ -34,7 +35,7 @@ const text = (max: number) =>
     .string()
     .max(max)
     .transform(cleaned)
-    .refine((value) => value.trim() !== '', 'must not be empty')
+    .refine(...NOT_BLANK)
     .refine((value) => !hasUnseen(value), MUST_BE_SEEN);
 /** One line without control characters, as a model's sentences are kept. */
 export const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());

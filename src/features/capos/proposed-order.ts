@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import {
   BUDGET_WINDOWS,
@@ -35,7 +36,7 @@ const line = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => text.trim() !== '', { error: 'must not be empty', abort: true })
+    .refine(...NOT_BLANK)
     .refine((text) => !CONTROL.test(text) && text.isWellFormed(), {
       error: 'must be one line without control characters',
     });

@@ -1,7 +1,9 @@
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches } from 'class-validator';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import {
   CAPO_ROLES,
   type CapoRole,
@@ -68,6 +70,7 @@ export class DirectiveBody extends DirectiveTerms {
    */
   @IsString()
   @Matches(/\S/, { message: 'directive must not be empty' })
+  @IsNotBlank()
   @MaxLength(MAX_TEXT)
   directive!: string;
 
@@ -95,6 +98,7 @@ export class QueuedDirectiveBody extends DirectiveTerms {
    */
   @IsString()
   @Matches(/\S/, { message: 'text must not be empty' })
+  @IsNotBlank()
   @MaxLength(MAX_TEXT)
   text!: string;
 

@@ -1,8 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MaxLength, MinLength } from '../../platform/kernel/text-length.js';
 import {
   ESCALATION_KINDS,
   ESCALATION_STATUSES,

@@ -1,10 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { EVAL_TARGETS, type EvalOccasion, type EvalTarget } from './eval-run.entity.js';
 import { EVAL_KINDS, type EvalKind, type Finding, type FindingSeverity } from './rule.js';
 
@@ -26,6 +28,7 @@ export class RunEvalBody {
    */
   @MaxLength(120)
   @Matches(/^(?=.*\S)\P{Cc}+$/u, { message: '$property must be one line of text' })
+  @IsNotBlank()
   name!: string;
 
   /**

@@ -1,6 +1,7 @@
 import { IsOptional, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 
 /** The parameter of the paths, as it is documented. */
 export const CHECKPOINT_PARAM = {
@@ -17,6 +18,7 @@ export class TakeCheckpointBody {
    */
   @IsOptional()
   @Matches(/^(?=.*\S)\P{Cc}{1,120}$/u, { message: '$property must be one line of 1 to 120 characters' })
+  @IsNotBlank()
   label?: string | null;
 }
 

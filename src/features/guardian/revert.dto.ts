@@ -1,6 +1,7 @@
-import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { MaxLength, MinLength } from '../../platform/kernel/text-length.js';
 import { REVERT_MODES, type RevertMode, type StepStatus } from './revert.entity.js';
 
 /** The parameter of the paths, as it is documented. */

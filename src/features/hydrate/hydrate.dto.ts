@@ -1,4 +1,5 @@
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';
 import { BootstrapView } from '../bootstrap/bootstrap.dto.js';
 import { ContextView } from '../context/context.dto.js';

@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
+import { faultsOf } from '../../platform/http/validation.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
@@ -56,7 +57,7 @@ export class DecisionPageController {
       const { decision, feedback = '' } = form;
       if (decision === 'approve') return decidedPage(await this.decideByLink.execute(token, { decision }));
       const faults =
-        decision === 'reject' ? faultsOf(feedback) : ['Choose one of the two: approve or reject.'];
+        decision === 'reject' ? faultsIn(feedback) : ['Choose one of the two: approve or reject.'];
       if (decision === 'reject' && faults.length === 0) {
         return decidedPage(await this.decideByLink.execute(token, { decision, feedback }));
       }
@@ -68,11 +69,9 @@ export class DecisionPageController {
 }
 
 /** A person has not seen the name of the field. */
-function faultsOf(feedback: string): string[] {
-  const faults = validateSync(plainToInstance(RejectBody, { feedback }));
-  return faults
-    .flatMap(({ constraints }) => Object.values(constraints ?? {}))
-    .map((fault) => fault.replace(/^feedback/, 'The reason'));
+function faultsIn(feedback: string): string[] {
+  const errors = validateSync(plainToInstance(RejectBody, { feedback }));
+  return faultsOf(errors).map(({ message }) => message.replace(/^feedback/, 'The reason'));
 }
 
 /** A person is told what is wrong as a page. */

@@ -6,7 +6,7 @@ import { type Block, oneLine, pageHtml, STYLE_SHEET } from './blocks.js';
 import type { LinkedApproval } from './decide-by-link.js';
 import { capoName, draftBlocks, factBlocks } from './draft-blocks.js';
 
-/** Of at most so many characters, as the API takes it. */
+/** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
 const LONGEST_REASON = 10_000;
 
 const FORM_STYLE = `form{margin:0 0 16px}

@@ -1,5 +1,6 @@
 import { ValidateBy } from 'class-validator';
 import { CONTROL } from '../../platform/kernel/text.js';
+import { isLongerThan } from '../../platform/kernel/text-length.js';
 
 const MAX_LENGTH = 500;
 /** Any origin; a path that leaves it is none of ours. */
@@ -10,7 +11,7 @@ const HERE = 'https://here.invalid';
  * another host, and drops tabs and line breaks before it looks.
  */
 export function isLocalPath(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > MAX_LENGTH) return false;
+  if (typeof value !== 'string' || isLongerThan(value, MAX_LENGTH)) return false;
   if (!/^\/(?![/\\])/.test(value) || value.includes('\\') || CONTROL.test(value)) return false;
   const url = URL.parse(value, HERE);
   return url?.origin === HERE && !url.pathname.startsWith('//');

@@ -1,5 +1,6 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { nameFault } from '../../platform/kernel/visible-name.js';
+import { unseenFaults } from '../capos/unseen-text.js';
 import { assess } from '../evals/rule.js';
 import { SKILL_RULES } from '../evals/skill-rules.js';
 import { manifestSchema, type PackManifest, schemaFaults } from './pack-manifest.js';
@@ -12,7 +13,10 @@ export function readManifest(
 ): { manifest: PackManifest; faults: Fault[] } | { faults: Fault[] } {
   const parsed = manifestSchema.safeParse(raw);
   if (!parsed.success) return { faults: schemaFaults('manifest', parsed.error) };
-  return { manifest: parsed.data, faults: [...skillFaults(parsed.data), ...orderNameFaults(parsed.data)] };
+  const { data: manifest } = parsed;
+  const named = orderNameFaults(manifest);
+  const unseen = unseenTextFaults(manifest).filter(({ path }) => !named.some((fault) => fault.path === path));
+  return { manifest, faults: [...skillFaults(manifest), ...named, ...unseen] };
 }
 
 /** A skill that does not pass its eval can be read neither by a capo nor by a person. */
@@ -35,6 +39,15 @@ function orderNameFaults({ standingOrders }: PackManifest): Fault[] {
       inPart('standingOrders', index, { path: 'name', rule: 'isVisibleName', message: `name must ${fault}` }),
     ];
   });
+}
+
+/** Who installs a pack answers for what it says to people and to models, and so has to see all of it. */
+function unseenTextFaults({ description, skills, standingOrders }: PackManifest): Fault[] {
+  return unseenFaults({ description, skills, standingOrders }, 'manifest').map(({ path, rule, message }) => ({
+    path,
+    rule,
+    message: `${path.slice(path.lastIndexOf('.') + 1)} ${message}`,
+  }));
 }
 
 /** A fault of one skill or order, by where it stands in the manifest. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
+import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { CONTROL_IN_TEXT, cutText } from '../../platform/kernel/text.js';
 
 /** Of the manifest as JSON; the body of a request is larger by its signature only. */
@@ -40,7 +41,7 @@ export const manifestSchema = z
     publisher: slug,
     description: z
       .string({ error: 'must be text' })
-      .min(1, 'must not be empty')
+      .refine(...NOT_BLANK)
       .max(1_000, 'must have at most 1,000 characters')
       .refine((text) => !CONTROL_IN_TEXT.test(text), 'must not contain control characters'),
     skills: z

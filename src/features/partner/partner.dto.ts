@@ -8,13 +8,13 @@ import {
   IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateBy,
   ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
 import { isConsistent, type Metric, METRICS } from './confidence-update.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 const ONE_LINE = /^\P{Cc}+$/u;

@@ -1,7 +1,9 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { RoutingCandidate } from '../directives/directive-view.dto.js';
 import {
   CAPO_ROLES,
@@ -45,6 +47,7 @@ export class PreflightBody {
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'directive must not be empty' })
+  @IsNotBlank()
   @MaxLength(MAX_TEXT)
   directive?: string;
 

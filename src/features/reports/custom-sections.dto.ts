@@ -1,6 +1,6 @@
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
+import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import { IsText } from '../workspaces/settings.dto.js';
 
 /** Body of `POST /reports/custom-sections` (SPECIFICATION, Custom report section). */
 export class CustomSectionBody {
@@ -8,13 +8,13 @@ export class CustomSectionBody {
    * What the section is called; at most 120 characters on one line.
    * @example 'The week'
    */
-  @IsText({ maximum: 120, oneLine: true })
+  @IsPlainText(120, { oneLine: true })
   title!: string;
   /**
    * What the capo is asked for each report; at most 4,000 characters.
    * @example 'File a report of this week: revenue, approvals.'
    */
-  @IsText({ maximum: 4_000 })
+  @IsPlainText(4_000)
   directive!: string;
   /**
    * Who writes it.

@@ -1,7 +1,9 @@
-import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** Four decimals cover every currency of ISO 4217, and below 10^13 a double still holds the hundredths. */
@@ -45,6 +47,7 @@ export class RecordRevenueBody {
   @IsString()
   @MaxLength(200)
   @Matches(/\S/, SAYS_SOMETHING)
+  @IsNotBlank()
   source!: string;
 
   /**
@@ -74,6 +77,7 @@ export class RecordRevenueBody {
   @IsString()
   @MaxLength(200)
   @Matches(/\S/, SAYS_SOMETHING)
+  @IsNotBlank()
   externalId?: string;
 }
 

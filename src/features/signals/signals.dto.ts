@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import {
   SIGNAL_SEVERITIES,
   SIGNAL_STATUSES,

@@ -1,5 +1,6 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { cutText } from '../../platform/kernel/text.js';
+import { isLongerThan } from '../../platform/kernel/text-length.js';
 import { canonicalDomain } from './domains.js';
 import type { FieldCondition } from './standing-order.js';
 
@@ -92,7 +93,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_TEXT;
+  return typeof value === 'string' && !isLongerThan(value, MAX_TEXT);
 }
 
 function isScalar(value: unknown): boolean {

@@ -14,13 +14,14 @@ import {
   IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { EFFECTS, STANDING_ORDER_STATUSES } from './standing-order.js';
 import type { Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
@@ -58,6 +59,7 @@ export class CreateStandingOrderBody {
    */
   @MaxLength(120)
   @Matches(/^(?=.*\S)\P{Cc}+$/u, { message: '$property must be one line of text' })
+  @IsNotBlank()
   name!: string;
 
   /**

@@ -1,5 +1,6 @@
-import { IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsOptional, IsString } from 'class-validator';
 import type { Tier } from '../../platform/auth/caller.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 import type { LicenceFault, SubscriptionStatus } from './licence.js';
 import { MAX_LICENCE_KEY } from './licence-key.js';

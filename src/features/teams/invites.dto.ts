@@ -1,8 +1,9 @@
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Role } from '../../platform/auth/caller.js';
 import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { MemberView } from '../workspaces/members.dto.js';
 import { NewToken } from '../workspaces/tokens.dto.js';

@@ -1,5 +1,6 @@
-import { IsString, MaxLength } from 'class-validator';
+import { IsString } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 
 /** Body of `POST /api/admin/workspace/deletion`: the workspace is named twice. */
 export class DeletionBody {

@@ -1,5 +1,7 @@
-import { IsIn, IsString, Length, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { Length } from '../../platform/kernel/text-length.js';
 import { hasOneReading } from '../../platform/signatures/event-signature.js';
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from '../events/event.js';
 import type { DestinationStatus } from './destination.entity.js';
@@ -75,6 +77,7 @@ export class RegisterPartnerWebhookBody {
    * @example 'The ledger of Acme'
    */
   @Matches(/^(?=.*\S)\P{Cc}{1,200}$/u, { message: '$property must be one line of 1 to 200 characters' })
+  @IsNotBlank()
   description!: string;
 
   /**

@@ -1,8 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
-import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import type { SecondFactorSetting } from './workspaces.entity.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
@@ -35,7 +35,7 @@ export class ChangeSender {
    * @example 'Mira Novak'
    */
   @IsOptional()
-  @IsText({ maximum: 100, oneLine: true })
+  @IsPlainText(100, { oneLine: true })
   name?: string | null;
 
   /**
@@ -43,7 +43,7 @@ export class ChangeSender {
    * @example 'Northwind Customer Care\n+43 1 234 5678'
    */
   @IsOptional()
-  @IsText({ maximum: 1_000 })
+  @IsPlainText(1_000)
   signature?: string | null;
 
   /**
@@ -210,31 +210,6 @@ function IsAnotherTime(): PropertyDecorator {
       // From 22:00 to 22:00 could mean no hour or all of them.
       validate: (to, args) => to !== (args!.object as QuietHours).from,
       defaultMessage: () => '$property must differ from the time in from',
-    },
-  });
-}
-
-/** Words for a mail: not blank, and without characters that nobody sees. */
-export function IsText({
-  maximum,
-  oneLine = false,
-}: {
-  maximum: number;
-  oneLine?: boolean;
-}): PropertyDecorator {
-  const forbidden = oneLine ? CONTROL : CONTROL_IN_TEXT;
-  const where = oneLine ? ' on one line' : '';
-  return ValidateBy({
-    name: 'isText',
-    validator: {
-      validate: (value) =>
-        typeof value === 'string' &&
-        value.trim() !== '' &&
-        [...value].length <= maximum &&
-        value.isWellFormed() &&
-        !forbidden.test(value),
-      defaultMessage: () =>
-        `$property must be 1 to ${maximum} characters${where}, without control characters`,
     },
   });
 }

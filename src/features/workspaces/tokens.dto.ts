@@ -1,5 +1,6 @@
 import { IsInt, IsOptional, Matches, Max } from 'class-validator';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -18,6 +19,7 @@ export class CreateTokenBody {
    * @example 'Ledger'
    */
   @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, { message: '$property must be one line of 1 to 100 characters' })
+  @IsNotBlank()
   name!: string;
 
   /**

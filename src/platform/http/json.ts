@@ -1,6 +1,7 @@
 import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
 import { type Fault, MAX_DETAILS } from '../kernel/define-error.js';
 import { MalformedJson, ValidationFailed } from '../kernel/errors.js';
+import { isLongerThan } from '../kernel/text-length.js';
 
 /** CONTRACT section 1. */
 const MAX_DEPTH = 32;
@@ -92,7 +93,7 @@ function inspector(faults: Faults): JSONVisitor {
     onArrayEnd: () => void around.pop(),
     onObjectProperty: (key, _offset, _length, _line, _character, segments) => {
       countEntry();
-      if (key.length > MAX_KEY_LENGTH) throw longKey(segments().join('.'));
+      if (isLongerThan(key, MAX_KEY_LENGTH)) throw longKey(segments().join('.'));
       const keys = around.at(-1)!;
       const path = () => [...segments(), key].join('.');
       if (keys.has(key))

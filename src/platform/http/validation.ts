@@ -17,7 +17,8 @@ export function validationPipe(): ValidationPipe {
   });
 }
 
-function faultsOf(errors: readonly ValidationError[], parent = ''): Fault[] {
+/** One for each cause; what class-validator says is wrong is several for one. */
+export function faultsOf(errors: readonly ValidationError[], parent = ''): Fault[] {
   return errors.flatMap((error) => {
     const path = parent === '' ? error.property : `${parent}.${error.property}`;
     return [...ownFault(error, path), ...faultsOf(error.children ?? [], path)];

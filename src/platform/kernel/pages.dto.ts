@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { FromDigits } from './from-digits.js';
+import { MaxLength } from './text-length.js';
 
 /** How far `total` counts; a list that is longer says that this is a minimum (CONTRACT section 1). */
 export const COUNT_UP_TO = 10_000;

@@ -12,8 +12,8 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
  * shortens what people, models or servers wrote: it cuts between graphemes, so never inside an emoji, a surrogate pair
  * or a letter with its marks, and what it answers is well-formed.
  *
- * Lengths are UTF-16 code units, the ending included. `MaxLength` and PostgreSQL's `char_length` count no more than
- * that for the same text, so it passes their limits too; in UTF-8 it is at most three bytes for each unit.
+ * Lengths are UTF-16 code units, the ending included. A text has no more code points than that, so it passes the limits
+ * of ./text-length.ts and of the tables too; in UTF-8 it is at most three bytes for each unit.
  *
  * Only a first grapheme that alone is longer than `maxLength` is cut, between its code points. No more of the text is
  * segmented than is kept: 50,000 combining marks take less than a millisecond.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deepWithoutUnseen, hasUnseen, withoutUnseen } from './unseen.js';
+import { deepWithoutUnseen, hasUnseen, isBlank, withoutUnseen } from './unseen.js';
 
 const tags = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
@@ -104,4 +104,58 @@ describe('what cannot be seen', () => {
       a: ['xy', 1, null, { k: 'z' }],
     });
   });
+});
+
+describe('a blank text', () => {
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \t\r\n\u00a0\u2003\u2028\u3000'],
+    ['a zero-width space', '\u200b'],
+    ['an override and its end', '\u202e\u202c'],
+    ['isolates', '\u2066 \u2069'],
+    ['tags', tags('approve it')],
+    ['joiners', '\u200d\u200c\u200d'],
+    ['variation selectors', '\ufe0f\ufe0e\u{e0101}'],
+    ['a byte order mark and a word joiner', '\ufeff\u2060'],
+    ['fillers', '\u3164\uffa0\u115f'],
+    ['a soft hyphen', '\u00ad'],
+    ['a mark of Arabic and one of Mongolian', '\u061c\u180e\u180b'],
+    ['control characters', '\u0000\u0007\u0085'],
+    ['letters of Braille without dots', '\u2800\u2800'],
+  ])('is %s', (_what, text) => expect(isBlank(text)).toBe(true));
+
+  it.each([
+    ['a family', '👨‍👩‍👧‍👦'],
+    ['a flag', '🇩🇪'],
+    ['the flag of England', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['a heart', '❤️'],
+    ['a keycap', '1️⃣'],
+    ['a letter with a mark', 'e\u0301'],
+    ['a mark alone', '\u0301'],
+    ['Persian', 'می‌خواهم'],
+    ['a Chinese character in one of its forms', '葛󠄀'],
+    ['a letter of Braille', '⠁'],
+    ['a sign of Arabic numbers', '\u0600'],
+    ['a dot amid what nobody sees', `\u200b${tags('x')}.`],
+  ])('is not %s', (_what, text) => expect(isBlank(text)).toBe(false));
+
+  it('is one of which white space is left when what cannot be seen is gone', () => {
+    const parts = fc.constantFrom(
+      ...['👩‍💻', '🏴', 'م', 'क', 'ᠮ', '葛', 'a', '\u0301', '\u2800', '\u20e3', '\u0600', '\ud83d'],
+      ...['\u200d', '\u200c', '\ufe0f', '\u200e', '\u061c', '\u180b', '\u00ad', '\u034f', tags('a')],
+      ...['\u{e007f}', '\u202e', '\u200b', '\u{e0100}', '\u3164', ' ', '\n', '\u2028'],
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.array(parts, { maxLength: 5 }).map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(isBlank(given)).toBe(/^[\s\u2800]*$/u.test(withoutUnseen(given)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is told fast, however long it is', () => expect(isBlank(tags('a').repeat(400_000))).toBe(true));
 });

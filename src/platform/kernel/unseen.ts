@@ -69,6 +69,13 @@ const RIGHTLY_USED = [
 
 const TOKENS = new RegExp(`${EMOJI.source}|${RIGHTLY_USED.join('|')}|(?<unseen>${UNSEEN})`, 'gu');
 const ANY = new RegExp(UNSEEN, 'u');
+/** The blank of Braille is a letter without dots. */
+const SEEN = new RegExp(String.raw`(?!${UNSEEN})[^\s\u2800]`, 'u');
+
+/** Whether there is nothing to see in a text: it is empty, or white space and characters that cannot be seen are all there is. */
+export function isBlank(text: string): boolean {
+  return !SEEN.test(text);
+}
 
 /** Whether a text holds characters that cannot be seen. */
 export function hasUnseen(text: string): boolean {

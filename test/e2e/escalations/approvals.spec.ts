@@ -283,15 +283,18 @@ describe('reject', () => {
     expect(await desk.actionsAbout(id)).toEqual(['escalation.opened', 'escalation.decided']);
   });
 
-  it.each([undefined, '', '   '])('is 422 with the note %j, and changes nothing', async (note) => {
-    const { approvalId } = await ready();
-    const { id } = await expiring(approvalId);
-    const answer = await desk.decide(id, 'reject', note);
-    expect(answer.status).toBe(422);
-    expect(answer.body.error.details).toMatchObject([{ path: 'note' }]);
-    expect(await row(approvalId)).toMatchObject({ status: 'pending', escalation_id: id });
-    expect(await desk.escalation(id)).toMatchObject({ status: 'open' });
-  });
+  it.each([undefined, '', '   ', '\u200b \u202e'])(
+    'is 422 with the note %j, and changes nothing',
+    async (note) => {
+      const { approvalId } = await ready();
+      const { id } = await expiring(approvalId);
+      const answer = await desk.decide(id, 'reject', note);
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.details).toMatchObject([{ path: 'note' }]);
+      expect(await row(approvalId)).toMatchObject({ status: 'pending', escalation_id: id });
+      expect(await desk.escalation(id)).toMatchObject({ status: 'open' });
+    },
+  );
 
   it('works while killed: it only stops', async () => {
     const { approvalId } = await ready();

@@ -234,6 +234,7 @@ describe('POST /escalations/decide', () => {
     ['a decision that is no text', { decision: 1 }, 'decision'],
     ['a decision with the name of every object', { decision: 'constructor' }, 'decision'],
     ['a long note', { note: 'x'.repeat(1001) }, 'note'],
+    ['a note of 1,000 hearts, which have a selector each', { note: '❤️'.repeat(1000) }, 'note'],
     ['a note that is no text', { note: {} }, 'note'],
     ['what it does not know', { why: 'x' }, 'why'],
   ])('is 422 for %s, and changes nothing', async (_what, body, path) => {

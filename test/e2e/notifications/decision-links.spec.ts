@@ -349,7 +349,12 @@ describe('/a/:token 422', () => {
     [
       'a reason of 10,001 characters',
       { decision: 'reject', feedback: 'x'.repeat(10_001) },
-      'The reason must be shorter',
+      'The reason must be at most 10,000 characters long',
+    ],
+    [
+      'a reason that nobody sees',
+      { decision: 'reject', feedback: '\u200b\u2060' },
+      'The reason must contain',
     ],
     ['neither of the two', {}, 'Choose one of the two'],
     ['another decision', { decision: 'approve ' }, 'Choose one of the two'],
