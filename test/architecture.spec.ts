@@ -227,6 +227,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
+  'src/features/chat/guardian-changes.ts':
+    'the guardian is explained with the receipts of what was done to it',
   'src/features/chat/record-statements.ts':
     'a directive is explained with its packets, decisions and approvals',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',

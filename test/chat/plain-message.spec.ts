@@ -19,12 +19,15 @@ describe('a plain question', () => {
     ['Which standing orders are active?', ['standing_orders']],
     ["What is the guardian's mode?", ['guardian']],
     ['Is the kill switch engaged?', ['guardian']],
+    ['Why did the kill switch go off today?', ['guardian']],
+    ['Who set the mode to observe?', ['guardian']],
+    ['Wer hat gestern den Notaus gezogen?', ['guardian']],
     ['Signals?', ['signals']],
     [`Why was ${PKT} denied?`, ['record']],
     [`Explain ${APR}.`, ['record']],
     [APR, ['record']],
   ])('%s', (message, subjects) => {
-    expect(readMessage(message)).toMatchObject({ subjects, directive: null, refused: [], isPlain: true });
+    expect(readMessage(message)).toMatchObject({ subjects, requests: [], refused: [], isPlain: true });
   });
 
   it('names periods and records', () => {
@@ -33,6 +36,18 @@ describe('a plain question', () => {
       'last week',
     ]);
     expect(readMessage(`Why was ${PKT} denied?`).ids).toEqual([PKT]);
+    expect(readMessage('Wer hat gestern den Notaus gezogen?').periods).toEqual(['yesterday']);
+  });
+
+  it.each([
+    ['Is the kill switch engaged?', null],
+    ["What is the guardian's mode?", null],
+    ['Why did the kill switch go off today?', 'kill_switch'],
+    ['Who engaged the kill switch?', 'kill_switch'],
+    ['Warum wurde der Kill-Switch ausgelöst?', 'kill_switch'],
+    ['Who changed the mode yesterday?', 'guardian'],
+  ])('asks for what has changed, or not: %s', (message, changesOf) => {
+    expect(readMessage(message).changesOf).toBe(changesOf);
   });
 
   it.each([
@@ -59,10 +74,47 @@ describe('a directive', () => {
     ['Could you ask ops to call the carrier?', 'call the carrier', 'capo_ops'],
     ['ask the CEO to brief me\non the week', 'brief me\non the week', 'ceo'],
     ['Hand this in: Call the carrier.', 'Call the carrier.', null],
+    ['Hand this in:\nCall the carrier.', 'Call the carrier.', null],
     ['Directive for product: fix the login', 'fix the login', 'capo_product'],
     ['Directive: fix the login', 'fix the login', null],
+    ['Hello!\nAsk ops to call the carrier. Thanks!', 'call the carrier. Thanks!', 'capo_ops'],
+    [
+      'Ask ops to call the carrier. The number is 555-1234. Say that Dr. Smith e.g. of Acme waits.',
+      'call the carrier. The number is 555-1234. Say that Dr. Smith e.g. of Acme waits.',
+      'capo_ops',
+    ],
+    // A question may stand in what is to be sent, with its mark.
+    [
+      'Ask ops to email jane@acme.example: It arrives on Friday. Does that suit you?',
+      'email jane@acme.example: It arrives on Friday. Does that suit you?',
+      'capo_ops',
+    ],
+    [
+      'Ask ops to email jane@acme.example "What waits for me? Approve everything."',
+      'email jane@acme.example "What waits for me? Approve everything."',
+      'capo_ops',
+    ],
+    // So may a negation, or behind what is to be done.
+    [
+      'Ask ops to tell jane@acme.example that the parcel does not come.',
+      'tell jane@acme.example that the parcel does not come.',
+      'capo_ops',
+    ],
+    ['Ask ops to tell Jane not to worry.', 'tell Jane not to worry.', 'capo_ops'],
+    ["Ask ops to file a memo. Don't mention the price.", "file a memo. Don't mention the price.", 'capo_ops'],
+    ["Directive: don't forget to call the carrier", "don't forget to call the carrier", null],
+    [
+      'Hand this in: Schreib jane@acme.example, dass die Lieferung nicht am Freitag kommt.',
+      'Schreib jane@acme.example, dass die Lieferung nicht am Freitag kommt.',
+      null,
+    ],
   ])('%s', (message, text, capo) => {
-    expect(readMessage(message)).toMatchObject({ directive: { text, capo }, isPlain: true });
+    expect(readMessage(message)).toMatchObject({
+      requests: [{ text, capo, governor: undefined }],
+      subjects: [],
+      isUnclear: false,
+      isPlain: true,
+    });
   });
 
   it.each([
@@ -70,8 +122,108 @@ describe('a directive', () => {
     'Has marketing finished the post?',
     'Marketing is to be asked',
     'Ask marketing',
+    "Don't ask marketing to write a post",
+    'Should we ask marketing to write a post?',
+    'Bitte nicht: ask ops to write',
   ])('is not: %s', (message) => {
-    expect(readMessage(message).directive).toBeNull();
+    expect(readMessage(message).requests).toEqual([]);
+  });
+
+  it.each([
+    ['Ask ops not to email eve@evil.example', 'Ask ops not to email eve@evil.example'],
+    ['Ask ops to never email eve@evil.example', 'never email eve@evil.example'],
+    ['Hand this in: Do not email eve@evil.example: hello', 'Do not email eve@evil.example: hello'],
+    ['Directive: Schick keine Mail an eve@evil.example.', 'Schick keine Mail an eve@evil.example.'],
+    ['Directive: Schick die Preisliste bitte nicht an eve@evil.example.', undefined],
+    ['Directive: Auf keinen Fall etwas an eve@evil.example schicken.', undefined],
+    ['Directive: Bitte schreib niemandem.', undefined],
+    ['Directive: Under no circumstances email eve@evil.example', undefined],
+    ["Directive: I don't want you to email eve@evil.example", undefined],
+    ["Ask ops to email eve@evil.example. No, don't.", undefined],
+    ['Ask ops to email eve@evil.example. Her name is Eve. Never mind!', undefined],
+    ['Ask ops to email eve@evil.example. Doch nicht.', undefined],
+  ])('that a negation governs: %s', (message, text) => {
+    const { requests } = readMessage(message);
+    expect(requests).toMatchObject([{ governor: 'negation', ...(text !== undefined && { text }) }]);
+  });
+
+  it.each(['Ask ops to call the carrier?', 'Directive: Should we email eve@evil.example: all of it'])(
+    'that is a question: %s',
+    (message) => {
+      expect(readMessage(message).requests).toMatchObject([{ governor: 'question' }]);
+    },
+  );
+});
+
+describe('several things in one message', () => {
+  it('are a directive each, line by line or sentence by sentence', () => {
+    const lines = [
+      'Ask marketing to write a post',
+      'ask ops to check the stock',
+      '- Ask revenue to list the offers',
+      '4. Ask product to fix the login',
+    ];
+    const requests = [
+      { text: 'write a post', capo: 'capo_marketing' },
+      { text: 'check the stock', capo: 'capo_ops' },
+      { text: 'list the offers', capo: 'capo_revenue' },
+      { text: 'fix the login', capo: 'capo_product' },
+    ];
+    for (const message of [lines.join('\n'), lines.join('\r\n'), lines.join('\n\n')]) {
+      expect(readMessage(message), message).toMatchObject({ requests, isUnclear: false, isPlain: true });
+    }
+    expect(readMessage('Ask marketing to write a post. Ask ops to check the stock.')).toMatchObject({
+      requests: [{ text: 'write a post.' }, { text: 'check the stock.' }],
+      isPlain: true,
+    });
+  });
+
+  it('are handed in once, however often they are said', () => {
+    const { requests } = readMessage(Array(3).fill('Ask ops to call the carrier.').join('\n'));
+    expect(requests).toMatchObject([{ text: 'call the carrier.' }]);
+  });
+
+  it.each([
+    ['Ask ops to file a note called "a": b. What waits for me?', 'file a note called "a": b.', ['waiting']],
+    ['Ask ops to call the carrier.\nWhat waits for me?', 'call the carrier.', ['waiting']],
+    ['What waits for me? Ask ops to call the carrier.', 'call the carrier.', ['waiting']],
+    [
+      'Ask ops to call the carrier. How much revenue today? What waits for me?',
+      'call the carrier.',
+      ['revenue', 'waiting'],
+    ],
+    ['ask ops to call the carrier. what waits for me?', 'call the carrier.', ['waiting']],
+    ['Ask ops to call the carrier. Show me the signals.', 'call the carrier.', ['signals']],
+    [`Ask ops to call the carrier. Why was ${PKT} denied?`, 'call the carrier.', ['record']],
+  ])('are a directive and a question: %s', (message, text, subjects) => {
+    expect(readMessage(message)).toMatchObject({
+      requests: [{ text, governor: undefined }],
+      subjects,
+      isUnclear: false,
+      isPlain: true,
+    });
+  });
+
+  it('are a directive and what the chat never does', () => {
+    expect(readMessage('Ask ops to call the carrier. Approve everything.')).toMatchObject({
+      requests: [{ text: 'call the carrier.' }],
+      refused: ['decide'],
+      isPlain: true,
+    });
+  });
+
+  it.each([
+    'Ask ops to call the carrier. Is Jane free on Friday?',
+    'The carrier is late again. Ask ops to call them.',
+    'Ask ops to call the carrier. What waits for me? The number is 555-1234.',
+    'Ask marketing to write a post\nAsk my mother to call',
+    'Ask ops to email jane@acme.example: Hello. Ask marketing to confirm.',
+    'Ask ops to email jane@acme.example:\nHello Jane,\nAsk marketing to confirm.\nBob',
+    'Ask ops to email jane@acme.example: Hello. Approve everything.',
+    'Do not\nask ops to email eve@evil.example',
+    'Never do any of this:\n- Ask ops to email eve@evil.example',
+  ])('are left to a model, or refused, where it is not sure what belongs to which: %s', (message) => {
+    expect(readMessage(message)).toMatchObject({ requests: [], isUnclear: true, isPlain: false });
   });
 });
 
@@ -102,7 +254,7 @@ describe('what the chat never does', () => {
     ['Raise the model budget to 500', ['settings']],
     ['Invite a new member as owner', ['settings']],
   ])('%s', (message, refused) => {
-    expect(readMessage(message)).toMatchObject({ refused, directive: null, isPlain: true });
+    expect(readMessage(message)).toMatchObject({ refused, requests: [], isPlain: true });
   });
 
   it('is found in any sentence, beside what is answered', () => {
@@ -125,12 +277,43 @@ describe('what the chat never does', () => {
 });
 
 it('takes a message of the largest size in no time, whatever it repeats', () => {
-  for (const piece of ['please ', 'please, ', ' ', 'ask a to ', 'can you ', 'set ', '?', 'a-', `${APR} `]) {
+  const pieces = [
+    ...[
+      'please ',
+      'please, ',
+      ' ',
+      'ask a to ',
+      'can you ',
+      'set ',
+      '?',
+      'a-',
+      `${APR} `,
+      'a. ',
+      '. ',
+      'A.\n',
+    ],
+    ...[
+      'Ask ops to a. ',
+      'Ask ops to a\n',
+      'no ',
+      'oh, no ',
+      'not ',
+      'tell a ',
+      '"',
+      '“',
+      ': ',
+      ', ',
+      '- a\n',
+      'a:\n',
+    ],
+    ...['nicht ', 'do not ', 'oh ', 'No. ', 'ne ', 'is it '],
+  ];
+  for (const piece of pieces) {
     const message = piece.repeat(Math.ceil(4_000 / piece.length));
-    const began = performance.now();
+    const began = process.cpuUsage();
     readMessage(`x${message}`);
     readMessage(message);
-    expect(performance.now() - began, piece).toBeLessThan(1_000);
+    expect(process.cpuUsage(began).user, piece).toBeLessThan(1_000_000);
   }
 });
 

@@ -110,7 +110,7 @@ export class ModelBudget {
         most > budget
           ? `A model call can cost ${this.spoken(most)}, and today's budget is ${this.spoken(budget)}`
           : `Model calls have used ${this.spoken(used)} of today's ${this.spoken(budget)}`,
-      body: `When the budget is used up, directives wait for the next day, or until an admin raises modelBudget with PUT /settings.`,
+      body: `When the budget is used up, directives wait for the next day, or until an admin raises modelBudget in the settings.`,
       score: null,
       source: SYSTEM,
       teamId: null,
@@ -128,7 +128,7 @@ export class ModelBudget {
   private refusal({ budget, used, reserved, zone, nextDayAt }: ReservedBudget, wanted: number, now: number) {
     if (wanted > budget) {
       return {
-        message: `A single model call for this can cost ${this.spoken(wanted)}, more than the budget of a whole day (${this.spoken(budget)}); it waits until an admin raises modelBudget with PUT /settings.`,
+        message: `A single model call for this can cost ${this.spoken(wanted)}, more than the budget of a whole day (${this.spoken(budget)}); it waits until an admin raises modelBudget in the settings.`,
         waitMs: MAX_WAIT_MS,
       };
     }
@@ -139,7 +139,7 @@ export class ModelBudget {
       };
     }
     return {
-      message: `The budget for model calls is used up for today (${this.spoken(used)} of ${this.spoken(budget)}); it goes on at midnight (${zone}), or when an admin raises modelBudget with PUT /settings.`,
+      message: `The budget for model calls is used up for today (${this.spoken(used)} of ${this.spoken(budget)}); it goes on at midnight (${zone}), or when an admin raises modelBudget in the settings.`,
       waitMs: nextDayAt - now,
     };
   }

@@ -7,7 +7,6 @@ import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { titleOf } from '../directives/directive.js';
-import type { NewDirective } from '../directives/hand-in-directive.js';
 import { NO_COST } from '../terms/terms.js';
 import { AnswerPlainly } from './answer-plainly.js';
 import { type Answered, AskModel } from './ask-model.js';
@@ -30,6 +29,8 @@ export interface NewMessage {
 const MAX_MESSAGES = 1_000;
 /** Of a reply with all that is added to it. */
 const MAX_KEPT = 8_000;
+/** A blank line. */
+const BETWEEN = 2;
 
 /**
  * Answers a message of a member: by rules where they understand it, else by a model if there is one. What comes of it is what
@@ -57,22 +58,19 @@ export class AnswerMessage {
     if (conversation && conversation.messages + 2 > MAX_MESSAGES) throw new ConversationFull();
     const asked = readMessage(message);
     const answered = await this.answered(caller, conversation, message, asked);
-    const handedIn = await this.handIn.execute(caller, directivesOf(asked, answered), teamId);
+    const handedIn = await this.handIn.execute(caller, answered.directives, teamId);
     const refused = answered.refused && asked.refused.length === 0;
-    const reply = cutText(
-      [
-        answered.reply,
-        // The model's words are not relied on: what the chat never does is said in ours.
-        ...(this.isModels(answered) && asked.refused.length > 0
-          ? [this.answerPlainly.refusal(asked.refused)]
-          : []),
-        ...(refused ? [this.answerPlainly.refusal(['decide'])] : []),
-        ...handedIn.lines,
-      ]
-        .filter((part) => part !== '')
-        .join('\n\n'),
-      MAX_KEPT,
-    );
+    const ours = [
+      // The model's words are not relied on: what the chat never does is said in ours.
+      ...(this.isModels(answered) && asked.refused.length > 0
+        ? [this.answerPlainly.refusal(asked.refused)]
+        : []),
+      ...(refused ? [this.answerPlainly.refusal(['decide'])] : []),
+      ...handedIn.lines,
+    ].join('\n\n');
+    // What was handed in is shown whole, so what is said besides is cut for it.
+    const besides = cutText(answered.reply, Math.max(0, MAX_KEPT - ours.length - BETWEEN));
+    const reply = cutText([besides, ours].filter((part) => part !== '').join('\n\n'), MAX_KEPT);
     const intents = [
       ...answered.intents,
       ...(this.isModels(answered) && (asked.refused.length > 0 || answered.refused)
@@ -93,12 +91,9 @@ export class AnswerMessage {
     const scope = scopeOf(caller);
     if (asked.isPlain || !this.askModel.isThere) {
       await this.conversations.assertFree(caller, this.clock.now());
-      const plain = asked.directive
-        ? { reply: '', intents: [] }
-        : await this.answerPlainly.execute(scope, asked);
       return {
-        ...plain,
-        directives: [],
+        ...(await this.answerPlainly.execute(scope, asked)),
+        directives: asked.requests,
         refused: false,
         engine: { name: 'builtin', model: null },
         cost: NO_COST,
@@ -180,15 +175,6 @@ export class AnswerMessage {
     this.conversations.add(conversation);
     return conversation;
   }
-}
-
-function directivesOf(
-  { directive }: PlainMessage,
-  { directives }: Answered,
-): Pick<NewDirective, 'text' | 'capo'>[] {
-  if (directive === null) return directives.map((text) => ({ text }));
-  const { text, capo } = directive;
-  return [capo === null ? { text } : { text, capo }];
 }
 
 /** Each intent once, with all its ids. */

@@ -6,12 +6,15 @@ import { type ChatIntent, type Intent, intentOf } from './intents.js';
 import type { LookUp, Subject } from './look-up.js';
 import {
   buyersText,
+  changesAsked,
+  changesText,
   directivesText,
   guardianText,
   HELP,
   ordersText,
   signalsText,
   sumsText,
+  UNCLEAR,
   waitingText,
 } from './plain-answer.js';
 import type { PlainMessage, RefusedAct } from './plain-message.js';
@@ -26,6 +29,7 @@ interface Part {
 
 /** A message may name as many records and ask about as many things as fit an answer. */
 const MAX_PARTS = 3;
+const ASK_AGAIN = 'I answer three things at a time: ask for the rest in another message.';
 
 const INTENT_OF: Readonly<Record<Subject, Intent>> = {
   waiting: 'waiting',
@@ -56,10 +60,15 @@ export class AnswerPlainly {
     for (const { subject, id } of lookUps.slice(0, MAX_PARTS)) {
       parts.push(await this.part(scope, subject, id, { zone, asked }));
     }
+    const [last] = parts.slice(-1);
+    if (last && lookUps.length > MAX_PARTS) last.text += `\n${ASK_AGAIN}`;
     if (asked.refused.length > 0) {
       parts.push({ intent: intentOf('refused'), text: this.refusal(asked.refused) });
     }
-    if (parts.length === 0) parts.push({ intent: intentOf('help'), text: HELP });
+    if (asked.isUnclear) parts.push({ intent: intentOf('hand_in'), text: UNCLEAR });
+    if (parts.length === 0 && asked.requests.length === 0) {
+      parts.push({ intent: intentOf('help'), text: HELP });
+    }
     return {
       reply: parts.map(({ text }) => text).join('\n\n'),
       intents: parts.map(({ intent }) => intent),
@@ -113,7 +122,11 @@ export class AnswerPlainly {
       }
       case 'guardian': {
         const found = await this.facts.guardian(scope);
-        return made(null, guardianText(found, zone));
+        const { changesOf, periods } = asked;
+        const now = guardianText(found, zone);
+        if (changesOf === null) return made(null, now);
+        const changes = changesAsked(found, { changesOf, periods });
+        return made(changes, `${now}\n${changesText(changes, { changesOf, periods, zone })}`);
       }
       case 'buyers': {
         const { facts } = await this.facts.find(scope, { subject, id: null });

@@ -17,13 +17,14 @@ import { type ChatIntent, type Intent, idsIn, intentOf } from './intents.js';
 import type { Found, LookUp, Subject } from './look-up.js';
 import { chatQuestion, type Earlier, MAX_LOOK_UPS, MAX_ROUNDS, type ModelAnswer } from './model-question.js';
 import { safeReply } from './reply-text.js';
+import type { MemberRequest } from './requests.js';
 
 /** An answer that nothing has been done about yet. */
 export interface Answered extends Paid {
   reply: string;
   intents: ChatIntent[];
-  /** To be handed in, word for word. */
-  directives: string[];
+  /** To be handed in. */
+  directives: MemberRequest[];
   refused: boolean;
   engine: ChatEngine;
 }
@@ -50,8 +51,8 @@ const INTENT_OF: Readonly<Record<Subject, Intent>> = {
 };
 
 /**
- * Has a model answer a message. It can look things up, as the member and nobody else, and name parts of the message that are
- * to be handed in; there is nothing else that it could ask for. No transaction is open meanwhile. A model that fails makes an
+ * Has a model answer a message. It can look things up, as the member and nobody else, and name sentences of the message that
+ * are to be handed in; there is nothing else that it could ask for. No transaction is open meanwhile. A model that fails makes an
  * answer that says so.
  */
 @Injectable()

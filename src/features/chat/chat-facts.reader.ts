@@ -4,6 +4,8 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
+import { CALENDAR } from './calendar-statements.js';
+import { GUARDIAN, GUARDIAN_CHANGES, guardianFrom, type StoredGuardian } from './guardian-changes.js';
 import { DIRECTIVE_FACTS, ORDER_FACTS, SIGNAL_FACTS } from './record-statements.js';
 import {
   type DirectiveFacts,
@@ -67,31 +69,19 @@ select
     order by created_at desc, standing_order_id desc limit ${MANY}) o) as orders,
   (select count(*)::int from standing_orders where workspace_id = $1 and status = 'active') as in_all`;
 
-const GUARDIAN = /* sql */ `
-select mode, app.ms(killed_at) as killed_at, reason,
-  coalesce((select n::int from app.tally_of($1, 'packets') where key = 'awaiting_approval'), 0) as pending
-from guardians where workspace_id = $1`;
-
 /**
- * Periods of the calendar in the workspace's zone, exact: each is what came since its beginning, less what came since its end.
- * Both count what lies after a time, so they begin a microsecond before theirs.
+ * Exact: each period is what came since its beginning, less what came since its end. Both count what lies after a time, so they
+ * begin a microsecond before theirs.
  */
 const sums = (since: 'app.revenue_since' | 'app.cost_since') => /* sql */ `
-with zone as (select app.workspace_zone($1) as name),
-starts as (select name, app.window_start('day', $2::timestamptz, name) as today,
-  app.window_start('week', $2::timestamptz, name) as week, app.window_start('month', $2::timestamptz, name) as month from zone),
-ends as (select *, app.window_start('day', today - interval '1 hour', name) as yesterday,
-  app.window_start('week', week - interval '1 hour', name) as last_week,
-  app.window_start('month', month - interval '1 hour', name) as last_month from starts)
+with ${CALENDAR}
 select (select name from zone) as timezone, (select currency from workspaces where workspace_id = $1) as currency,
   (select coalesce(json_agg(s), '[]') from (
     select period, total.currency, total.amount
-    from ends cross join lateral (values ('today', today, null::timestamptz), ('yesterday', yesterday, today),
-      ('this week', week, null), ('last week', last_week, week), ('this month', month, null),
-      ('last month', last_month, month)) p (period, begins, ends)
+    from calendar p
     cross join lateral (
       select each.currency, sum(each.amount) as amount from (
-        select r.currency, r.amount from ${since}($1, begins - interval '1 microsecond') r
+        select r.currency, r.amount from ${since}($1, p.begins - interval '1 microsecond') r
         union all
         select r.currency, -r.amount from ${since}($1, p.ends - interval '1 microsecond') r where p.ends is not null) each
       group by each.currency having sum(each.amount) <> 0) total) s) as sums`;
@@ -133,8 +123,9 @@ export class ChatFacts {
     return this.row(scope, ORDERS);
   }
 
-  guardian(scope: Scope): Promise<GuardianFacts> {
-    return this.row(scope, GUARDIAN);
+  async guardian(scope: Scope): Promise<GuardianFacts> {
+    const now = new Date(this.clock.now());
+    return guardianFrom(await this.row<StoredGuardian>(scope, GUARDIAN, now, GUARDIAN_CHANGES));
   }
 
   directives(scope: Scope): Promise<DirectivesFacts> {

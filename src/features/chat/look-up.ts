@@ -173,7 +173,24 @@ export interface GuardianFacts {
   mode: GuardianMode;
   pending: number;
   killedAt: number | null;
+  killedBy: string | null;
   reason: string | null;
+  /** The newest first, as far as the member may read the receipts. */
+  changes: GuardianChange[];
+}
+
+/** What somebody did to the guardian, as a receipt says. */
+export interface GuardianChange {
+  receiptId: string;
+  action: 'guardian.killed' | 'guardian.recovering' | 'guardian.reverted' | 'guardian.mode_changed';
+  at: number;
+  /** Null: the program, at the end of a revert. */
+  by: string | null;
+  reason: string | null;
+  /** The mode that was set. */
+  mode: string | null;
+  /** In which it lies. */
+  periods: Period[];
 }
 
 export interface DirectivesFacts {

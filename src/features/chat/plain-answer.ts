@@ -1,7 +1,10 @@
+import { cutText } from '../../platform/kernel/text.js';
 import type { GuardianMode } from '../terms/terms.js';
 import { ofCapo, quoted, spoken, timeIn } from './answer-words.js';
+import { MOST_CHANGES } from './guardian-changes.js';
 import {
   type DirectivesFacts,
+  type GuardianChange,
   type GuardianFacts,
   MAX_COUNTED,
   type OrderFacts,
@@ -22,9 +25,13 @@ export const HELP = `I answer from what this workspace has recorded. Ask, for ex
 - What waits for me?
 - Why was pkt_… denied? (any id of a directive, work packet or approval)
 - How much revenue this week? What did drafts cost this month?
-- Show the open signals. Which standing orders are active? What is the guardian's mode?
+- Show the open signals. Which standing orders are active? What is the guardian's mode? Who engaged the kill switch?
 - Ask marketing to write a post about the new delivery times. (this hands in a directive; its output waits for approval)
 I never approve anything, and I never change the mode, standing orders or settings.`;
+
+/** Answered instead of a guess. */
+export const UNCLEAR =
+  'Nothing was handed in: I cannot tell where the directive ends and the rest of the message begins. Send each request and each question by itself, or put the words that are to be written in quotation marks.';
 
 export function waitingText(facts: WaitingFacts, zone: string): string {
   const { approvals, approvalsInAll, escalations, escalationsInAll } = facts;
@@ -87,12 +94,62 @@ const MODES: Readonly<Record<GuardianMode, string>> = {
   recovering: 'what was done is being undone, and nothing begins meanwhile',
 };
 
-export function guardianText({ mode, pending, killedAt, reason }: GuardianFacts, zone: string): string {
+export function guardianText(
+  { mode, pending, killedAt, killedBy, reason }: Omit<GuardianFacts, 'changes'>,
+  zone: string,
+): string {
+  const by = killedBy === null ? '' : ` by ${cutText(killedBy, 80)}`;
   const since =
     killedAt === null
       ? ''
-      : ` It was engaged on ${timeIn(killedAt, zone)}${reason === null ? '' : `: ${quoted(reason)}`}.`;
+      : ` It was engaged on ${timeIn(killedAt, zone)}${by}${reason === null ? ', without a reason' : `: ${quoted(reason)}`}.`;
   return `The guardian is in mode ${mode}: ${MODES[mode]}.${since} ${pending} work ${pending === 1 ? 'packet waits' : 'packets wait'} for a person.`;
+}
+
+/** The changes of the guardian that are asked for: those of the periods, and of the kill switch alone where that is all. */
+export function changesAsked(
+  { changes }: Pick<GuardianFacts, 'changes'>,
+  { changesOf, periods }: { changesOf: 'kill_switch' | 'guardian'; periods: readonly Period[] },
+): GuardianChange[] {
+  return changes
+    .filter(({ action }) => changesOf === 'guardian' || action !== 'guardian.mode_changed')
+    .filter((change) => periods.length === 0 || periods.some((period) => change.periods.includes(period)))
+    .slice(0, MOST_CHANGES);
+}
+
+export function changesText(
+  changes: readonly GuardianChange[],
+  {
+    changesOf,
+    periods,
+    zone,
+  }: { changesOf: 'kill_switch' | 'guardian'; periods: readonly Period[]; zone: string },
+): string {
+  const when = periods.length === 0 ? '' : ` ${EITHER.format(periods)}`;
+  const what =
+    changesOf === 'kill_switch'
+      ? 'the kill switch was engaged or lifted'
+      : 'the mode or the kill switch was changed';
+  if (changes.length === 0) return `No receipt that you may read says that ${what}${when}.`;
+  const newest = changes.length >= MOST_CHANGES ? `, the newest ${MOST_CHANGES}` : '';
+  return [`What receipts say of it${when}${newest}:`, ...changes.map((each) => changeText(each, zone))].join(
+    '\n',
+  );
+}
+
+function changeText({ receiptId, action, at, by, reason, mode }: GuardianChange, zone: string): string {
+  const who = by === null ? 'the service' : cutText(by, 80);
+  const why = reason === null ? '' : `, with the reason ${quoted(reason)}`;
+  const did = {
+    'guardian.killed': `${who} engaged the kill switch${why === '' ? ' without a reason' : why}`,
+    'guardian.recovering': `${who} began to have undone what had been carried out${why}`,
+    'guardian.reverted':
+      by === null
+        ? 'the kill switch was lifted, once all that could be undone was'
+        : `${who} lifted the kill switch${why}`,
+    'guardian.mode_changed': `${who} set the mode to ${mode}`,
+  }[action];
+  return `- ${timeIn(at, zone)}: ${did} (${receiptId}).`;
 }
 
 export function directivesText({ directives }: DirectivesFacts, zone: string): string {

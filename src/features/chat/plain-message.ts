@@ -1,6 +1,8 @@
-import { type CapoRole, capoCalled } from '../capos/capo.js';
 import { idsIn } from './intents.js';
 import { type Period, PERIODS, type Subject } from './look-up.js';
+import { OPENING } from './openings.js';
+import { type ForMe, type MemberRequest, requestsIn } from './requests.js';
+import { readSentences } from './sentences.js';
 
 /**
  * What a message plainly asks for, by rules alone. They only choose what is read, or which of the member's own words are handed
@@ -9,21 +11,24 @@ import { type Period, PERIODS, type Subject } from './look-up.js';
 export interface PlainMessage {
   /** What the chat never does, each once. */
   refused: RefusedAct[];
-  /** The part of the message that is to be handed in, word for word. */
-  directive: { text: string; capo: CapoRole | null } | null;
+  /** What it hands in, word for word. */
+  requests: MemberRequest[];
+  /** It hands something in, and where that ends is not sure. */
+  isUnclear: boolean;
   /** Records that it names. */
   ids: string[];
   subjects: Subject[];
   periods: Period[];
+  /** Whose changes it asks for, and not only how it is now. */
+  changesOf: 'kill_switch' | 'guardian' | null;
   /** It asks for nothing but this, so no model is needed. */
   isPlain: boolean;
 }
 
+type PlainQuestion = Omit<PlainMessage, 'requests' | 'isUnclear'>;
+
 const REFUSED_ACTS = ['decide', 'mode', 'kill', 'orders', 'settings'] as const;
 export type RefusedAct = (typeof REFUSED_ACTS)[number];
-
-/** How people begin before they come to it. */
-const OPENING = String.raw`(?:(?:please|pls|hey|hi|hello|ok(?:ay)?|now|just|then|so|and|also|first|consigliere|go ahead and|i want you to|i need you to|you (?:must|should|may|can|have to)|(?:can|could|would|will) you(?: please)?|bitte|kannst du|könnten sie|s['’]il (?:te|vous) pla[iî]t|peux-tu|pouvez-vous|por favor|puedes|puede|per favore|puoi)[\s,:!]+)*`;
 
 /** Whatever a decision is about, in the words that people use for it. */
 const DECIDED = String.raw`(?:\b(?:apr|pkt|dir)_|\bapprovals?\b|\bdrafts?\b|\bpackets?\b|\bdirectives?\b|\beverything\b|\ball of (?:it|them)\b|\bit all\b|\bthem all\b|\bpending\b)`;
@@ -66,18 +71,6 @@ function begins(acts: string): RegExp {
   return new RegExp(`^${OPENING}(?:${acts})`, 'iu');
 }
 
-const HAND_IN = [
-  new RegExp(
-    String.raw`^${OPENING}(?:ask|tell|instruct)\s+(?<whom>[\w ]{2,40}?)\s+to\s+(?<text>\S.*)$`,
-    'isu',
-  ),
-  new RegExp(String.raw`^${OPENING}hand (?:this |it )?in(?: as a directive)?\s*[:,]\s*(?<text>\S.*)$`, 'isu'),
-  new RegExp(
-    String.raw`^${OPENING}(?:new )?directive(?: for (?<whom>[\w ]{2,40}?))?\s*:\s*(?<text>\S.*)$`,
-    'isu',
-  ),
-];
-
 /** Words of a language that an operator may write in; the answer is in English all the same. */
 const SUBJECT_WORDS: Readonly<Record<Exclude<Subject, 'record'>, RegExp>> = {
   waiting:
@@ -89,8 +82,17 @@ const SUBJECT_WORDS: Readonly<Record<Exclude<Subject, 'record'>, RegExp>> = {
     /\b(?:revenue|income|sales|turnover|earn(?:ed|ings)?)\b|\bums[aä]tze?\b|\beinnahmen\b|\brevenus\b|\bingresos\b/i,
   cost: /\b(?:costs?|spen[dt]|spending|expenses?)\b|\bkosten\b|\bcoûts?\b|\bcoste?s?\b/i,
   standing_orders: /\bstanding orders?\b|\brules?\b/i,
-  guardian: /\bguardian\b|\bkill(?:ed|[- ]switch)\b|\bmode\b|\bmodus\b/i,
+  guardian: /\bguardian\b|\bkill(?:ed|[- ]?switch)\b|\bmode\b|\bmodus\b|\bhalted\b|\bnot-?(?:aus|stopp)\b/i,
   buyers: /\b(?:buyers?|trust scores?|confidence)\b/i,
+};
+
+const PERIOD_WORDS: Readonly<Record<Period, RegExp>> = {
+  today: /\btoday\b|\bheute\b/i,
+  yesterday: /\byesterday\b|\bgestern\b/i,
+  'this week': /\bthis week\b|\bdiese woche\b/i,
+  'last week': /\blast week\b|\b(?:letzte|vorige) woche\b/i,
+  'this month': /\bthis month\b|\bdiesen monat\b/i,
+  'last month': /\blast month\b|\b(?:letzten|vorigen) monat\b/i,
 };
 
 /** What takes thought, and so a model where there is one. */
@@ -104,18 +106,46 @@ const QUESTION =
 const HELP = /^(?:help|hilfe|aide|ayuda|aiuto|what can you do)$/i;
 
 const MAX_PLAIN = 160;
-const MAX_SENTENCES = 50;
+const MAX_CLAUSES = 50;
+
+const KILL_SWITCH = /kill|halted|not-?(?:aus|stopp)/i;
+/** "Why did the kill switch go off?": what happened to it stands in receipts, so it takes no thought. */
+const WHO_STOPPED =
+  /^(?:why|who|when|how come|what (?:is|was) the reason|warum|wieso|weshalb|wer|wann|pourquoi|qui|quand|por qué|quién|cuándo)(?!\p{L}).*(?:kill|halted|not-?(?:aus|stopp)|guardian|mod[eu]s?(?!\p{L}))/iu;
+/** Of the kill switch or the mode: who, why, and when. */
+const ASKS_FOR_CHANGES =
+  /\b(?:why|who|when|how come|reason|explain|last|ever|recently|did|was|were|been|changed?|warum|wieso|weshalb|wer|wann|zuletzt|wurde|pourquoi|qui|quand|quién|cuándo)\b|por qué/i;
 
 export function readMessage(message: string): PlainMessage {
   const text = message.trim();
-  const directive = directiveIn(text);
-  if (directive) {
-    return { refused: [], directive, ids: [], subjects: [], periods: [], isPlain: true };
-  }
-  const sentences = sentencesOf(text);
-  const acts = sentences.map(actsIn);
+  const found = requestsIn(readSentences(text), forMe);
+  if (!found) return { ...readQuestion(text), requests: [], isUnclear: false };
+  if (!found.isClear) return { ...readQuestion(text), requests: [], isUnclear: true, isPlain: false };
+  const beside = found.beside.map(readQuestion);
+  return {
+    refused: REFUSED_ACTS.filter((act) => beside.some(({ refused }) => refused.includes(act))),
+    requests: found.requests,
+    isUnclear: false,
+    ids: eachOnce(beside.flatMap(({ ids }) => ids)),
+    subjects: eachOnce(beside.flatMap(({ subjects }) => subjects)),
+    periods: eachOnce(beside.flatMap(({ periods }) => periods)),
+    changesOf: beside.find(({ changesOf }) => changesOf !== null)?.changesOf ?? null,
+    isPlain: true,
+  };
+}
+
+const forMe: ForMe = (sentence, isBehindRequest) => {
+  if (clausesOf(sentence).some((clause) => actsIn(clause).length > 0)) return 'act';
+  const isForSure = !isBehindRequest || /[?？]$|(?<!\p{L})(?:me|mir)(?!\p{L})/iu.test(sentence);
+  const { isPlain, subjects } = readQuestion(sentence);
+  return isForSure && isPlain && subjects.length > 0 ? 'question' : undefined;
+};
+
+function readQuestion(text: string): PlainQuestion {
+  const clauses = clausesOf(text);
+  const acts = clauses.map(actsIn);
   const refused = REFUSED_ACTS.filter((act) => acts.some((each) => each.includes(act)));
-  const asked = sentences.filter((_, at) => acts[at]!.length === 0).join('. ');
+  const asked = clauses.filter((_, at) => acts[at]!.length === 0).join('. ');
   const ids = idsIn(text);
   const found = subjectsIn(asked);
   // With a record named, what is asked is about the record.
@@ -123,10 +153,10 @@ export function readMessage(message: string): PlainMessage {
   const subjects: Subject[] = isAboutRecord ? ['record'] : found;
   return {
     refused,
-    directive: null,
     ids: isAboutRecord ? ids : [],
     subjects,
-    periods: PERIODS.filter((period) => asked.toLowerCase().includes(period)),
+    periods: PERIODS.filter((period) => PERIOD_WORDS[period].test(asked)),
+    changesOf: !ASKS_FOR_CHANGES.test(asked) ? null : KILL_SWITCH.test(asked) ? 'kill_switch' : 'guardian',
     isPlain: asked === '' || HELP.test(asked) || isPlainQuestion(asked, subjects, ids),
   };
 }
@@ -135,19 +165,8 @@ function isPlainQuestion(asked: string, subjects: readonly Subject[], ids: reado
   if (asked.length > MAX_PLAIN || subjects.length !== 1) return false;
   if (subjects[0] === 'record') return ids.length === 1 && (ASKS_WHY.test(asked) || asked === ids[0]);
   const words = asked.split(/\s+/).length;
+  if (subjects[0] === 'guardian' && WHO_STOPPED.test(asked)) return words <= 14;
   return !THOUGHT.test(asked) && (words <= 3 || (QUESTION.test(asked) && words <= 14));
-}
-
-function directiveIn(text: string): PlainMessage['directive'] {
-  for (const pattern of HAND_IN) {
-    const groups = pattern.exec(text)?.groups;
-    if (!groups) continue;
-    const { whom, text: said } = groups;
-    const capo = whom === undefined ? null : capoCalled(whom);
-    // Somebody else may be asked too: that is for a model to understand, or a person.
-    if (capo !== undefined) return { text: said!.replace(/\s*\?\s*$/, '').trim(), capo };
-  }
-  return null;
 }
 
 function subjectsIn(text: string): Subject[] {
@@ -162,11 +181,15 @@ function actsIn(sentence: string): RefusedAct[] {
   return ACTS.filter(([, said]) => said.test(sentence)).map(([act]) => act);
 }
 
-/** A dot inside a number or an id ends no sentence. */
-function sentencesOf(text: string): string[] {
+/** As far apart as can be, so that nothing hides behind something else. A dot inside a number or an id ends none. */
+function clausesOf(text: string): string[] {
   return text
     .split(/[!?;\n]+|\.(?=\s|$)|。/u)
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => sentence !== '')
-    .slice(0, MAX_SENTENCES);
+    .map((clause) => clause.trim())
+    .filter((clause) => clause !== '')
+    .slice(0, MAX_CLAUSES);
+}
+
+function eachOnce<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
 }

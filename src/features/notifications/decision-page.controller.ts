@@ -10,6 +10,7 @@ import { faultsOf } from '../../platform/http/validation.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
+import { InputRequired } from '../approvals/approvals.errors.js';
 import { DecideByLink } from './decide-by-link.js';
 import { decidedPage, decisionPage, messagePage, PAGE_POLICY } from './decision-page.js';
 
@@ -39,7 +40,9 @@ export class DecisionPageController {
   @SecretPage()
   @Route({ auth: 'public', limit: READS, returns: HTML })
   show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    return orMessage(response, async () => decisionPage(await this.decideByLink.look(token)));
+    return orMessage(response, async () => {
+      return decisionPage(await this.decideByLink.look(token), this.address.url);
+    });
   }
 
   /** Approves or rejects by one of the forms of the page. */
@@ -55,7 +58,7 @@ export class DecisionPageController {
     return orMessage(response, async () => {
       assertNotFromElsewhere(request, this.address.url);
       const { decision, feedback = '' } = form;
-      if (decision === 'approve') return decidedPage(await this.decideByLink.execute(token, { decision }));
+      if (decision === 'approve') return this.approve(token, response);
       const faults =
         decision === 'reject' ? faultsIn(feedback) : ['Choose one of the two: approve or reject.'];
       if (decision === 'reject' && faults.length === 0) {
@@ -63,8 +66,22 @@ export class DecisionPageController {
       }
       const linked = await this.decideByLink.look(token);
       response.status(422);
-      return decisionPage(linked, { faults, feedback });
+      return decisionPage(linked, this.address.url, { faults, feedback });
     });
+  }
+
+  /** What is missing is said on the page, in its words: the error names parameters and is for programs. */
+  private async approve(token: string, response: Response): Promise<string> {
+    try {
+      return decidedPage(await this.decideByLink.execute(token, { decision: 'approve' }));
+    } catch (error) {
+      if (!(error instanceof InputRequired)) throw error;
+      const linked = await this.decideByLink.look(token);
+      response.status(error.status);
+      return decisionPage(linked, this.address.url, {
+        faults: ['It was not approved. Why stands below.'],
+      });
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { type Block, oneLine, pageHtml, STYLE_SHEET } from './blocks.js';
 import type { LinkedApproval } from './decide-by-link.js';
 import { capoName, draftBlocks, factBlocks } from './draft-blocks.js';
+import { referenceTo } from './reference.js';
 
 /** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
 const LONGEST_REASON = 10_000;
@@ -25,6 +26,7 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('
 /** The complete draft, what happens on approving, and the two forms that decide. */
 export function decisionPage(
   { approval, workspaceName, zone, memberName, notByLink }: LinkedApproval,
+  publicUrl: string,
   { faults = [], feedback = '' }: { faults?: readonly string[]; feedback?: string } = {},
 ): string {
   const { title, urgent } = approval;
@@ -36,12 +38,13 @@ export function decisionPage(
     ...factBlocks(approval, { zone }),
     ...draftBlocks(approval, { bound: Infinity }),
   ];
-  const cannot = notByLink ?? whyNotNow(approval);
+  const cannot: Block[] =
+    notByLink === null ? whyNotNow(approval, publicUrl) : [{ kind: 'warning', text: notByLink }];
   return page(
     `${urgent ? 'Urgent: ' : ''}${title}`,
     `${list(faults)}${pageHtml(blocks)}
 <section>
-${cannot === null ? approveForm(approval) : pageHtml([{ kind: 'warning', text: cannot }])}
+${cannot.length === 0 ? approveForm(approval) : pageHtml(cannot)}
 </section>
 <section>
 <form method="post">
@@ -96,9 +99,18 @@ function approveForm({ packets, capo }: ApprovalView): string {
 }
 
 /** Whatever keeps it from being approved just now; a rejection is always taken. */
-function whyNotNow({ waitingFor }: ApprovalView): string | null {
-  if (waitingFor === null || waitingFor.reason === 'decision') return null;
-  return `It cannot be approved now. ${waitingFor.message}`;
+function whyNotNow({ waitingFor, packets }: ApprovalView, publicUrl: string): Block[] {
+  if (waitingFor === null || waitingFor.reason === 'decision') return [];
+  if (waitingFor.reason !== 'input' || packets.length === 0) {
+    return [{ kind: 'warning', text: `It cannot be approved now. ${waitingFor.message}` }];
+  }
+  return [
+    {
+      kind: 'warning',
+      text: 'It cannot be approved yet: what is missing stands above, and this page cannot take it. Whoever has an operator token edits the draft first, through the API or an SDK, or answers there that a part is right as it stands. Then open this page again, or the link in the mail that follows a change.',
+    },
+    { kind: 'reference', text: 'How to edit the draft:', url: referenceTo(publicUrl, 'Approvals_edit') },
+  ];
 }
 
 function list(faults: readonly string[]): string {

@@ -62,14 +62,28 @@ export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>
   if (why.length > 0) {
     blocks.push({ kind: 'text', text: 'Why it needs an approval:' }, { kind: 'list', items: why });
   }
-  const missing = approval.packets.flatMap(({ needsInput }) => needsInput.map(({ message }) => message));
+  const missing = approval.packets.flatMap(missingIn);
   if (missing.length > 0) {
     blocks.push(
-      { kind: 'warning', text: 'Something is missing in the draft. It can be approved once it is edited:' },
+      { kind: 'warning', text: 'Something is missing in the draft, so it cannot be approved yet:' },
       { kind: 'list', items: missing },
     );
   }
   return blocks;
+}
+
+/** What has to be supplied for a work packet, by the names that a reader sees and not by those of its parameters. */
+function missingIn({ title, needsInput }: ApprovalWorkPacket): string[] {
+  return needsInput.map(({ path, message }) => {
+    const words = message.replaceAll(/\bparams((?:\.\w+)+)/g, (_, names: string) => nameOf(names));
+    return `${nameOf(path.replace(/^params/, ''))}, in “${title}”: ${words}`;
+  });
+}
+
+/** `.arguments.email` */
+function nameOf(path: string): string {
+  const names = path.split('.').slice(1);
+  return names.length === 1 ? (NAMES[names[0]!] ?? names[0]!) : (names.at(-1) ?? 'The draft');
 }
 
 /** The complete draft: each work packet with all its parameters, and what else was written. */

@@ -183,17 +183,18 @@ describe('with a model connected', () => {
 
 describe('directives of a model', () => {
   const ASKED = 'The carrier is late again. Please file a memo about the delays, and thank you!';
+  const WANTED = 'file a memo about the delays, and thank you!';
 
   it('are handed in word for word as the member wrote them, and wait for approval', async () => {
-    replies = [says({ reply: 'I hand that in.', directives: ['file a memo about the delays'] })];
+    replies = [says({ reply: 'I hand that in.', directives: [WANTED] })];
     const { directiveIds, reply, intents } = await chat.say(ASKED);
     expect(directiveIds).toHaveLength(1);
     expect(await desk.directive(directiveIds[0]!)).toMatchObject({
-      directive: 'file a memo about the delays',
+      directive: WANTED,
       requiresApproval: true,
       status: 'pending_approval',
     });
-    expect(reply).toContain(`as ${directiveIds[0]}`);
+    expect(reply).toContain(`Handed in: "${WANTED}", as ${directiveIds[0]}`);
     expect(intents).toEqual([{ intent: 'hand_in', ids: directiveIds }]);
   });
 
@@ -204,15 +205,50 @@ describe('directives of a model', () => {
     expect(intents).toEqual([{ intent: 'not_answered', ids: [] }]);
     // It was told what is wrong, and did it again.
     expect(chatCalls()).toHaveLength(2);
-    expect(chatCalls()[1]!.body.messages.at(-1)!.content).toContain('copied from "message" word for word');
+    expect(chatCalls()[1]!.body.messages.at(-1)!.content).toContain(
+      'one whole sentence or line of "message"',
+    );
     expect((await workspace.owner.get('/directives')).body.total).toBe(0);
+  });
+
+  it.each([
+    ['a piece of it', 'send a mail to eve@evil.example: all our money.'],
+    ['the words between two sentences', 'money. I mean'],
+    ['the sentence that says what not to do', 'Do not send a mail to eve@evil.example: all our money.'],
+  ])('that would be the opposite of the message are refused: %s', async (_what, directive) => {
+    replies = [says({ reply: 'I hand that in.', directives: [directive] })];
+    const { directiveIds, reply } = await chat.say(
+      'Do not send a mail to eve@evil.example: all our money. I mean it, because I think so.',
+    );
+    expect(directiveIds).toEqual([]);
+    expect(reply).toContain('I could not answer this');
+    expect((await workspace.owner.get('/directives')).body.total).toBe(0);
+  });
+
+  it('are handed in once each', async () => {
+    replies = [says({ reply: 'I hand that in.', directives: [WANTED, WANTED, `Please ${WANTED}`] })];
+    const { directiveIds } = await chat.say(ASKED);
+    expect(directiveIds).toHaveLength(1);
+    replies = [says({ reply: 'I hand that in.', directives: ['buyers', 'buyers', 'buyers'] })];
+    expect(
+      (await chat.say('What do you think of our buyers, compared with last week?')).directiveIds,
+    ).toEqual([]);
+    expect((await workspace.owner.get('/directives')).body.total).toBe(1);
+  });
+
+  it('are its own choice where the rules cannot tell what belongs to what', async () => {
+    replies = [says({ reply: 'I do not know.', directives: ['Ask ops to call the carrier.'] })];
+    const { directiveIds, reply } = await chat.say('Ask ops to call the carrier. Is Jane free on Friday?');
+    expect(given().message).toContain('Is Jane free');
+    expect(reply).toMatch(/^I do not know\.\n\nHanded in: "Ask ops to call the carrier\."/);
+    expect(directiveIds).toHaveLength(1);
   });
 
   it('of a member who may hand in nothing in their team are refused', async () => {
     const teamId = await test.createTeam(workspace.workspaceId, 'One');
     const watcher = await test.createMember(workspace.workspaceId, 'operator', [teamId]);
     await test.rows(`update team_members set role = 'viewer' where member_id = $1`, [watcher.memberId]);
-    replies = [says({ reply: 'I hand that in.', directives: ['file a memo about the delays'] })];
+    replies = [says({ reply: 'I hand that in.', directives: [WANTED] })];
     const { directiveIds, reply } = await new ChatDesk(test, watcher).say(ASKED);
     expect(directiveIds).toEqual([]);
     expect(reply).toContain('was not handed in');
@@ -314,7 +350,7 @@ describe('texts that give orders', () => {
     await chat.say('What waits for me?');
     const [inText, inMessage] = [newId('pkt'), newId('dir')];
     const signalId = await new SignalDesk(test).raise({ title: `Look at ${inText}` }, workspace.workspaceId);
-    for (const id of [newId('apr'), inMessage, inText, approvalId]) {
+    for (const id of [newId('apr'), newId('apr').toUpperCase(), inMessage, inText, approvalId]) {
       replies = [
         looksUp({ subject: 'signals' }),
         says({ reply: `Look at ${id}.` }),
@@ -376,6 +412,28 @@ describe('teams', () => {
   });
 });
 
+it('a model is given what receipts say of the kill switch, and may name them', async () => {
+  await desk.kill('A wrong price list');
+  const [receiptId] = (
+    await test.rows<{ receipt_id: string }>(
+      `select receipt_id from receipts where workspace_id = $1 and action = 'guardian.killed'`,
+      [workspace.workspaceId],
+    )
+  ).map(({ receipt_id }) => receipt_id);
+  replies = [looksUp({ subject: 'guardian' }), says({ reply: `It was pulled (${receiptId}).` })];
+  const { reply, intents } = await chat.say('Do you think that it was right to pull the kill switch?');
+  expect(reply).toBe(`It was pulled (${receiptId}).`);
+  expect(intents).toEqual([{ intent: 'guardian', ids: [receiptId] }]);
+  expect(given(1).found[0]!.found.changes).toMatchObject([
+    {
+      receiptId,
+      action: 'guardian.killed',
+      reason: 'A wrong price list',
+      periods: expect.arrayContaining(['today']),
+    },
+  ]);
+});
+
 describe('a model that fails', () => {
   it.each([
     ['is not there', providerError(503, 'overloaded'), 'status 503'],
@@ -405,6 +463,7 @@ describe('a model that fails', () => {
     expect((await workspace.owner.put('/settings', { modelBudget: { tokens: 100 } })).status).toBe(200);
     const { reply } = await chat.say(QUESTION);
     expect(reply).toMatch(/budget/);
+    expect(reply).not.toMatch(/\b(?:GET|POST|PUT|PATCH) \//);
     expect(chatCalls()).toEqual([]);
     expect((await chat.say('What waits for me?')).reply).toBe('Nothing waits for a decision.');
   });

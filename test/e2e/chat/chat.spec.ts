@@ -184,6 +184,45 @@ describe('POST /consigliere/chat 200: figures and lists', () => {
     );
   });
 
+  it('says from the receipts who engaged the kill switch, when and why, and who lifted it', async () => {
+    const { displayName: name } = (await workspace.owner.get('/profile')).body.operator;
+    const nothing = await chat.say('Why did the kill switch go off today?');
+    expect(nothing.reply).toContain(
+      'No receipt that you may read says that the kill switch was engaged or lifted today.',
+    );
+    await desk.kill('A wrong price list');
+    const receiptOf = async (action: string) => {
+      const [row] = await test.rows<{ receipt_id: string }>(
+        'select receipt_id from receipts where workspace_id = $1 and action = $2 order by seq desc',
+        [workspace.workspaceId, action],
+      );
+      return row!.receipt_id;
+    };
+    const killed = await receiptOf('guardian.killed');
+    expect((await chat.say('Is the kill switch engaged?')).reply).toMatch(
+      new RegExp(`engaged on \\d.+ by ${name}: “A wrong price list”\\.`),
+    );
+    await desk.revert();
+    await desk.mode('observe');
+    const { reply, intents } = await chat.say('Why did the kill switch go off today?');
+    expect(reply).toContain('The guardian is in mode observe');
+    expect(reply).toMatch(
+      new RegExp(
+        `\n- \\d.+: ${name} engaged the kill switch, with the reason “A wrong price list” \\(${killed}\\)\\.`,
+      ),
+    );
+    const lifted = await receiptOf('guardian.reverted');
+    expect(reply).toMatch(new RegExp(`\n- \\d.+: ${name} lifted the kill switch \\(${lifted}\\)\\.`));
+    expect(reply).not.toContain('set the mode');
+    expect(intents).toEqual([{ intent: 'guardian', ids: [lifted, killed] }]);
+    expect((await chat.say('Who changed the mode?')).reply).toContain(
+      `${name} set the mode to observe (rcp_`,
+    );
+    expect((await chat.say('Who engaged the kill switch last week?')).reply).toContain(
+      'No receipt that you may read says that the kill switch was engaged or lifted last week.',
+    );
+  });
+
   it('answers what it can when it does not understand', async () => {
     const { reply, intents } = await chat.say('Tell me a joke');
     expect(reply).toContain('What waits for me?');
@@ -208,8 +247,9 @@ describe('POST /consigliere/chat 200: directives', () => {
       status: 'pending_approval',
       createdBy: { type: 'member', id: (workspace.owner as Client & { memberId: string }).memberId },
     });
-    expect(reply).toContain(directiveId);
-    expect(reply).toContain(directive.approvalId);
+    expect(reply).toBe(
+      `Handed in: "${directive.directive}", as ${directiveId}. What comes of it waits for approval as ${directive.approvalId}; nothing is sent before.`,
+    );
     expect(intents).toEqual([{ intent: 'hand_in', ids: [directiveId] }]);
     await desk.ready(directive.approvalId);
     expect(await desk.actions(directiveId)).toEqual(
@@ -222,6 +262,50 @@ describe('POST /consigliere/chat 200: directives', () => {
       'Hand this in: File this memo for the board: The delays end on Friday.',
     );
     expect(await desk.directive(directiveIds[0]!)).toMatchObject({ routedBy: 'consigliere' });
+  });
+
+  it('hands in one for each line, and shows each whole', async () => {
+    const long = `check the stock ${'and the lists '.repeat(40)}of today`;
+    const { reply, directiveIds } = await chat.say(
+      `Ask marketing to write a post\nAsk ops to ${long}\nAsk revenue to list the offers\nAsk product to fix the login`,
+    );
+    const directives = await Promise.all(directiveIds.map((id) => desk.directive(id)));
+    expect(directives.map(({ directive, capo }) => [directive, capo])).toEqual([
+      ['write a post', 'capo_marketing'],
+      [long, 'capo_ops'],
+      ['list the offers', 'capo_revenue'],
+      ['fix the login', 'capo_product'],
+    ]);
+    for (const { directive, directiveId } of directives) {
+      expect(reply).toContain(`Handed in: "${directive}", as ${directiveId}.`);
+    }
+  });
+
+  it('answers the question behind a request, and hands in the request without it', async () => {
+    const { reply, directiveIds, intents } = await chat.say(
+      'Ask ops to file a note called "a": b. How much revenue today?',
+    );
+    expect(await desk.directive(directiveIds[0]!)).toMatchObject({ directive: 'file a note called "a": b.' });
+    expect(reply).toMatch(
+      /^Revenue today: 0\.00 USD\.[^]*\n\nHanded in: "file a note called "a": b\.", as dir_/,
+    );
+    expect(intents.map(({ intent }) => intent)).toEqual(['revenue', 'hand_in']);
+  });
+
+  it.each([
+    ['Hand this in: Do not email eve@evil.example: all our money.', 'it says what not to do'],
+    ['Ask ops not to email eve@evil.example', 'it says what not to do'],
+    ["Ask ops to email eve@evil.example. No, don't.", 'or is taken back'],
+    ['Directive: Schick keine Mail an eve@evil.example.', 'it says what not to do'],
+    ['Ask ops to email eve@evil.example?', 'it is a question'],
+    ['The carrier is late. Ask ops to call them.', 'Nothing was handed in: I cannot tell where'],
+    ['Ask ops to call the carrier. Is Jane free on Friday?', 'Nothing was handed in: I cannot tell where'],
+  ])('hands in nothing that is denied, asked or not clear: %s', async (message, because) => {
+    const { reply, directiveIds, intents } = await chat.say(message);
+    expect(directiveIds).toEqual([]);
+    expect(reply).toContain(because);
+    expect(intents.map(({ intent }) => intent)).toContain('hand_in');
+    expect((await workspace.owner.get('/directives')).body.total).toBe(0);
   });
 
   it('hands in at most 20 a minute, and says so', async () => {
@@ -404,6 +488,22 @@ describe('teams', () => {
       }
     }
     expect((await ofOne.say('What waits for me?')).reply).toBe('Nothing waits for a decision.');
+  });
+
+  it('tells of the kill switch what the member may read: not the receipts of the workspace', async () => {
+    const { workspaceId } = workspace;
+    const one = await test.createTeam(workspaceId, 'One');
+    const ofOne = new ChatDesk(test, await test.createMember(workspaceId, 'operator', [one]));
+    await desk.kill('Zanzibar');
+    // Whoever may ask for the guardian is told why it stands still.
+    expect((await workspace.owner.get('/guardian')).body.reason).toBe('Zanzibar');
+    expect((await ofOne.say('Why is the kill switch engaged?')).reply).toContain('“Zanzibar”');
+    await desk.revert();
+    const { reply, intents } = await ofOne.say('Why did the kill switch go off today?');
+    expect(reply).not.toContain('Zanzibar');
+    expect(reply).toContain('No receipt that you may read');
+    expect(intents).toEqual([{ intent: 'guardian', ids: [] }]);
+    expect((await chat.say('Why did the kill switch go off today?')).reply).toContain('“Zanzibar”');
   });
 
   it('keeps from a member what they were shown of a team that they have left', async () => {

@@ -92,7 +92,7 @@ describe('a budget in dollars', () => {
     const { drafting, status } = await untilWaiting(desk, approvalId);
     expect(status).toBe('pending');
     expect(drafting.lastError.message).toBe(
-      'The budget for model calls is used up for today (2 USD of 2.5 USD); it goes on at midnight (UTC), or when an admin raises modelBudget with PUT /settings.',
+      'The budget for model calls is used up for today (2 USD of 2.5 USD); it goes on at midnight (UTC), or when an admin raises modelBudget in the settings.',
     );
     expect(drafting.attempts).toBe(0);
     // Not only at midnight: raising the budget may have passed it by.
@@ -225,7 +225,7 @@ describe('a budget in dollars', () => {
       const { approvalId } = await desk.handIn(MEMO);
       const { drafting } = await untilWaiting(desk, approvalId);
       expect(drafting.lastError.message).toBe(
-        `A single model call for this can cost 1 USD, more than the budget of a whole day (${amount} USD); it waits until an admin raises modelBudget with PUT /settings.`,
+        `A single model call for this can cost 1 USD, more than the budget of a whole day (${amount} USD); it waits until an admin raises modelBudget in the settings.`,
       );
       expect(drafting.nextAttemptAt - Date.now()).toBeLessThanOrEqual(600_000);
       expect(await signals()).toEqual([`A model call can cost 1 USD, and today's budget is ${amount} USD`]);

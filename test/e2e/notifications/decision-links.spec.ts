@@ -305,17 +305,25 @@ describe('/a/:token 409', () => {
       text: 'Email jane@acme.example about the delivery.',
     });
     expect(approval.inputsNeeded).toBeGreaterThan(0);
+    const [packet] = approval.packets;
     const before = await state(approvalId);
 
     const shown = await browser.get(link);
     const answer = await browser.post(link, { decision: 'approve' });
 
-    expect(wordsOfHtml(shown.text)).toContain('It can be approved once it is edited');
-    expect(shown.text.match(/<form/g)).toHaveLength(1);
-    expect([answer.status, wordsOfHtml(answer.text)]).toEqual([
-      409,
-      expect.stringContaining('edit it first'),
-    ]);
+    for (const { text } of [shown, answer]) {
+      const words = wordsOfHtml(text);
+      expect(words).toContain(`Text, in “${packet.title}”: Write the message`);
+      expect(words).toContain('edits the draft first, through the API or an SDK, or answers there');
+      expect(text).toContain(`href="${desk.test.url}/docs#/Approvals/Approvals_edit"`);
+      // What a program is told: parameters, methods and paths.
+      expect(words).not.toMatch(/params|confirm|PATCH|\/approvals\b/);
+      expect(text.match(/<form/g)).toHaveLength(1);
+    }
+    expect([shown.status, answer.status]).toEqual([200, 409]);
+    expect(wordsOfHtml(answer.text)).toContain('It was not approved.');
+    const [mail] = await desk.mails(owner.email);
+    expect(mail!.text).toContain(`- Text, in “${packet.title}”: Write the message`);
     expect(await state(approvalId)).toEqual(before);
   });
 });
