@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { CAPO_ROLES } from '../terms/terms.js';
 import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { caposOf, DAY_ACTIONS, type DayFacts, DONE, FAILED } from './family-report.js';
-import { LocalDays, type LocalDay } from './local-days.reader.js';
+import { LocalDays, type LocalDay } from './local-days.js';
 import { ReportAudiences, teamOf } from './report-audiences.js';
 import { type Audience, familyReportIdOf } from './report-id.js';
 

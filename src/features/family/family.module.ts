@@ -5,7 +5,7 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyController } from './family.controller.js';
 import { FamilyReports } from './family-report.reader.js';
-import { LocalDays } from './local-days.reader.js';
+import { LocalDays } from './local-days.js';
 import { ReportAudiences } from './report-audiences.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 import { ReportComments } from './report-comments.repository.js';

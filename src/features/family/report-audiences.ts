@@ -6,7 +6,7 @@ import { Reports } from '../reports/reports.repository.js';
 import { Teams } from '../workspaces/teams.repository.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { type Audience, dateOfReport, familyReportIdOf } from './report-id.js';
-import { LocalDays } from './local-days.reader.js';
+import { LocalDays } from './local-days.js';
 
 /** A report that the caller may read. */
 export interface ReadableReport {

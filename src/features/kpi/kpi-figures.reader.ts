@@ -47,7 +47,7 @@ export class Figures {
 }
 
 const SETTINGS = /* sql */ `
-select timezone, currency,
+select app.workspace_zone(workspace_id) as timezone, currency,
   $2::text is null or exists (select from teams where workspace_id = $1 and team_id = $2) as has_team
 from workspaces where workspace_id = $1`;
 
