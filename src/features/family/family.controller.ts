@@ -5,6 +5,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { Audiences } from '../workspaces/audiences.js';
 import { CommentOnReport } from './comment-on-report.js';
 import {
   CommentBody,
@@ -16,7 +17,7 @@ import {
 } from './family.dto.js';
 import { markdownOf } from './family-report.js';
 import { FamilyReports } from './family-report.reader.js';
-import { ReportAudiences } from './report-audiences.js';
+import { ReadableReports } from './readable-reports.js';
 import { ReportComments } from './report-comments.repository.js';
 
 const AVAILABLE = ['application/json', 'text/plain'];
@@ -34,7 +35,8 @@ Ops carried out 1 work packet; nothing waits for you.
 export class FamilyController {
   constructor(
     private readonly reports: FamilyReports,
-    private readonly audiences: ReportAudiences,
+    private readonly readableReports: ReadableReports,
+    private readonly audiences: Audiences,
     private readonly commentOnReport: CommentOnReport,
     private readonly comments: ReportComments,
   ) {}
@@ -84,7 +86,7 @@ export class FamilyController {
     errors: [NotFound],
   })
   async list(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
-    if (query.reportId !== undefined) await this.audiences.get(caller, query.reportId);
-    return this.comments.list(scopeOf(caller), query, await this.audiences.mayReadDaily(caller));
+    if (query.reportId !== undefined) await this.readableReports.get(caller, query.reportId);
+    return this.comments.list(scopeOf(caller), query, await this.audiences.seesWhole(caller));
   }
 }

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime } from 'ulid';
-
-/** Whose day a report shows: the whole workspace's, what belongs to no team, or one team's, by its id. */
-export type Audience = 'all' | 'none' | (string & {});
+import type { Audience } from '../workspaces/audience.js';
 
 const ID = /^rpt_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -14,7 +12,9 @@ const DAY_MS = 86_400_000;
  * that a read needs to write nothing. It begins like any other id of that day.
  */
 export function familyReportIdOf(workspaceId: string, date: string, audience: Audience): string {
-  const digest = createHash('sha256').update(`family report ${workspaceId} ${date} ${audience}`).digest();
+  const digest = createHash('sha256')
+    .update(`family report ${workspaceId} ${date} ${keyOf(audience)}`)
+    .digest();
   let letters = '';
   for (let at = 0; at < RANDOM_PART; at++) letters += ALPHABET[digest[at]! % ALPHABET.length];
   return `rpt_${encodeTime(Date.parse(date), 10).toLowerCase()}${letters}`;
@@ -29,3 +29,8 @@ export function dateOfReport(reportId: string): string | undefined {
 
 /** 31 December 9999, the last day with a year of four digits. */
 const LAST_DAY = 253_402_214_400_000;
+
+function keyOf(audience: Audience): string {
+  if (audience === 'all') return 'all';
+  return audience.length === 0 ? 'none' : audience.join(' ');
+}

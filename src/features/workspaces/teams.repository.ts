@@ -66,6 +66,16 @@ export class Teams {
     return row!.areThere;
   }
 
+  /** Whether there is such a team, and work can still be handed in for it. */
+  async isActive(scope: Scope, teamId: string): Promise<boolean> {
+    const found = await this.db.read(
+      scope,
+      'select 1 from teams where workspace_id = $1 and team_id = $2 and archived_at is null',
+      [scope.workspaceId, teamId],
+    );
+    return found.length > 0;
+  }
+
   /** Joins the open transaction; whoever archives a team waits for it. */
   async isArchived(workspaceId: string, teamId: string): Promise<boolean> {
     const found = await this.db.query(
