@@ -577,6 +577,32 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.day_of(p_at timestamp with time zone, p_timezone text)
+ RETURNS date
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  shown constant date := p_at at time zone p_timezone;
+begin
+  return case when p_at >= app.day_start(shown + 1, p_timezone) then shown + 1 else shown end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.day_start(p_day date, p_timezone text)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  midnight constant timestamp := p_day;
+  began constant timestamptz := midnight at time zone p_timezone;
+  day_before constant timestamptz := began - interval '24 hours';
+  offset_before constant interval := (day_before at time zone p_timezone) - (day_before at time zone 'UTC');
+  first constant timestamptz := (midnight - offset_before) at time zone 'UTC';
+begin
+  return case when first < began and first at time zone p_timezone = midnight then first else began end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.delete_users(p_user_ids text[])
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2174,8 +2200,8 @@ declare
   usage model_usage;
 begin
   zone := app.workspace_zone(p_workspace_id);
-  day := (p_at at time zone zone)::date;
-  next_day_at := (day + 1)::timestamp at time zone zone;
+  day := app.day_of(p_at, zone);
+  next_day_at := app.day_start(day + 1, zone);
   budget := app.model_budget_of(p_workspace_id, p_unit, p_by_tier);
   insert into model_usage (workspace_id, day) values (p_workspace_id, day) on conflict do nothing;
   select * into usage from model_usage u where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day for update;
@@ -2608,13 +2634,12 @@ $function$;
 
 CREATE OR REPLACE FUNCTION app.window_start(p_unit text, p_at timestamp with time zone, p_timezone text)
  RETURNS timestamp with time zone
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select case when (began - interval '1 hour') at time zone p_timezone = began at time zone p_timezone
-    then began - interval '1 hour' else began end
-  from (select date_trunc(p_unit, p_at, p_timezone) as began) d
-$function$;
+begin
+  return app.day_start(date_trunc(p_unit, app.day_of(p_at, p_timezone)::timestamp)::date, p_timezone);
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.withdraw_deletion()
  RETURNS text

@@ -234,8 +234,6 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
   'src/features/family/family-report.reader.ts': 'the day of the capos is composed of what they did',
-  'src/features/family/local-days.reader.ts':
-    'a day begins in the zone of the workspace, and after it was made',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/reports/report-configs.repository.ts':
@@ -383,6 +381,17 @@ describe('the statements', () => {
     ).toEqual([]);
     for (const path of composed) found.delete(path);
     expect([...found.values()].flat(), rule).toEqual([]);
+  });
+
+  it('take the days of a zone from the functions that agree with the program', async () => {
+    const own = /at time zone (?!'UTC')|date_trunc\(\s*'(?:day|week|month|year)'/i;
+    const statements = [...(await sources('src/**/*.ts')), ...(await sources('migrations/functions/*.sql'))];
+    expect(statements.filter(({ text }) => own.test(text)).map(({ path }) => path)).toEqual([
+      'migrations/functions/day-of.sql',
+      'migrations/functions/day-start.sql',
+      'migrations/functions/zone-or-utc.sql',
+    ]);
+    expect("(bucket at time zone name)::date, date_trunc('day', at)").toMatch(own);
   });
 
   it('are caught when they reach into another feature, and only then', () => {

@@ -16,8 +16,8 @@ declare
   usage model_usage;
 begin
   zone := app.workspace_zone(p_workspace_id);
-  day := (p_at at time zone zone)::date;
-  next_day_at := (day + 1)::timestamp at time zone zone;
+  day := app.day_of(p_at, zone);
+  next_day_at := app.day_start(day + 1, zone);
   budget := app.model_budget_of(p_workspace_id, p_unit, p_by_tier);
   insert into model_usage (workspace_id, day) values (p_workspace_id, day) on conflict do nothing;
   select * into usage from model_usage u where u.workspace_id = p_workspace_id and u.day = reserve_model_usage.day for update;

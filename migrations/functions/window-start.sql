@@ -1,11 +1,10 @@
 drop function if exists app.window_start;
 
--- When the day, week or month of the zone began in which p_at lies. Where the clock shows midnight twice it began with the
--- first of the two; date_trunc answers the second, so that what happened between them would belong to no day.
+-- When the day, week or month of the zone began in which p_at lies, as startOfWindow of the program has it. A week begins on
+-- Monday.
 create function app.window_start(p_unit text, p_at timestamptz, p_timezone text) returns timestamptz
-  language sql stable as $$
-  select case when (began - interval '1 hour') at time zone p_timezone = began at time zone p_timezone
-    then began - interval '1 hour' else began end
-  from (select date_trunc(p_unit, p_at, p_timezone) as began) d
-$$;
+  language plpgsql stable as $$
+begin
+  return app.day_start(date_trunc(p_unit, app.day_of(p_at, p_timezone)::timestamp)::date, p_timezone);
+end $$;
 grant execute on function app.window_start to consigliere_app;

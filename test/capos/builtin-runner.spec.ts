@@ -484,7 +484,8 @@ describe('a document', () => {
       { day: '2026-11-29', revenue: { EUR: 50 }, approvals: { approved: 1 }, signals: { warning: 1 } },
       { day: '2026-11-30', revenue: { EUR: 1 }, approvals: {}, signals: {} },
     ],
-    openApprovals: [{ title: 'Mail to Jane', requestedAt: Date.UTC(2026, 11, 1) }],
+    // Half past midnight in Berlin.
+    openApprovals: [{ title: 'Mail to Jane', requestedAt: Date.UTC(2026, 10, 30, 23, 30) }],
   };
 
   it.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/platform/kernel/ids.js';
-import { ZONES } from '../reports/zones.js';
+import { ZONES } from '../support/zones.js';
 import { type Service, type ServiceProcess, startService } from '../support/processes.js';
 
 const HOUR_MS = 3_600_000;

@@ -26,6 +26,8 @@ describe('the calendar of the tiles', () => {
     ['Pacific/Apia', '2011-12-31T00:00:00Z', [24, 0, 24]],
     // The clock shows the first hour of the day twice.
     ['America/Havana', '2026-11-01T16:00:00Z', [24, 25]],
+    // The clock was set back from 00:01 to 23:01, and the new day goes on.
+    ['America/St_Johns', '2010-11-07T02:45:00Z', [24, 25]],
   ])('knows how long the days of %s are at %s', (zone, now, expected) => {
     expect(hours(zone, now, expected.length)).toEqual(expected);
   });
@@ -42,6 +44,14 @@ describe('the calendar of the tiles', () => {
     expect(sevenDays).toEqual(day('2026-05-07T18:15:00Z', '2026-05-14T18:15:00Z'));
     expect(sevenDaysBefore).toEqual(day('2026-04-30T18:15:00Z', '2026-05-07T11:45:00Z'));
     expect(days.at(-1)).toEqual(day('2026-05-13T18:15:00Z', '2026-05-14T18:15:00Z'));
+  });
+
+  it('compares the hour in which the clock was set back over midnight with the beginning of that day a week before', () => {
+    const now = at('2010-11-07T02:45:00Z');
+    const { days, sevenDays, sevenDaysBefore } = kpiCalendar(now, 'America/St_Johns');
+    expect(days.at(-1)!.from).toBeLessThanOrEqual(now);
+    expect(sevenDays.from).toBe(at('2010-11-01T02:30:00Z'));
+    expect(sevenDaysBefore).toEqual({ from: at('2010-10-25T02:30:00Z'), to: at('2010-10-31T02:30:00Z') });
   });
 
   it('takes a zone that this machine does not know for UTC', () => {

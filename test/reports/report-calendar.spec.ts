@@ -1,18 +1,14 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import {
-  dayAfter,
-  dayBefore,
-  dayOf,
   dueDays,
-  isDayIn,
   lastDueDay,
   MOST_MADE_UP,
   nextRun,
   runOn,
-  startOf,
 } from '../../src/features/reports/report-calendar.js';
-import { ZONES } from './zones.js';
+import { dayAfter, dayOf, startOf } from '../../src/platform/kernel/local-day.js';
+import { ZONES } from '../support/zones.js';
 
 /** Times at which clocks change, and times at which they do not. */
 const TIMES = ['00:00', '01:45', '02:30', '07:00', '23:59'];
@@ -109,40 +105,6 @@ describe('the next run', () => {
       expect(new Set(reported).size, `${zone} ${time}`).toBe(365);
       expect(all, `${zone} ${time}`).toEqual(days.map((day) => runOn(day, time, zone)));
       expect(all.every((run, n) => n === 0 || run > all[n - 1]!)).toBe(true);
-    }
-  });
-});
-
-describe('a day', () => {
-  it('that the zone skipped is none', () => {
-    expect(isDayIn('2011-12-30', 'Pacific/Apia')).toBe(false);
-    expect(isDayIn('2011-12-30', 'Europe/Berlin')).toBe(true);
-    expect(dayAfter('2011-12-29', 'Pacific/Apia')).toBe('2011-12-31');
-    expect(dayBefore('2011-12-31', 'Pacific/Apia')).toBe('2011-12-29');
-    expect(startOf('2011-12-31', 'Pacific/Apia')).toBe(at('2011-12-30T10:00:00Z'));
-  });
-
-  it('begins with its first moment where midnight is skipped', () => {
-    expect(iso(startOf('2026-04-24', 'Africa/Cairo'))).toBe('2026-04-23T22:00:00.000Z');
-    expect(iso(startOf('2018-11-04', 'America/Sao_Paulo'))).toBe('2018-11-04T03:00:00.000Z');
-  });
-
-  it('goes on where the clock is set back over midnight', () => {
-    // 00:01 became 23:01 of the day before.
-    const first = startOf('2010-11-07', 'America/St_Johns');
-    expect(dayOf(first, 'America/St_Johns')).toBe('2010-11-07');
-    expect(dayOf(first + 30 * 60_000, 'America/St_Johns')).toBe('2010-11-07');
-    expect(dayOf(first - 1, 'America/St_Johns')).toBe('2010-11-06');
-  });
-
-  it.each(ZONES)('follows the one before without a gap in %s', (zone) => {
-    let day = '2026-06-30';
-    for (let n = 0; n < 366; n++) {
-      const next = dayAfter(day, zone);
-      expect(dayBefore(next, zone)).toBe(day);
-      expect(dayOf(startOf(next, zone), zone)).toBe(next);
-      expect(dayOf(startOf(next, zone) - 1, zone)).toBe(day);
-      day = next;
     }
   });
 });

@@ -18,6 +18,8 @@ describe('the beginning of a calendar window', () => {
     ['day', '2026-11-01T04:30Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
     ['day', '2026-11-01T05:30Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
     ['month', '2026-11-20T12:00Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
+    // The clock was set back from 00:01 to 23:01: the new day goes on.
+    ['day', '2010-11-07T02:45Z', 'America/St_Johns', '2010-11-07T02:30:00.000Z'],
     ['week', '2026-07-05T23:59Z', 'UTC', '2026-06-29T00:00:00.000Z'],
     ['month', '2026-10-31T22:30Z', 'Europe/Berlin', '2026-09-30T22:00:00.000Z'],
     ['day', '2026-07-01T23:30Z', 'Nowhere/Land', '2026-07-01T00:00:00.000Z'],
@@ -42,6 +44,8 @@ describe('the end of a calendar window', () => {
     // There are two in that one: it begins with the first.
     ['day', '2026-10-31T12:00Z', 'America/Havana', '2026-11-01T04:00:00.000Z'],
     ['day', '2026-11-01T04:30Z', 'America/Havana', '2026-11-02T05:00:00.000Z'],
+    // The clock was set back over midnight.
+    ['day', '2010-11-07T02:45Z', 'America/St_Johns', '2010-11-08T03:30:00.000Z'],
     ['week', '2026-07-01T12:00Z', 'UTC', '2026-07-06T00:00:00.000Z'],
     ['week', '2026-07-05T23:59Z', 'UTC', '2026-07-06T00:00:00.000Z'],
     ['week', '2026-07-06T00:00Z', 'UTC', '2026-07-13T00:00:00.000Z'],

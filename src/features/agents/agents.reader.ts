@@ -14,7 +14,7 @@ import type { AgentView } from './agents.dto.js';
 const AGENTS = /* sql */ `
 with ready as materialized (select key, n from app.tally_of($1, 'approvals') where key like 'ready %'),
   directive_tally as materialized (select key, n from app.tally_of($1, 'directives')),
-  today as materialized (select date_trunc('day', $3::timestamptz, app.workspace_zone($1)) as began_at)
+  today as materialized (select app.window_start('day', $3::timestamptz, app.workspace_zone($1)) as began_at)
 select c.role, g.mode in ('killed', 'recovering') as killed, g.mode = 'recovering' as recovering,
   g.reason as kill_reason, p.paused_by,
   open.pending_directives, open.current_directive_id,

@@ -3,6 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { dayAfter, dayBefore, dayOf, knownZone, startOf } from '../../platform/kernel/local-day.js';
 import { actionTypesOf } from './action-types.js';
 import type { Briefing, FeedbackRound, Figures, Sender } from './briefing.js';
 import { engineOf } from './capo.js';
@@ -30,7 +31,7 @@ export interface BriefedDirective {
 /** Newest first, and few: what a capo reads should fit a model's attention, and a person's. */
 const BRIEFING = /* sql */ `
 select
-  json_build_object('workspaceId', w.workspace_id, 'name', w.name, 'timezone', w.timezone, 'locale', w.locale) as workspace,
+  json_build_object('workspaceId', w.workspace_id, 'name', w.name, 'timezone', app.zone_or_utc(w.timezone), 'locale', w.locale) as workspace,
   json_build_object('name', w.sender_name, 'signature', w.sender_signature, 'replyTo', w.sender_reply_to) as sender,
   w.tier,
   (select coalesce(json_agg(s), '[]') from (
@@ -65,56 +66,52 @@ const DAYS = 92;
 const MAX_ROWS = 5_000;
 
 /**
- * By day of the workspace's zone. Revenue comes from the hourly tallies, so it is complete however much there is; the hour in
- * which a day begins, where the zone is not whole hours from UTC, from its events. Of approvals and signals only so many are
- * read: the answer begins with the first day that is complete.
+ * By day of the workspace's zone: $4 are the days, to the one after today, and $5 when each begins. Revenue comes from the hourly
+ * tallies, so it is complete however much there is; the hour in which a day begins, where the zone is not whole hours from UTC,
+ * from its events. Of approvals and signals only so many are read: the answer begins with the first day that is complete.
  */
 const FIGURES = /* sql */ `
-with zone as (select coalesce(timezone, 'UTC') as name from workspaces where workspace_id = $1),
-since as (select (date_trunc('day', $3::timestamptz at time zone name) - interval '${DAYS} days') as day from zone),
-start as (select day at time zone name as at from since, zone),
-hours as (
-  select bucket, key, amount, (bucket at time zone name)::date as day,
-    (bucket at time zone name)::date <> ((bucket + interval '59 minutes') at time zone name)::date as is_split
-  from zone, (
+with hours as (
+  select bucket, key, amount, width_bucket(bucket, $5::timestamptz[]) as day,
+    width_bucket(bucket, $5) <> width_bucket(bucket + interval '59 minutes', $5) as is_split
+  from (
     select bucket, key, amount from tallies
-    where workspace_id = $1 and kind = 'revenue' and bucket >= (select date_trunc('hour', at, 'UTC') from start)
+    where workspace_id = $1 and kind = 'revenue' and bucket >= date_trunc('hour', $3::timestamptz, 'UTC')
     union all
     select bucket, key, amount from tally_changes
-    where workspace_id = $1 and kind = 'revenue' and bucket >= (select date_trunc('hour', at, 'UTC') from start)) t),
+    where workspace_id = $1 and kind = 'revenue' and bucket >= date_trunc('hour', $3::timestamptz, 'UTC')) t),
 revenue as (
   select day, key, sum(amount) as n from (
     select day, key, amount from hours where not is_split
     union all
-    select (e.occurred_at at time zone name)::date, e.currency, e.amount
-    from (select distinct bucket from hours where is_split) b, zone, revenue_events e
+    select width_bucket(e.occurred_at, $5), e.currency, e.amount
+    from (select distinct bucket from hours where is_split) b, revenue_events e
     where e.workspace_id = $1 and e.occurred_at >= b.bucket and e.occurred_at < b.bucket + interval '1 hour') r
   group by 1, 2),
 decided as (
-  select (decided_at at time zone name)::date as day, status as key from (
+  select width_bucket(decided_at, $5) as day, status as key from (
     select decided_at, status from approvals
     where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested')
-      and decided_at >= (select at from start) and (team_id is null or team_id = $2)
-    order by decided_at desc limit ${MAX_ROWS}) a, zone),
+      and decided_at >= $3 and (team_id is null or team_id = $2)
+    order by decided_at desc limit ${MAX_ROWS}) a),
 raised as (
-  select (created_at at time zone name)::date as day, severity as key from (
+  select width_bucket(created_at, $5) as day, severity as key from (
     select created_at, severity from signals
-    where workspace_id = $1 and withdrawn_at is null and created_at >= (select at from start)
-      and (team_id is null or team_id = $2)
-    order by created_at desc limit ${MAX_ROWS}) s, zone),
+    where workspace_id = $1 and withdrawn_at is null and created_at >= $3 and (team_id is null or team_id = $2)
+    order by created_at desc limit ${MAX_ROWS}) s),
 complete as (
-  select greatest((select day::date from since),
+  select least(cardinality($4::text[]), greatest(1,
     (select min(day) + 1 from decided having count(*) = ${MAX_ROWS}),
-    (select min(day) + 1 from raised having count(*) = ${MAX_ROWS})) as day),
+    (select min(day) + 1 from raised having count(*) = ${MAX_ROWS}))) as day),
 counted as (
   select each.* from (
     select day, 'revenue' as kind, key, n from revenue
     union all select day, 'approvals', key, count(*) from decided group by day, key
     union all select day, 'signals', key, count(*) from raised group by day, key) each, complete
   where each.day >= complete.day)
-select (select to_char(day, 'YYYY-MM-DD') from complete) as since,
+select (select ($4::text[])[day] from complete) as since,
   (select coalesce(json_agg(d order by d.day), '[]') from (
-    select to_char(day, 'YYYY-MM-DD') as day,
+    select ($4::text[])[day] as day,
       coalesce(json_object_agg(key, n) filter (where kind = 'revenue'), '{}') as revenue,
       coalesce(json_object_agg(key, n) filter (where kind = 'approvals'), '{}') as approvals,
       coalesce(json_object_agg(key, n) filter (where kind = 'signals'), '{}') as signals
@@ -145,12 +142,16 @@ export class BriefingReader {
 
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
     const now = this.clock.now();
-    const values = [scope.workspaceId, directive.teamId, new Date(now)];
-    const [row] = await this.db.read<Row>(scope, BRIEFING, values);
-    const [figures] = speaksOfFigures(directive.text)
-      ? await this.db.read<Figures>(scope, FIGURES, values)
-      : [];
+    const { workspaceId } = scope;
+    const [row] = await this.db.read<Row>(scope, BRIEFING, [workspaceId, directive.teamId, new Date(now)]);
     const { tier, buyers, sender, ...shared } = row!;
+    const [figures] = speaksOfFigures(directive.text)
+      ? await this.db.read<Figures>(scope, FIGURES, [
+          workspaceId,
+          directive.teamId,
+          ...countedDays(now, shared.workspace.timezone),
+        ])
+      : [];
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {
       ...shared,
@@ -180,4 +181,14 @@ export class BriefingReader {
   private targetsFor(scope: Scope, capo: CapoRole | null): Promise<OutsideTargets> {
     return this.targets.for(scope, capo === null ? [] : actionTypesOf(engineOf(capo)));
   }
+}
+
+/** When the days begin that are counted, which days they are, and when each begins. */
+function countedDays(now: number, timezone: string): [from: Date, days: string[], starts: Date[]] {
+  const zone = knownZone(timezone);
+  const today = dayOf(now, zone);
+  const days = [today, dayAfter(today, zone)];
+  for (let n = 0; n < DAYS; n++) days.unshift(dayBefore(days[0]!, zone));
+  const starts = days.map((day) => new Date(startOf(day, zone)));
+  return [starts[0]!, days, starts];
 }

@@ -1,3 +1,4 @@
+import { knownZone } from '../../platform/kernel/local-day.js';
 import { cutText } from '../../platform/kernel/text.js';
 import type { Briefing, FeedbackRound, PreviousPacket, Sender } from './briefing.js';
 import { CAPOS } from './capo.js';
@@ -62,23 +63,18 @@ function signatureOf({ name, signature }: Sender): string {
 
 /** The day of the week and the time, as a calendar and a clock in this zone show them. */
 function spokenTime(now: number, zone: string): string {
-  const shown = (timeZone: string) =>
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      weekday: 'long',
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZoneName: 'longOffset',
-    }).format(now);
-  try {
-    return `${shown(zone)} (${zone})`;
-  } catch {
-    // A zone that only the database knows.
-    return `${shown('UTC')} (UTC)`;
-  }
+  const timeZone = knownZone(zone);
+  const shown = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'longOffset',
+  }).format(now);
+  return `${shown} (${timeZone})`;
 }
 
 const MAX_ENTRIES = 50;

@@ -1,3 +1,4 @@
+import { knownZone } from '../../platform/kernel/local-day.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS, isCapoRole } from '../capos/capo.js';
 
@@ -21,19 +22,14 @@ export function quoted(text: string, most = MAX_QUOTED): string {
 }
 
 export function timeIn(at: number, zone: string): string {
-  const shown = (timeZone: string) =>
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-    }).format(at);
-  try {
-    return shown(zone);
-  } catch {
-    // A zone that only the database knows.
-    return `${shown('UTC')} UTC`;
-  }
+  const timeZone = knownZone(zone);
+  const shown = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(at);
+  return timeZone === zone ? shown : `${shown} ${timeZone}`;
 }

@@ -107,7 +107,7 @@ export class ChatFacts {
 
   /** The zone of the workspace, in which times are told. */
   async timezone(scope: Scope): Promise<string> {
-    const statement = 'select timezone from workspaces where workspace_id = $1';
+    const statement = 'select app.workspace_zone($1) as timezone';
     return (await this.row<{ timezone: string }>(scope, statement)).timezone;
   }
 

@@ -4,8 +4,9 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { teamOf } from '../workspaces/audience.js';
+import { ReadableReports } from './readable-reports.js';
 import type { CommentBody, CommentView } from './report-comments.dto.js';
-import { ReportAudiences, teamOf } from './report-audiences.js';
 import type { ReportCommentEntity } from './report-comment.entity.js';
 import { ReportComments } from './report-comments.repository.js';
 
@@ -13,7 +14,7 @@ import { ReportComments } from './report-comments.repository.js';
 @Injectable()
 export class CommentOnReport {
   constructor(
-    private readonly audiences: ReportAudiences,
+    private readonly readableReports: ReadableReports,
     private readonly comments: ReportComments,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
@@ -21,7 +22,7 @@ export class CommentOnReport {
 
   /** @throws NotFound for a report that the caller may not read; Forbidden for who may only read */
   async execute(caller: Caller, { reportId, sectionKey, body }: CommentBody): Promise<CommentView> {
-    const { date, audience } = await this.audiences.get(caller, reportId);
+    const { date, audience } = await this.readableReports.get(caller, reportId);
     const teamId = teamOf(audience);
     requireRole(caller, teamId, 'operator');
     const actor = actorOf(caller);

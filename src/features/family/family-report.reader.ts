@@ -4,11 +4,12 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { CAPO_ROLES } from '../terms/terms.js';
+import { type Audience, teamOf } from '../workspaces/audience.js';
+import { Audiences } from '../workspaces/audiences.js';
 import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { caposOf, DAY_ACTIONS, type DayFacts, DONE, FAILED } from './family-report.js';
-import { LocalDays, type LocalDay } from './local-days.reader.js';
-import { ReportAudiences, teamOf } from './report-audiences.js';
-import { type Audience, familyReportIdOf } from './report-id.js';
+import { LocalDays, type LocalDay } from './local-days.js';
+import { familyReportIdOf } from './report-id.js';
 
 /** How many receipts of a day are counted at most; one with more says that its counts are minimums. */
 const MAX_RECEIPTS = 50_000;
@@ -78,13 +79,16 @@ export class FamilyReports {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly days: LocalDays,
-    private readonly audiences: ReportAudiences,
+    private readonly audiences: Audiences,
   ) {}
 
-  /** @throws NotFound for a day that is none, or a team that the caller may not see */
+  /**
+   * @throws NotFound for a day that is none, or a team that the caller may not see
+   * @throws ValidationFailed for a member of several teams who names none
+   */
   async read(caller: Caller, { date, teamId }: FamilyReportQuery): Promise<FamilyReport> {
     const scope = scopeOf(caller);
-    const audience = await this.audiences.of(caller, teamId);
+    const audience = await this.audiences.of(caller, teamId, 'one-named');
     const day = await this.days.read(scope, date);
     const { isCut, ...facts } = await this.facts(scope, day, audience);
     return {

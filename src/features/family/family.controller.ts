@@ -6,12 +6,13 @@ import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { Audiences } from '../workspaces/audiences.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { CommentBody, CommentPage, CommentsQuery, CommentView } from './report-comments.dto.js';
 import { markdownOf } from './family-report.js';
 import { FamilyReports } from './family-report.reader.js';
-import { ReportAudiences } from './report-audiences.js';
+import { ReadableReports } from './readable-reports.js';
 import { ReportComments } from './report-comments.repository.js';
 
 const FORMATS = ['application/json', 'text/plain'] as const;
@@ -29,7 +30,8 @@ Ops carried out 1 work packet; nothing waits for you.
 export class FamilyController {
   constructor(
     private readonly reports: FamilyReports,
-    private readonly audiences: ReportAudiences,
+    private readonly readableReports: ReadableReports,
+    private readonly audiences: Audiences,
     private readonly commentOnReport: CommentOnReport,
     private readonly comments: ReportComments,
   ) {}
@@ -77,7 +79,7 @@ export class FamilyController {
     errors: [NotFound],
   })
   async list(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
-    if (query.reportId !== undefined) await this.audiences.get(caller, query.reportId);
-    return this.comments.list(scopeOf(caller), query, await this.audiences.mayReadDaily(caller));
+    if (query.reportId !== undefined) await this.readableReports.get(caller, query.reportId);
+    return this.comments.list(scopeOf(caller), query, await this.audiences.seesWhole(caller));
   }
 }

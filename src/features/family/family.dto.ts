@@ -15,7 +15,7 @@ export class FamilyReportQuery {
   date?: string;
 
   /**
-   * The team whose day it is. Left out: all that you may see, or your only team's.
+   * The team whose day it is. Left out: all that you may see, or your only team's; a member of several teams names one.
    * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */
   @IsOptional()

@@ -5,8 +5,8 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyController } from './family.controller.js';
 import { FamilyReports } from './family-report.reader.js';
-import { LocalDays } from './local-days.reader.js';
-import { ReportAudiences } from './report-audiences.js';
+import { LocalDays } from './local-days.js';
+import { ReadableReports } from './readable-reports.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 import { ReportComments } from './report-comments.repository.js';
 
@@ -14,6 +14,6 @@ import { ReportComments } from './report-comments.repository.js';
 @Module({
   imports: [TypeOrmModule.forFeature([ReportCommentEntity]), WorkspacesModule, ReportsModule],
   controllers: [FamilyController],
-  providers: [CommentOnReport, FamilyReports, LocalDays, ReportAudiences, ReportComments],
+  providers: [CommentOnReport, FamilyReports, LocalDays, ReadableReports, ReportComments],
 })
 export class FamilyModule {}

@@ -1,14 +1,12 @@
 import { derivedId, timeOfId } from '../../platform/kernel/derived-id.js';
 import type { Id } from '../../platform/kernel/ids.js';
-
-/** Whose day a report shows: the whole workspace's, what belongs to no team, or one team's, by its id. */
-export type Audience = 'all' | 'none' | (string & {});
+import type { Audience } from '../workspaces/audience.js';
 
 const DAY_MS = 86_400_000;
 
 /** The id of a family report: the same for the same day of the same workspace and audience. */
 export function familyReportIdOf(workspaceId: string, date: string, audience: Audience): Id<'rpt'> {
-  return derivedId('rpt', Date.parse(date), `family report ${workspaceId} ${date} ${audience}`);
+  return derivedId('rpt', Date.parse(date), `family report ${workspaceId} ${date} ${keyOf(audience)}`);
 }
 
 /** The day that an id of a family report names; undefined for what is none. */
@@ -20,3 +18,8 @@ export function dateOfReport(reportId: string): string | undefined {
 
 /** 31 December 9999, the last day with a year of four digits. */
 const LAST_DAY = 253_402_214_400_000;
+
+function keyOf(audience: Audience): string {
+  if (audience === 'all') return 'all';
+  return audience.length === 0 ? 'none' : audience.join(' ');
+}

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { dayOf, knownZone, startOf } from '../../platform/kernel/local-day.js';
 
 /** So many days a sparkline shows. */
 export const SPARKLINE_DAYS = 30;
@@ -26,35 +27,31 @@ export interface KpiCalendar {
 }
 
 /**
- * What `at` makes of the calendar. A day begins where the clock first shows it: at 01:00 where midnight is skipped, at the
- * first of two midnights. Every time is a quarter of an hour of UTC, since every zone differs from it by quarters of hours.
- * A zone that this machine does not know counts as UTC, as it does for the database.
+ * What `at` makes of the calendar. Every time is a quarter of an hour of UTC, since every zone differs from it by quarters of
+ * hours. A zone that this program does not know counts as UTC.
  */
 export function kpiCalendar(at: number, zone: string): KpiCalendar {
-  const now = inZone(at, zone);
-  const today = now.toPlainDate();
-  const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(now.timeZoneId).epochMilliseconds;
+  const timeZone = knownZone(zone);
+  const today = Temporal.PlainDate.from(dayOf(at, timeZone));
+  const start = (date: Temporal.PlainDate) => startOf(date.toString(), timeZone);
   const starts = Array.from({ length: 2 * SPARKLINE_DAYS + 1 }, (_, index) =>
-    startOf(today.add({ days: index + 1 - 2 * SPARKLINE_DAYS })),
+    start(today.add({ days: index + 1 - 2 * SPARKLINE_DAYS })),
   );
   const to = starts.at(-1)!;
   const monday = today.subtract({ days: today.dayOfWeek - 1 });
-  const weekAgo = now.subtract({ days: WEEK }).epochMilliseconds;
-  const sameTime = weekAgo - (weekAgo % QUARTER_MS);
+  const sameTime = weekBefore(at, timeZone, start(today.subtract({ days: WEEK })));
   return {
     days: starts.slice(0, -1).map((from, index) => ({ from, to: starts[index + 1]! })),
-    week: { from: startOf(monday), to },
-    weekBefore: { from: startOf(monday.subtract({ days: WEEK })), to: sameTime },
-    sevenDays: { from: startOf(today.subtract({ days: WEEK - 1 })), to },
-    sevenDaysBefore: { from: startOf(today.subtract({ days: 2 * WEEK - 1 })), to: sameTime },
+    week: { from: start(monday), to },
+    weekBefore: { from: start(monday.subtract({ days: WEEK })), to: sameTime },
+    sevenDays: { from: start(today.subtract({ days: WEEK - 1 })), to },
+    sevenDaysBefore: { from: start(today.subtract({ days: 2 * WEEK - 1 })), to: sameTime },
   };
 }
 
-function inZone(at: number, zone: string): Temporal.ZonedDateTime {
-  const instant = Temporal.Instant.fromEpochMilliseconds(at);
-  try {
-    return instant.toZonedDateTimeISO(zone);
-  } catch {
-    return instant.toZonedDateTimeISO('UTC');
-  }
+/** When the clock showed this quarter of an hour a week ago; on that day also while the clock is set back over midnight. */
+function weekBefore(at: number, zone: string, startOfThatDay: number): number {
+  const now = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
+  const weekAgo = now.subtract({ days: WEEK }).epochMilliseconds;
+  return Math.max(startOfThatDay, weekAgo - (weekAgo % QUARTER_MS));
 }

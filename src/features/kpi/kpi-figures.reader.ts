@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { type Audience, teamOf } from '../workspaces/audience.js';
 import { type FigureKind, type Reading, readingOf, type Window } from './kpi-windows.js';
 
 export interface Sum {
@@ -11,7 +12,6 @@ export interface Sum {
 export interface KpiSettings {
   timezone: string;
   currency: string;
-  hasTeam: boolean;
 }
 
 interface FigureRow extends Sum {
@@ -47,9 +47,7 @@ export class Figures {
 }
 
 const SETTINGS = /* sql */ `
-select timezone, currency,
-  $2::text is null or exists (select from teams where workspace_id = $1 and team_id = $2) as has_team
-from workspaces where workspace_id = $1`;
+select app.workspace_zone(workspace_id) as timezone, currency from workspaces where workspace_id = $1`;
 
 /**
  * One statement, and so one moment. Row-level security shows each reader the figures of their teams; of the whole workspace
@@ -90,18 +88,21 @@ const OF_TEAMS = sumsOf('team_id = any ($12::text[])', 'team_id = any ($12::text
 export class KpiFiguresReader {
   constructor(private readonly db: Db) {}
 
-  /** What decides which days are meant; and whether there is such a team. */
-  async settings(scope: Scope, teamId: string | null): Promise<KpiSettings> {
-    const [row] = await this.db.read<KpiSettings>(scope, SETTINGS, [scope.workspaceId, teamId]);
+  /** What decides which days are meant, and in which currency sums are told. */
+  async settings(scope: Scope): Promise<KpiSettings> {
+    const [row] = await this.db.read<KpiSettings>(scope, SETTINGS, [scope.workspaceId]);
     return row!;
   }
 
-  /** The sums over each window; of one team, or of all that the scope shows. */
-  async read(scope: Scope, teamId: string | null, windows: readonly Window[]): Promise<Figures> {
-    const teams = teamId === null ? scope.teamIds : [teamId];
-    const values = [scope.workspaceId, ...valuesOf(readingOf(windows)), teamId];
+  /** The sums over each window, of an audience within the scope. */
+  async read(scope: Scope, audience: Audience, windows: readonly Window[]): Promise<Figures> {
+    const values = [scope.workspaceId, ...valuesOf(readingOf(windows)), teamOf(audience)];
     const [text, also] =
-      teams === 'all' ? [OF_WORKSPACE, []] : teams.length === 0 ? [OF_NO_TEAM, []] : [OF_TEAMS, [teams]];
+      audience === 'all'
+        ? [OF_WORKSPACE, []]
+        : audience.length === 0
+          ? [OF_NO_TEAM, []]
+          : [OF_TEAMS, [audience]];
     return new Figures(windows, await this.db.read<FigureRow>(scope, text, [...values, ...also]));
   }
 }

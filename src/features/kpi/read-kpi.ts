@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { NotFound } from '../../platform/kernel/errors.js';
+import { teamOf } from '../workspaces/audience.js';
+import { Audiences } from '../workspaces/audiences.js';
 import { kpiCalendar } from './kpi-calendar.js';
 import { KpiFiguresReader } from './kpi-figures.reader.js';
 import { KpiTiles } from './kpi-tiles.js';
@@ -13,6 +14,7 @@ import { sparklineDays, tilesOf, windowsOf } from './tiles.js';
 export class ReadKpi {
   constructor(
     private readonly clock: Clock,
+    private readonly audiences: Audiences,
     private readonly figures: KpiFiguresReader,
     private readonly tiles: KpiTiles,
   ) {}
@@ -22,27 +24,17 @@ export class ReadKpi {
     const began = performance.now();
     const at = this.clock.now();
     const scope = scopeOf(caller);
-    const teamId = teamOf(caller, asked);
-    const { timezone, currency, hasTeam } = await this.figures.settings(scope, teamId);
-    if (!hasTeam) throw new NotFound();
+    const audience = await this.audiences.of(caller, asked, 'together');
+    const teamId = teamOf(audience);
+    const { timezone, currency } = await this.figures.settings(scope);
     const calendar = kpiCalendar(at, timezone);
     const days = sparklineDays(calendar);
     const [figures, connectors] = await Promise.all([
-      this.figures.read(scope, teamId, windowsOf(calendar)),
+      this.figures.read(scope, audience, windowsOf(calendar)),
       this.tiles.read('connectorHealth', { scope, teamId, at, days }),
     ]);
     const tiles = tilesOf(figures, currency, connectors);
     const computedInMs = Math.round((performance.now() - began) * 10) / 10;
     return { generatedAt: at, teamId, tiles, computedInMs };
   }
-}
-
-/** The team that is named, else the caller's only one (CONTRACT section 4). */
-function teamOf({ role, teamIds }: Caller, asked: string | undefined): string | null {
-  const seesAll = hasRole(role, 'admin');
-  if (asked !== undefined) {
-    if (!seesAll && !teamIds.includes(asked)) throw new NotFound();
-    return asked;
-  }
-  return !seesAll && teamIds.length === 1 ? teamIds[0]! : null;
 }

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { knownZone } from '../../platform/kernel/local-day.js';
 import { appliesAt } from '../standing-orders/when.js';
 
 /** HH:MM in the workspace's zone; `to` not later than `from` is on the next day. */
@@ -42,16 +43,6 @@ function firstShown(date: Temporal.PlainDate, time: string, zone: string): numbe
   if (first.toPlainDateTime().equals(local)) return first.epochMilliseconds;
   const jump = first.getTimeZoneTransition('next')!;
   return jump.toPlainDate().equals(date) ? jump.epochMilliseconds : undefined;
-}
-
-/** A zone is checked as it is stored; one that this program has lost since must keep nobody from being told. */
-function knownZone(zone: string): string {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
-    return zone;
-  } catch {
-    return 'UTC';
-  }
 }
 
 /** A moment for a person: the day, the time and how far the zone is from UTC, so that a repeated hour is no riddle. */

@@ -5,14 +5,15 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { AssertSeesWhole } from './assert-sees-whole.js';
+import { dayBefore, dayOf, isDayIn } from '../../platform/kernel/local-day.js';
 import { MakeReport } from './make-report.js';
-import { dayBefore, dayOf, isDayIn, lastDueDay } from './report-calendar.js';
+import { lastDueDay } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { viewOf } from './report-view.js';
 import type { ReportEntity } from './report.entity.js';
 import type { DailyReport } from './report.js';
 import { Reports } from './reports.repository.js';
+import { RequireWholeWorkspace } from './require-whole-workspace.js';
 import { StoreReport } from './store-report.js';
 
 /**
@@ -24,7 +25,7 @@ export class ReadReport {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly seesWhole: AssertSeesWhole,
+    private readonly requireWholeWorkspace: RequireWholeWorkspace,
     private readonly configs: ReportConfigs,
     private readonly reports: Reports,
     private readonly makeReport: MakeReport,
@@ -33,7 +34,7 @@ export class ReadReport {
 
   /** @throws Forbidden; NotFound for a day that is to come, was before the workspace, or is none in its zone */
   async execute(caller: Caller, asked: string | undefined): Promise<DailyReport> {
-    await this.seesWhole.execute(caller);
+    await this.requireWholeWorkspace.execute(caller);
     const scope: Scope = { workspaceId: caller.workspaceId, teamIds: 'all' };
     const config = await this.configs.read(scope);
     const now = this.clock.now();

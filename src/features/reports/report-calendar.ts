@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { dayAfter, dayBefore, dayOf } from '../../platform/kernel/local-day.js';
 
 /** When reports are made. */
 export interface ReportSchedule {
@@ -9,44 +10,6 @@ export interface ReportSchedule {
 
 /** So many missed days are made up for; older ones can be asked for. */
 export const MOST_MADE_UP = 31;
-
-/** A zone is checked as it is stored; one that this program has lost since must keep no report from being made. */
-export function knownZone(zone: string): string {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
-    return zone;
-  } catch {
-    return 'UTC';
-  }
-}
-
-/** When the day begins: at the first moment of it that there is. Days follow each other without a gap. */
-export function startOf(date: string, zone: string): number {
-  return startOfDay(Temporal.PlainDate.from(date), zone).epochMilliseconds;
-}
-
-/** Whether the calendar of the zone has the day: Pacific/Apia has no 30 December 2011. */
-export function isDayIn(date: string, zone: string): boolean {
-  const day = Temporal.PlainDate.from(date);
-  return startOfDay(day, zone).toPlainDate().equals(day);
-}
-
-/** The day that it is; where a clock is set back over midnight, the new day goes on. */
-export function dayOf(at: number, zone: string): string {
-  const shown = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate();
-  const next = dayAfter(shown.toString(), zone);
-  return at >= startOf(next, zone) ? next : shown.toString();
-}
-
-/** The next day that the zone has. */
-export function dayAfter(date: string, zone: string): string {
-  return neighbour(date, zone, 1);
-}
-
-/** The last day before it that the zone has. */
-export function dayBefore(date: string, zone: string): string {
-  return neighbour(date, zone, -1);
-}
 
 /**
  * When the report is made that is made on this day: as its clock shows the time for the first time, and where that time is
@@ -86,15 +49,4 @@ export function dueDays(schedule: ReportSchedule, zone: string, last: string, no
   )
     due.unshift(day);
   return due;
-}
-
-function startOfDay(day: Temporal.PlainDate, zone: string): Temporal.ZonedDateTime {
-  return day.toZonedDateTime(zone);
-}
-
-function neighbour(date: string, zone: string, step: 1 | -1): string {
-  let day = Temporal.PlainDate.from(date);
-  do day = day.add({ days: step });
-  while (!startOfDay(day, zone).toPlainDate().equals(day));
-  return day.toString();
 }

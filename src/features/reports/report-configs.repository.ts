@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { knownZone } from './report-calendar.js';
+import { knownZone } from '../../platform/kernel/local-day.js';
 import { ReportConfigEntity } from './report-config.entity.js';
 
 /** What a workspace wants of its reports, with what its settings say. */
 export interface Configured extends ReportConfigEntity {
-  /** The configured one, else the workspace's; UTC where this program has lost it. */
+  /** The configured one, else the workspace's; UTC where this program or the database has lost it. */
   zone: string;
   workspaceName: string;
   /** The workspace's. */
@@ -17,8 +17,8 @@ export interface Configured extends ReportConfigEntity {
 }
 
 const CONFIGURED = /* sql */ `
-select ${columnsOf(ReportConfigEntity, { of: 'c' })}, coalesce(c.timezone, w.timezone) as zone, w.name as workspace_name,
-  w.currency, w.created_at
+select ${columnsOf(ReportConfigEntity, { of: 'c' })}, w.name as workspace_name,
+  app.zone_or_utc(coalesce(c.timezone, w.timezone)) as zone, w.currency, w.created_at
 from report_configs c join workspaces w on w.workspace_id = c.workspace_id
 where c.workspace_id = $1`;
 

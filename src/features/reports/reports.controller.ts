@@ -7,13 +7,13 @@ import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { AssertSeesWhole } from './assert-sees-whole.js';
 import { ReadReport } from './read-report.js';
 import { MARKDOWN_EXAMPLE } from './report-example.js';
 import { markdownOf } from './report-markdown.js';
 import { DailyQuery, DailyReportView, ReportPage, ReportSummary } from './reports.dto.js';
 import { ReportMailOff } from './reports.errors.js';
 import { type ListedReport, Reports } from './reports.repository.js';
+import { RequireWholeWorkspace } from './require-whole-workspace.js';
 import { ResendReport } from './resend-report.js';
 
 const FORMATS = ['application/json', 'text/plain'] as const;
@@ -22,7 +22,7 @@ const FORMATS = ['application/json', 'text/plain'] as const;
 export class ReportsController {
   constructor(
     private readonly readReport: ReadReport,
-    private readonly seesWhole: AssertSeesWhole,
+    private readonly requireWholeWorkspace: RequireWholeWorkspace,
     private readonly reports: Reports,
     private readonly resendReport: ResendReport,
   ) {}
@@ -51,7 +51,7 @@ export class ReportsController {
   @Get()
   @Route({ auth: 'member', returns: { 200: ReportPage }, errors: [Forbidden] })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ReportPage> {
-    await this.seesWhole.execute(caller);
+    await this.requireWholeWorkspace.execute(caller);
     const page = await this.reports.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(summaryOf) };
   }

@@ -9,7 +9,6 @@ import { SignalsModule } from '../signals/signals.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AddCustomSection } from './add-custom-section.js';
 import { AnnounceReport } from './announce-report.js';
-import { AssertSeesWhole } from './assert-sees-whole.js';
 import { ChangeReportConfig } from './change-report-config.js';
 import { CustomSectionEntity } from './custom-section.entity.js';
 import { CustomSections } from './custom-sections.repository.js';
@@ -25,6 +24,7 @@ import { ReportEntity } from './report.entity.js';
 import { ReportFactsReader } from './report-facts.reader.js';
 import { ReportsController } from './reports.controller.js';
 import { Reports } from './reports.repository.js';
+import { RequireWholeWorkspace } from './require-whole-workspace.js';
 import { ResendReport } from './resend-report.js';
 import { ScheduledReports } from './scheduled-reports.js';
 import { SectionWriter } from './section-writer.js';
@@ -48,7 +48,6 @@ import { WriteSections } from './write-sections.js';
   providers: [
     AddCustomSection,
     AnnounceReport,
-    AssertSeesWhole,
     ChangeReportConfig,
     CustomSections,
     DeleteCustomSection,
@@ -59,6 +58,7 @@ import { WriteSections } from './write-sections.js';
     ReportDeliveries,
     ReportFactsReader,
     Reports,
+    RequireWholeWorkspace,
     ResendReport,
     ScheduledReports,
     SectionWriter,
@@ -66,6 +66,6 @@ import { WriteSections } from './write-sections.js';
     StoreReport,
     WriteSections,
   ],
-  exports: [ReadReport, Reports, AssertSeesWhole],
+  exports: [ReadReport, Reports],
 })
 export class ReportsModule {}

@@ -3,11 +3,12 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { dayBefore, dayOf } from '../../platform/kernel/local-day.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Signals } from '../signals/signals.repository.js';
 import { DELIVER_WORK } from './deliver-report.js';
-import { dayBefore, dayOf, dueDays, nextRun } from './report-calendar.js';
+import { dueDays, nextRun } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { StoreReport } from './store-report.js';
 

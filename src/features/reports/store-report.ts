@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
+import { dayBefore, dayOf } from '../../platform/kernel/local-day.js';
 import { Work } from '../../platform/work/work.js';
 import { CustomSections } from './custom-sections.repository.js';
 import { MakeReport } from './make-report.js';
-import { dayBefore, dayOf } from './report-calendar.js';
 import type { Configured } from './report-configs.repository.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';

@@ -26,7 +26,7 @@ select max(amount) as most from (
     where u.workspace_id = $1 and u.currency = $2 and u.amount > 0 and u.at > $4::timestamptz - interval '62 days'
       and p.team_id is not distinct from $5
     order by u.work_packet_id, u.at) packets
-  group by app.window_start($3, at, app.workspace_zone($1))) windows`;
+  group by app.window_start($3, at, (select app.workspace_zone($1)))) windows`;
 
 /** What an order stands beside. */
 export interface OrderSurroundings {

@@ -1,5 +1,6 @@
 import type { DecisionOrder, OrderUsage, RecordedPacket } from '../standing-orders/decision-input.js';
-import { isKnownZone, startOfWindow } from '../standing-orders/windows.js';
+import { isKnownZone } from '../../platform/kernel/local-day.js';
+import { startOfWindow } from '../standing-orders/windows.js';
 
 /** What one order counted of a work packet that it let through. */
 export interface Use {

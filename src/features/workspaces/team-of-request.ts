@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
-import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { type Caller, scopeOf, seesWholeWorkspace } from '../../platform/auth/caller.js';
+import { NotFound } from '../../platform/kernel/errors.js';
 import { Teams } from './teams.repository.js';
+import { teamNotNamed } from './workspaces.errors.js';
 
 /**
  * Which team a new record belongs to: the one that the request names, else the caller's only one, else none. Owner and
@@ -17,26 +18,15 @@ export class TeamOfRequest {
    * one that the caller could not see
    */
   async resolve(caller: Caller, asked: string | null | undefined): Promise<string | null> {
-    const { role, teamIds } = caller;
-    const seesAll = hasRole(role, 'admin');
+    const { teamIds } = caller;
+    const seesAll = seesWholeWorkspace(caller);
     if (asked === undefined || asked === null) {
       if (seesAll || teamIds.length === 0) return null;
-      if (teamIds.length > 1) {
-        throw new ValidationFailed({
-          details: [
-            {
-              path: 'teamId',
-              rule: 'isDefined',
-              message: 'you are a member of several teams: name the team this is for',
-            },
-          ],
-        });
-      }
+      if (teamIds.length > 1) throw teamNotNamed();
       return teamIds[0]!;
     }
     if (teamIds.includes(asked)) return asked;
-    if (!seesAll) throw new NotFound();
-    if (!(await this.teams.isWorking(scopeOf(caller), asked))) throw new NotFound();
+    if (!seesAll || !(await this.teams.isActive(scopeOf(caller), asked))) throw new NotFound();
     return asked;
   }
 }

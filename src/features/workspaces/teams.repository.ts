@@ -66,8 +66,8 @@ export class Teams {
     return row!.areThere;
   }
 
-  /** Whether the workspace has this team, and it is not archived. */
-  async isWorking(scope: Scope, teamId: string): Promise<boolean> {
+  /** Whether there is such a team, and work can still be handed in for it. */
+  async isActive(scope: Scope, teamId: string): Promise<boolean> {
     const found = await this.db.read(
       scope,
       'select 1 from teams where workspace_id = $1 and team_id = $2 and archived_at is null',

@@ -1,4 +1,5 @@
 import { defineError } from '../../platform/kernel/define-error.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
 
 export const LimitReached = defineError(
   'LIMIT_REACHED',
@@ -20,3 +21,9 @@ const LIMITED = {
   members: { owner: 'workspace', noun: 'members' },
   'members of a team': { owner: 'team', noun: 'members' },
 } as const;
+
+/** A member of several teams who names none. */
+export function teamNotNamed(): Error {
+  const message = 'you are a member of several teams: name the team this is for';
+  return new ValidationFailed({ details: [{ path: 'teamId', rule: 'isDefined', message }] });
+}

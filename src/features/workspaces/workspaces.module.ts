@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AcceptanceToken } from './acceptance-token.js';
 import { ChangeSettings } from './change-settings.js';
+import { Audiences } from './audiences.js';
 import { CreateToken } from './create-token.js';
 import { AutonomyMode } from './autonomy-mode.js';
 import { InstalledPacks } from './installed-packs.js';
@@ -49,6 +50,7 @@ import {
   ],
   controllers: [ProfileController, SettingsController, TokensController, WorkspaceController],
   providers: [
+    Audiences,
     KnownZone,
     AutonomyMode,
     InstalledPacks,
@@ -72,6 +74,7 @@ import {
   ],
   exports: [
     AcceptanceToken,
+    Audiences,
     AutonomyMode,
     InstalledPacks,
     ChangeSettings,

@@ -3,6 +3,7 @@ import type { Tier } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { knownZone } from '../../platform/kernel/local-day.js';
 import { type ChangeNotifications, notificationsOf } from './notifications.dto.js';
 import { type ChangeRetention, retentionOf } from './retention.dto.js';
 import type { SenderView, SettingsView } from './settings.dto.js';
@@ -15,8 +16,16 @@ export interface WorkspaceSettings extends SettingsView {
   tier: Tier;
 }
 
-/** Whether the operator is there to be asked, and in which zone their days begin. */
+/** Whether the operator is there to be asked, and in which zone their days begin: UTC where the database has lost the one set. */
 export type OperatorHours = Pick<SettingsView, 'presence' | 'timezone'>;
+
+/** When a workspace was made, and in which zone its days begin. */
+export interface WorkspaceCalendar {
+  name: string;
+  createdAt: number;
+  /** UTC where the database or this program has lost the one that is set. */
+  timezone: string;
+}
 
 /** What is to be changed: of the sender, of the retention and of the notifications, too, only what is named. */
 export type SettingsChange = Partial<
@@ -93,6 +102,16 @@ export class Workspaces {
     return row!;
   }
 
+  /** What its days depend on. */
+  async calendar(scope: Scope): Promise<WorkspaceCalendar> {
+    const [row] = await this.db.read<WorkspaceCalendar>(
+      scope,
+      `select name, created_at, app.workspace_zone(workspace_id) as timezone from workspaces where workspace_id = $1`,
+      [scope.workspaceId],
+    );
+    return { ...row!, timezone: knownZone(row!.timezone) };
+  }
+
   /** The workspace itself, locked against changes; whatever only names it goes on. */
   async lock(workspaceId: string): Promise<WorkspaceFacts> {
     const [row] = await this.db.query<WorkspaceFacts>(
@@ -109,7 +128,7 @@ export class Workspaces {
   /** Answers {@link OperatorHours}; for a caller that sends it along with statements of its own. */
   operatorHoursStatement(workspaceId: string): Statement {
     return {
-      text: 'select presence, timezone from workspaces where workspace_id = $1',
+      text: 'select presence, app.workspace_zone(workspace_id) as timezone from workspaces where workspace_id = $1',
       values: [workspaceId],
     };
   }

@@ -1,19 +1,13 @@
 import { ValidateBy } from 'class-validator';
-import { Temporal } from 'temporal-polyfill';
+import { isKnownZone } from './local-day.js';
 
 /**
  * A zone of the IANA database by its name. `Intl` alone takes offsets (`+05:30`) and abbreviations (`EST`, which is
  * Panama to it) as well, and its list of zones has neither UTC nor the other names of a zone (Asia/Kolkata).
  */
 function isIanaZone(value: unknown): boolean {
-  if (typeof value !== 'string' || !(value === 'UTC' || /^[A-Za-z_]+\/[A-Za-z0-9_+/-]+$/.test(value))) {
-    return false;
-  }
-  try {
-    return Boolean(Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(value));
-  } catch {
-    return false;
-  }
+  if (typeof value !== 'string') return false;
+  return (value === 'UTC' || /^[A-Za-z_]+\/[A-Za-z0-9_+/-]+$/.test(value)) && isKnownZone(value);
 }
 
 /**

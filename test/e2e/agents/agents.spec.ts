@@ -145,6 +145,19 @@ describe('GET /agents 200', () => {
     }
   });
 
+  it('counts today from the first of two midnights', async () => {
+    await test.rows(`update workspaces set timezone = 'America/Havana' where workspace_id = $1`, [
+      workspace.workspaceId,
+    ]);
+    // At 01:00 the clock is set back to 00:00, at 05:00Z.
+    const first = Date.UTC(2026, 10, 1, 4);
+    for (const at of [first - 1, first, first + 1_800_000, first + 5_400_000])
+      await leave({ status: 'executed', at });
+    test.clock.stop(first + 7_200_000);
+    expect(await agent('capo_ops')).toMatchObject({ completedToday: 3 });
+    test.clock.goOn();
+  });
+
   it('names what it is sending', async () => {
     const directiveId = await leave({ status: 'sending' });
     expect(await agent('capo_ops')).toMatchObject({

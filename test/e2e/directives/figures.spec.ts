@@ -29,6 +29,16 @@ async function figuresOf(workspaceId: string) {
   return briefing.figures!;
 }
 
+async function leaveRevenue(workspaceId: string, events: readonly [amount: number, at: number][]) {
+  for (const [amount, at] of events) {
+    await test.rows(
+      `insert into revenue_events (event_id, workspace_id, amount, currency, source, occurred_at, recorded_by, created_at)
+       values ($1, $2, $3, 'EUR', 'Krone', $4, '{}', $4)`,
+      [newId('rev'), workspaceId, amount, new Date(at)],
+    );
+  }
+}
+
 describe('the figures of a report', () => {
   it('are of the day of the workspace, where its midnight lies within an hour of UTC too', async () => {
     test.clock.stop(NOW);
@@ -40,13 +50,7 @@ describe('the figures of a report', () => {
       [300, Date.UTC(2026, 11, 2, 10)],
       [4_000, Date.UTC(2026, 11, 2, 18, 45)], // 00:15 on the 3rd
     ];
-    for (const [amount, at] of reported) {
-      await test.rows(
-        `insert into revenue_events (event_id, workspace_id, amount, currency, source, occurred_at, recorded_by, created_at)
-         values ($1, $2, $3, 'EUR', 'Krone', $4, '{}', $4)`,
-        [newId('rev'), workspaceId, amount, new Date(at)],
-      );
-    }
+    await leaveRevenue(workspaceId, reported);
     const { days } = await figuresOf(workspaceId);
     expect(days.map(({ day, revenue }) => [day, revenue])).toEqual([
       ['2026-12-01', { EUR: 1 }],
@@ -71,5 +75,38 @@ describe('the figures of a report', () => {
       ['2026-12-02', { info: 3_900 }],
       ['2026-12-03', { info: 100 }],
     ]);
+  });
+
+  it('stay on the new day while the clock is set back over midnight', async () => {
+    test.clock.stop(Date.UTC(2010, 10, 8, 12));
+    const { workspaceId } = await test.createWorkspace();
+    await test.rows(`update workspaces set timezone = 'America/St_Johns' where workspace_id = $1`, [
+      workspaceId,
+    ]);
+    await leaveRevenue(workspaceId, [
+      [1, Date.UTC(2010, 10, 7, 2, 29)], // 23:59 on the 6th
+      [20, Date.UTC(2010, 10, 7, 2, 30)], // 00:00 on the 7th
+      [300, Date.UTC(2010, 10, 7, 2, 45)], // 23:15 on the 6th, once more
+      [4_000, Date.UTC(2010, 10, 8, 3, 30)], // 00:00 on the 8th
+    ]);
+    const { since, days } = await figuresOf(workspaceId);
+    expect(since).toBe('2010-08-08');
+    expect(days.map(({ day, revenue }) => [day, revenue])).toEqual([
+      ['2010-11-06', { EUR: 1 }],
+      ['2010-11-07', { EUR: 320 }],
+      ['2010-11-08', { EUR: 4_000 }],
+    ]);
+  });
+
+  it('are of the days of UTC in a zone that the database does not know any more', async () => {
+    test.clock.stop(NOW);
+    const { workspaceId } = await test.createWorkspace();
+    await test.rows(`update workspaces set timezone = 'US/Pacific-New' where workspace_id = $1`, [
+      workspaceId,
+    ]);
+    await leaveRevenue(workspaceId, [[5, Date.UTC(2026, 11, 3, 1)]]);
+    const { since, days } = await figuresOf(workspaceId);
+    expect(since).toBe('2026-09-02');
+    expect(days.map(({ day, revenue }) => [day, revenue])).toEqual([['2026-12-03', { EUR: 5 }]]);
   });
 });

@@ -202,7 +202,7 @@ describe('GET /family/report 200', () => {
 describe('the day', () => {
   const at = async (instant: string, zone: string, query = '') => {
     await test.rows(
-      `update workspaces set timezone = $2, created_at = '2020-01-01' where workspace_id = $1`,
+      `update workspaces set timezone = $2, created_at = '2000-01-01' where workspace_id = $1`,
       [workspace.workspaceId, zone],
     );
     test.clock.stop(Date.parse(instant));
@@ -220,6 +220,8 @@ describe('the day', () => {
     ['2026-02-18T10:30:00Z', 'Pacific/Pago_Pago', '2026-02-17'],
     ['2026-02-18T18:29:00Z', 'Asia/Kolkata', '2026-02-18'],
     ['2026-02-18T18:30:00Z', 'Asia/Kolkata', '2026-02-19'],
+    // The clock was set back from 00:01 to 23:01: the new day goes on.
+    ['2010-11-07T02:45:00Z', 'America/St_Johns', '2010-11-07'],
   ])('at %s in %s is %s', async (instant, zone, date) => {
     const { body } = await at(instant, zone);
     expect(body).toMatchObject({ date, timezone: zone, partial: true });
@@ -263,7 +265,7 @@ describe('the day', () => {
 
   it.each([
     ['is to come', '2026-02-19T12:00:00Z', 'UTC', '2026-02-20'],
-    ['lies before the workspace', '2026-02-19T12:00:00Z', 'UTC', '2019-12-31'],
+    ['lies before the workspace', '2026-02-19T12:00:00Z', 'UTC', '1999-12-31'],
     ['lies before all time', '2026-02-19T12:00:00Z', 'UTC', '0001-01-01'],
   ])('that %s is a 404', async (_what, instant, zone, date) => {
     expect((await at(instant, zone, `?date=${date}`)).status).toBe(404);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayAfter, dayBefore, dayOf } from '../../../src/features/reports/report-calendar.js';
+import { dayAfter, dayBefore, dayOf } from '../../../src/platform/kernel/local-day.js';
 import { Client } from '../../support/client.js';
 import { type Service, type ServiceProcess, startService } from '../../support/processes.js';
 import { eventually } from '../../support/test-app.js';

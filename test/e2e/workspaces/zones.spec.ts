@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
+import { KpiRows } from '../kpi/kpi-rows.js';
 import { MAIL_TO_ACME, OrderDesk } from '../standing-orders/order-desk.js';
 
 /** `Intl` keeps names that the database's list of zones no longer has. */
 const ONLY_THE_PROGRAM_KNOWS = ['US/Pacific-New', 'Canada/East-Saskatchewan'];
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 let test: TestApp;
 let workspace: TestWorkspace;
@@ -45,6 +49,34 @@ describe.each(ONLY_THE_PROGRAM_KNOWS)('the zone %s', (timezone) => {
     });
     await desk.until(body.directiveId, 'executed');
   });
+});
+
+describe('a zone that one side has lost', () => {
+  it.each([...ONLY_THE_PROGRAM_KNOWS, 'Mars/Olympus'])(
+    'is UTC wherever days are told: %s',
+    async (timezone) => {
+      const { workspaceId, owner } = await test.createWorkspace();
+      await test.rows(
+        `update workspaces set timezone = $2, created_at = created_at - interval '9 days' where workspace_id = $1`,
+        [workspaceId, timezone],
+      );
+      const midnight = Math.trunc(Date.now() / DAY_MS) * DAY_MS;
+      const today = new Date(midnight).toISOString().slice(0, 10);
+      // In America it is the evening of the day before.
+      test.clock.stop(midnight + HOUR_MS);
+      try {
+        await new KpiRows(test.rows, workspaceId).revenue(midnight - HOUR_MS, 7);
+        expect((await owner.get('/family/report')).body).toMatchObject({ date: today, timezone: 'UTC' });
+        expect((await owner.get('/reports/config')).body.timezone).toBe('UTC');
+        const daily = await owner.get(`/reports/daily?date=${today}`);
+        expect(daily, daily.text).toMatchObject({ status: 200, body: { date: today, partial: true } });
+        const { revenueThisWeek } = (await owner.get('/kpi')).body.tiles;
+        expect(revenueThisWeek.sparkline.slice(-2)).toEqual([7, 0]);
+      } finally {
+        test.clock.goOn();
+      }
+    },
+  );
 });
 
 describe('a query that takes a zone', () => {

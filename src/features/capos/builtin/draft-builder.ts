@@ -3,6 +3,7 @@ import * as en from 'chrono-node/en';
 import * as es from 'chrono-node/es';
 import * as fr from 'chrono-node/fr';
 import { Temporal } from 'temporal-polyfill';
+import { dayOf, knownZone } from '../../../platform/kernel/local-day.js';
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
@@ -95,7 +96,8 @@ export class DraftBuilder {
 
   /** The first date of a short text, as it is written. */
   dateIn(text: string): string | undefined {
-    const reference = { instant: new Date(this.briefing.now), timezone: this.today.offsetNanoseconds / 60e9 };
+    const now = Temporal.Instant.fromEpochMilliseconds(this.briefing.now).toZonedDateTimeISO(this.zone);
+    const reference = { instant: new Date(this.briefing.now), timezone: now.offsetNanoseconds / 60e9 };
     return (
       LOCALES.flatMap((locale) => locale.parse(cutText(text, 500, ''), reference))
         .map(({ text: said }) => said)
@@ -109,15 +111,12 @@ export class DraftBuilder {
   }
 
   get zone(): string {
-    try {
-      return Temporal.Now.zonedDateTimeISO(this.briefing.workspace.timezone).timeZoneId;
-    } catch {
-      return 'UTC';
-    }
+    return knownZone(this.briefing.workspace.timezone);
   }
 
-  get today(): Temporal.ZonedDateTime {
-    return Temporal.Instant.fromEpochMilliseconds(this.briefing.now).toZonedDateTimeISO(this.zone);
+  /** The day that it is for the workspace. */
+  get today(): Temporal.PlainDate {
+    return Temporal.PlainDate.from(dayOf(this.briefing.now, this.zone));
   }
 
   /** Each address of the text is written to, asked about or mentioned. */

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { dayOf } from '../../../platform/kernel/local-day.js';
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import type { Ask } from './asks.js';
@@ -40,7 +41,7 @@ const LAST_DAYS =
   /(?:last|past|letzten|vergangenen|derniers|últimos) (\d{1,2}) (?:days|tagen?|jours|días)|(\d{1,2}) derniers jours/iu;
 
 function periodIn(draft: DraftBuilder, text: string): Period | undefined {
-  const today = draft.today.toPlainDate();
+  const { today } = draft;
   const days = LAST_DAYS.exec(text);
   if (days)
     return {
@@ -184,9 +185,9 @@ const SECTIONS: Readonly<Record<Topic, (draft: DraftBuilder, period: Period | un
       ),
     ];
   },
-  approvals({ briefing: { guardian, figures } }, period) {
+  approvals({ briefing: { guardian, figures }, zone }, period) {
     const open = (figures?.openApprovals ?? []).map(
-      ({ title, requestedAt }) => `“${title}”, since ${new Date(requestedAt).toISOString().slice(0, 10)}`,
+      ({ title, requestedAt }) => `“${title}”, since ${dayOf(requestedAt, zone)}`,
     );
     return [
       `${guardian.pending} waiting for a decision`,
@@ -194,10 +195,9 @@ const SECTIONS: Readonly<Record<Topic, (draft: DraftBuilder, period: Period | un
       ...countedIn(figures?.days, period, 'approvals'),
     ];
   },
-  signals({ briefing: { signals, figures } }, period) {
+  signals({ briefing: { signals, figures }, zone }, period) {
     const lines = signals.map(
-      ({ severity, title, createdAt }) =>
-        `${severity}: ${title} (${new Date(createdAt).toISOString().slice(0, 10)})`,
+      ({ severity, title, createdAt }) => `${severity}: ${title} (${dayOf(createdAt, zone)})`,
     );
     return [
       ...(lines.length > 0 ? lines : ['None is open.']),
@@ -227,13 +227,9 @@ const SECTIONS: Readonly<Record<Topic, (draft: DraftBuilder, period: Period | un
       : standingOrders.map(({ name, effect, text }) => `${name} (${effect}): ${text}`);
   },
   work({ briefing: { recentPackets }, zone }, period) {
-    const shown = recentPackets.filter(
-      ({ createdAt }) =>
-        !period || isIn(new Date(createdAt).toLocaleDateString('sv', { timeZone: zone }), period),
-    );
+    const shown = recentPackets.filter(({ createdAt }) => !period || isIn(dayOf(createdAt, zone), period));
     const lines = shown.map(
-      ({ title, type, status, createdAt }) =>
-        `${title}: ${type}, ${status} (${new Date(createdAt).toISOString().slice(0, 10)})`,
+      ({ title, type, status, createdAt }) => `${title}: ${type}, ${status} (${dayOf(createdAt, zone)})`,
     );
     return [...(lines.length > 0 ? lines : ['No work packet among the newest 20.'])];
   },

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { Reports } from '../reports/reports.repository.js';
+import type { Audience } from '../workspaces/audience.js';
+import { Audiences } from '../workspaces/audiences.js';
+import { LocalDays } from './local-days.js';
+import { dateOfReport, familyReportIdOf } from './report-id.js';
+
+/** A report that the caller may read. */
+export interface ReadableReport {
+  reportId: string;
+  date: string;
+  audience: Audience;
+}
+
+/** Reports by their ids: family reports, whose ids are made from what they show, and Daily Reports, which have rows. */
+@Injectable()
+export class ReadableReports {
+  constructor(
+    private readonly audiences: Audiences,
+    private readonly days: LocalDays,
+    private readonly reports: Reports,
+  ) {}
+
+  /** @throws NotFound for what is no report, or for one that the caller may not read */
+  async get(caller: Caller, reportId: string): Promise<ReadableReport> {
+    const date = dateOfReport(reportId);
+    if (date === undefined) return this.daily(caller, reportId);
+    const { workspaceId } = caller;
+    const audience = (await this.audiences.allOf(caller)).find(
+      (one) => familyReportIdOf(workspaceId, date, one) === reportId,
+    );
+    if (audience === undefined) return this.daily(caller, reportId);
+    await this.days.read(scopeOf(caller), date);
+    return { reportId, date, audience };
+  }
+
+  /** A Daily Report, which is of the whole workspace. @throws NotFound */
+  private async daily(caller: Caller, reportId: string): Promise<ReadableReport> {
+    const { workspaceId } = caller;
+    const report = await this.reports.find({ workspaceId, teamIds: 'all' }, reportId);
+    // To whoever may not read it, it is as if it were not there.
+    if (!report || !(await this.audiences.seesWhole(caller))) throw new NotFound();
+    return { reportId, date: report.date, audience: 'all' };
+  }
+}
