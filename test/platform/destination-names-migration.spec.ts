@@ -48,11 +48,7 @@ it('connectors of destinations have no host in their names afterwards, whoever o
     await prepareDatabase(url.href);
 
     const { rows } = await administrator.query('select name from connectors order by connector_id');
-    expect(rows).toEqual([
-      { name: 'ERP of Acme' },
-      { name: 'Webhook destination whk_2' },
-      { name: 'crm' },
-    ]);
+    expect(rows).toEqual([{ name: 'ERP of Acme' }, { name: 'Webhook destination whk_2' }, { name: 'crm' }]);
   } finally {
     await administrator.end();
     await server.query(`drop database ${name} with (force)`);

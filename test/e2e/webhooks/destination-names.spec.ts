@@ -69,9 +69,10 @@ const stateOf = async (destinationId: string) => {
 
 /** Lets the waits of its deliveries pass. */
 async function hurry(destinationId: string): Promise<void> {
-  await test.rows(`update work_items set due_at = now() where queue = $1 and not claimed and due_at > now()`, [
-    destinationId,
-  ]);
+  await test.rows(
+    `update work_items set due_at = now() where queue = $1 and not claimed and due_at > now()`,
+    [destinationId],
+  );
   await test.rows('update work_breakers set opens_at = now() where queue = $1', [destinationId]);
   notifyWorkers(test, destinationId);
 }
