@@ -13,10 +13,10 @@ let test: TestApp;
 let receiver: EventReceiver;
 let runner: ScriptedRunner;
 let members: Record<Exclude<Role, 'owner'>, TestMember>;
-let status: number;
+let answered: number;
 
 beforeAll(async () => {
-  receiver = await startEventReceiver((_, response) => response.writeHead(status).end());
+  receiver = await startEventReceiver((_, response) => response.writeHead(answered).end());
   test = await startTestApp({ OUTBOUND_ALLOW: receiver.hostPort });
   runner = new ScriptedRunner(test);
   const member = (role: Role) => test.createMember(test.workspaceId, role);
@@ -31,15 +31,15 @@ afterAll(async () => {
   await receiver.close();
 });
 beforeEach(() => {
-  status = 200;
+  answered = 200;
 });
 
 /** The same member from another address, so that no limit of a route is met. */
 const as = (role: keyof typeof members) => new Client(test.url, members[role].token);
 
 const EVENTS = { events: ['revenue.recorded'] };
-let paths = 0;
-const address = () => `${receiver.url}/${++paths}?key=topsecret`;
+let addresses = 0;
+const address = () => `${receiver.url}/${++addresses}?key=topsecret`;
 
 async function described(description: string): Promise<string> {
   const answer = await as('admin').post('/partner/webhooks', { description, url: address(), ...EVENTS });
@@ -95,12 +95,12 @@ async function attemptedUntil(
 
 async function paused(destinationId: string): Promise<void> {
   await arrived(destinationId);
-  status = 500;
+  answered = 500;
   await test.rows('update webhook_destinations set consecutive_failures = 19 where destination_id = $1', [
     destinationId,
   ]);
   await attemptedUntil(destinationId, (state) => state.status === 'paused');
-  status = 200;
+  answered = 200;
 }
 
 /** Everything that waited has been delivered; answers the first delivery. */
@@ -142,9 +142,9 @@ async function lived(destinationId: string): Promise<void> {
     destinationId,
     row!.sealed_secret,
   ]);
-  status = 410;
+  answered = 410;
   await attemptedUntil(destinationId, (state) => state.status === 'gone');
-  status = 200;
+  answered = 200;
 }
 
 /** The summaries of the receipts about a destination and its deliveries, without who acted. */

@@ -27,7 +27,7 @@ export interface OutsideUndo<Packet = PacketToUndo> {
 }
 
 /** An undo within the database. */
-export interface InsideUndo {
+interface InsideUndo {
   kind: 'inside';
   run(packet: PacketToUndo): Promise<Undone>;
   /** Why it is not possible as things stand, in a sentence; null, or left out: nothing is known that keeps it from it. */
