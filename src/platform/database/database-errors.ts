@@ -9,7 +9,11 @@ const CONNECTION_CODES = new Set([
   '57P01',
   '57P02',
   '57P03',
+  '57P05',
   '53300',
+  // A transaction that stood still for too long, as one of a process does that gets no processor.
+  '25P03',
+  '25P04',
 ]);
 
 /** True when the database could not be reached or ended the connection: worth another try, and nobody's fault. */
