@@ -255,6 +255,7 @@ const COMPOSED_READERS: Record<string, string> = {
 const COMPOSED_ELSEWHERE: Record<string, string> = {
   'src/features/approvals/pending-approvals.ts':
     'a listing, by parts that each have an index, for the repository',
+  'src/features/chat/guardian-changes.ts': 'how the guardian came to be as it is, for the reader of the chat',
   'src/features/chat/record-statements.ts': 'what one record is told by, for the reader of the chat',
   'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
