@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { expect, inject, it } from 'vitest';
-import { allMigrations } from '../../src/platform/database/migrations.js';
+import { expect, it } from 'vitest';
 import { prepareDatabase } from '../../src/platform/database/prepare-database.js';
+import { createEarlierDatabase } from '../support/earlier-database.js';
 
 /** As a version left it that named the connectors of destinations by their hosts. */
 const ROWS = `
@@ -19,40 +16,16 @@ const ROWS = `
     ('wks_1', 'con_3', 'http', 'crm', 'crm', 'It has not been checked yet.', now())`;
 
 it('connectors of destinations have no host in their names afterwards, whoever owns the database', async () => {
-  const name = `named_${randomBytes(4).toString('hex')}`;
-  const server = new pg.Client({ connectionString: inject('serverUrl') });
-  await server.connect();
-  await server.query(`create role ${name} login createrole nosuperuser nobypassrls password 'word'`);
-  await server.query(`grant consigliere_app, consigliere_system to ${name} with admin option`);
-  await server.query(`create database ${name} owner ${name}`);
-  const url = new URL(inject('serverUrl'));
-  url.pathname = `/${name}`;
-  const administrator = new pg.Client({ connectionString: url.href });
-  Object.assign(url, { username: name, password: 'word' });
+  const database = await createEarlierDatabase(1765_000_000_110);
+  const { url, administrator } = database;
   try {
-    const before = (await allMigrations()).filter(
-      (migration) => Number(migration.name.slice(-13)) < 1765000000110,
-    );
-    const owner = await new DataSource({
-      type: 'postgres',
-      url: url.href,
-      installExtensions: false,
-      migrations: before,
-      migrationsTableName: 'migrations',
-    }).initialize();
-    await owner.runMigrations({ transaction: 'each' });
-    await owner.destroy();
-    await administrator.connect();
     await administrator.query(ROWS);
 
-    await prepareDatabase(url.href);
+    await prepareDatabase(url);
 
     const { rows } = await administrator.query('select name from connectors order by connector_id');
     expect(rows).toEqual([{ name: 'ERP of Acme' }, { name: 'Webhook destination whk_2' }, { name: 'crm' }]);
   } finally {
-    await administrator.end();
-    await server.query(`drop database ${name} with (force)`);
-    await server.query(`drop role ${name}`);
-    await server.end();
+    await database.drop();
   }
 }, 60_000);

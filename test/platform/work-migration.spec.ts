@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { expect, inject, it } from 'vitest';
-import { allMigrations } from '../../src/platform/database/migrations.js';
+import { expect, it } from 'vitest';
 import { prepareDatabase } from '../../src/platform/database/prepare-database.js';
+import { createEarlierDatabase } from '../support/earlier-database.js';
 
 /** As a version before platform/work left it: what was due stood with each row. */
 const ROWS = `
@@ -23,33 +20,12 @@ const ROWS = `
     ('dlv_3', 'wks_1', 'whk_1', 'evt_1', 'report.daily', 'delivered', '[]', null, now())`;
 
 it('what was due is work afterwards, whoever owns the database', async () => {
-  const name = `carried_${randomBytes(4).toString('hex')}`;
-  const server = new pg.Client({ connectionString: inject('serverUrl') });
-  await server.connect();
-  await server.query(`create role ${name} login createrole nosuperuser nobypassrls password 'word'`);
-  await server.query(`grant consigliere_app, consigliere_system to ${name} with admin option`);
-  await server.query(`create database ${name} owner ${name}`);
-  const url = new URL(inject('serverUrl'));
-  url.pathname = `/${name}`;
-  const administrator = new pg.Client({ connectionString: url.href });
-  Object.assign(url, { username: name, password: 'word' });
+  const database = await createEarlierDatabase(1763_700_000_000);
+  const { url, administrator } = database;
   try {
-    const before = (await allMigrations()).filter(
-      (migration) => Number(migration.name.slice(-13)) < 1763700000000,
-    );
-    const owner = await new DataSource({
-      type: 'postgres',
-      url: url.href,
-      installExtensions: false,
-      migrations: before,
-      migrationsTableName: 'migrations',
-    }).initialize();
-    await owner.runMigrations({ transaction: 'each' });
-    await owner.destroy();
-    await administrator.connect();
     await administrator.query(ROWS);
 
-    await prepareDatabase(url.href);
+    await prepareDatabase(url);
 
     const rows = async (sql: string) => (await administrator.query(sql)).rows;
     expect(await rows('select kind, id, workspace_id, queue, claimed from work_items order by id')).toEqual([
@@ -74,9 +50,6 @@ it('what was due is work afterwards, whoever owns the database', async () => {
     );
     expect(unforced).toEqual([]);
   } finally {
-    await administrator.end();
-    await server.query(`drop database ${name} with (force)`);
-    await server.query(`drop role ${name}`);
-    await server.end();
+    await database.drop();
   }
 });
