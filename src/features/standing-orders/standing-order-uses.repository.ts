@@ -14,15 +14,19 @@ from app.order_usage($1, $3, ${ZONE}, $2)`;
 
 const USAGE_FOR_A_LOOK = USAGE.replace('app.order_usage', 'app.read_order_usage');
 
-/** By the primary key of a use: one look-up for each order. */
+/** By the primary key of a use: one look-up for each order. When a window began is worked out once for all of them. */
 const FORMER_USES = /* sql */ `
+with windows as materialized (
+  select app.window_start('day', $2::timestamptz, zone) as day, app.window_start('week', $2::timestamptz, zone) as week,
+    app.window_start('month', $2::timestamptz, zone) as month
+  from app.workspace_zone($1) zone)
 select s.standing_order_id, s.amount, s.currency,
   case when s.currency = o.budget->>'currency' then s.amount else 0 end as spent,
   s.at > $2::timestamptz - interval '1 hour' as in_hour,
   s.at > $2::timestamptz - interval '1 day' as in_day,
-  s.at >= app.window_start('day', $2::timestamptz, ${ZONE}) as today,
-  s.at >= app.window_start(coalesce(o.budget->>'window', 'day'), $2::timestamptz, ${ZONE}) as in_budget_window
-from standing_orders o
+  s.at >= w.day as today,
+  s.at >= case o.budget->>'window' when 'week' then w.week when 'month' then w.month else w.day end as in_budget_window
+from windows w cross join standing_orders o
 join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
   and s.work_packet_id = $4
 where o.workspace_id = $1 and o.standing_order_id = any($3)`;
