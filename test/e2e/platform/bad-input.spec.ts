@@ -488,6 +488,17 @@ describe('a process', () => {
   }, 60_000);
   afterAll(() => service.close());
 
+  it.each(['/docs/%2f', '/docs/text%2fhtml', '/approvals/nobody', '/docs/swagger-ui.css%2f', '/%2f', '/%'])(
+    'answers an error as JSON, whatever content type the path asks for: %s',
+    async (path) => {
+      const { url } = service.processes[0]!;
+      const response = await fetch(url + path);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect([404, 400]).toContain(response.status);
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    },
+  );
+
   it('answers hostile requests to any route with no 5xx, no stack, and one of the two shapes', async () => {
     const { directiveId, approvalId } = (await service.client().post('/directive', { text: 'x' })).body;
     const [process] = service.processes;
