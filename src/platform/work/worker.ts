@@ -3,6 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../config/config.js';
 import { Channel } from '../database/channel.js';
+import { Readiness } from '../observability/health.controller.js';
 import { Attempts } from './attempts.js';
 import { type Claimed, Claims } from './claims.repository.js';
 import { KindWorker, LOOK_AHEAD_MS } from './kind-worker.js';
@@ -22,7 +23,8 @@ const ENQUEUED_AT_ONCE = 1_000;
 @Injectable()
 export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #workers = new Map<string, KindWorker>();
-  #unsubscribe: (() => void)[] = [];
+  readonly #unsubscribe: (() => void)[] = [];
+  #draining = false;
   #sweeping = false;
 
   constructor(
@@ -32,10 +34,12 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly work: Work,
     private readonly attempts: Attempts,
     private readonly logger: PinoLogger,
+    private readonly readiness: Readiness,
   ) {}
 
   onApplicationBootstrap(): void {
     if (this.config.processRole === 'api') return;
+    this.readiness.draining.addEventListener('abort', () => void this.drain(), { once: true });
     for (const kind of this.work.kinds.values()) this.begin(kind);
     const told = this.channel.subscribe(WORK_TOPIC, ({ id }) => {
       const [kind, queue] = id.split(' ', 2);
@@ -44,18 +48,21 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.#unsubscribe.push(told);
   }
 
-  /** Claims nothing more and lets what is in flight end, which its own limits bound. */
   async beforeApplicationShutdown(): Promise<void> {
+    await this.drain();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#unsubscribe = [];
-    const workers = [...this.#workers.values()];
-    await Promise.all(workers.map((worker) => worker.drain()));
     this.#workers.clear();
+  }
+
+  /** Claims nothing more and lets what is in flight end, which its own limits bound; what stops work still reaches it. */
+  private async drain(): Promise<void> {
+    this.#draining = true;
+    await Promise.all([...this.#workers.values()].map((worker) => worker.drain()));
   }
 
   @Interval('work.sweep', SWEEP_EVERY_MS)
   async sweep(): Promise<void> {
-    if (this.#unsubscribe.length === 0 || this.#sweeping) return;
+    if (this.#draining || this.#workers.size === 0 || this.#sweeping) return;
     this.#sweeping = true;
     for (const { name, enqueueDue } of this.work.kinds.values()) {
       if (enqueueDue) await this.inSweep(name, () => this.claims.enqueueDue(enqueueDue, ENQUEUED_AT_ONCE));
