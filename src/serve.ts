@@ -25,7 +25,7 @@ export async function listen(app: NestExpressApplication, config: Config): Promi
 export interface ProcessEnd {
   /** At the first signal, or at an error that nobody caught. */
   asked: Promise<void>;
-  /** At a second SIGTERM or SIGINT. */
+  /** At a second SIGTERM or SIGINT, and at an error that nobody caught. */
   urged: Promise<void>;
 }
 
@@ -50,6 +50,8 @@ export function processEnd(onFault: (error: unknown, requestId: string | undefin
     if (process.exitCode === undefined) setTimeout(() => process.exit(), FAULT_END_MS).unref();
     process.exitCode = 1;
     asked.resolve();
+    // What such a process still answers cannot be trusted, and the sooner it ends the sooner it is started again.
+    urged.resolve();
   };
   // Whoever read the output may be gone, with the terminal or as `tee` after Ctrl-C; that is no reason to end otherwise.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
