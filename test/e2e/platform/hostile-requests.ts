@@ -446,13 +446,13 @@ function documentedRoutes({ paths }: OpenApi): AttackedRoute[] {
 /** Every line of it is a route of the program: `GET    /docs/:asset   public ...`; `npm run check` compares it with the source. */
 const ROUTES = join(import.meta.dirname, '../../../docs/reference/routes.txt');
 
-/** Every method at the paths that the document leaves out, and at paths that no route has. */
+/** Every method at the paths outside of the API or left out of its document, and at paths that no route has. */
 function undocumentedRoutes({ paths }: OpenApi): AttackedRoute[] {
   const all = readFileSync(ROUTES, 'utf8').trimEnd().split('\n');
   const hidden = new Set(
     all
       .map((line) => line.split(/ +/)[1]!.replace(/:([^/]+)/g, '{$1}'))
-      .filter((template) => paths[template] === undefined),
+      .filter((template) => paths[template] === undefined || !template.startsWith('/api/')),
   );
   const nowhere = ['/{anything}', '/api/pro/{anything}', '/api/admin/{anything}', '/docs/{some}/{thing}'];
   return [...hidden, ...nowhere].flatMap((template) => {
