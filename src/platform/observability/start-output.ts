@@ -15,9 +15,9 @@ export class StartOutput {
 
   /** An error that nobody caught, with its stack: a defect. */
   fault(error: unknown, fields: Record<string, unknown>): void {
-    if (this.isTerminal) console.error(error);
+    const message = 'Nobody caught an error. This process ends.';
     const err = stdSerializers.err(error instanceof Error ? error : new Error(String(error)));
-    this.write('error', 'Nobody caught an error. This process ends.', { err, ...fields });
+    this.write('error', this.isTerminal ? `${message}\n${err.stack}` : message, { err, ...fields });
   }
 
   private write(level: string, msg: string, fields: Record<string, unknown>): void {

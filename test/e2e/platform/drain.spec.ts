@@ -189,7 +189,7 @@ describe('a process with work in flight', () => {
 
       const stopped = process.stop();
       expect(await streamed).toContain('directive.created');
-      await eventually(listens, (it) => !it);
+      await eventually(listens, (does) => !does);
       answer();
       expect(await stopped).toBe(0);
       expect(await delivered()).toBe('delivered');
@@ -201,7 +201,7 @@ describe('a process with work in flight', () => {
     { timeout: 60_000 },
     async () => {
       const failed = await fetch(`${process.url}/docs`, { headers: { 'x-defect': '1' } });
-      await eventually(listens, (it) => !it);
+      await eventually(listens, (does) => !does);
       expect(process.exited).toBe(false);
       expect(await delivered()).toBe('pending');
       answer();
