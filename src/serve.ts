@@ -7,6 +7,7 @@ import { Drain } from './drain.js';
 import { PublicAddress } from './platform/http/public-address.js';
 import { RequestContext } from './platform/kernel/request-context.js';
 import { Readiness } from './platform/observability/health.controller.js';
+import { Worker } from './platform/work/worker.js';
 
 /** Within this time after the first signal another one is the same: npm passes on what the terminal or systemd sent to all. */
 const PASSED_ON_MS = 1_000;
@@ -75,6 +76,7 @@ export async function serveUntil(
   onAsked();
   const readiness = app.get(Readiness);
   readiness.drain();
+  void app.get(Worker).drain();
   await Promise.race([urged, wait(drainSeconds * 1_000)]);
   readiness.close();
   await drain.end();

@@ -11,24 +11,20 @@ const FRESH_MS = 1_000;
 /** Whether this process should get requests: not before it listens, not once it has been told to end. */
 @Injectable()
 export class Readiness {
-  readonly #drain = new AbortController();
+  #draining = false;
   readonly #close = new AbortController();
   #asked: { at: number; ended: boolean; answer: Promise<unknown> } | undefined;
 
   constructor(private readonly db: Db) {}
-
-  /** Aborted when the process has been told to end: it is not ready and takes up no work, but still serves. */
-  get draining(): AbortSignal {
-    return this.#drain.signal;
-  }
 
   /** Aborted when it stops listening: streams and long waits end with it. */
   get closing(): AbortSignal {
     return this.#close.signal;
   }
 
+  /** The process is to end: it is not ready any more, but still serves. */
   drain(): void {
-    this.#drain.abort();
+    this.#draining = true;
   }
 
   close(): void {
@@ -37,7 +33,7 @@ export class Readiness {
 
   /** @throws Unavailable when this process cannot serve, or is about to end */
   async assert(): Promise<void> {
-    if (this.draining.aborted) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
+    if (this.#draining) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
     await this.databaseAnswers();
   }
 

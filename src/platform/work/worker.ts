@@ -3,7 +3,6 @@ import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../config/config.js';
 import { Channel } from '../database/channel.js';
-import { Readiness } from '../observability/health.controller.js';
 import { Attempts } from './attempts.js';
 import { type Claimed, Claims } from './claims.repository.js';
 import { KindWorker, LOOK_AHEAD_MS } from './kind-worker.js';
@@ -34,12 +33,10 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
     private readonly work: Work,
     private readonly attempts: Attempts,
     private readonly logger: PinoLogger,
-    private readonly readiness: Readiness,
   ) {}
 
   onApplicationBootstrap(): void {
     if (this.config.processRole === 'api') return;
-    this.readiness.draining.addEventListener('abort', () => void this.drain(), { once: true });
     for (const kind of this.work.kinds.values()) this.begin(kind);
     const told = this.channel.subscribe(WORK_TOPIC, ({ id }) => {
       const [kind, queue] = id.split(' ', 2);
@@ -55,7 +52,7 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Claims nothing more and lets what is in flight end, which its own limits bound; what stops work still reaches it. */
-  private async drain(): Promise<void> {
+  async drain(): Promise<void> {
     this.#draining = true;
     await Promise.all([...this.#workers.values()].map((worker) => worker.drain()));
   }
