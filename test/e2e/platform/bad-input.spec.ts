@@ -1,8 +1,16 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { PinoLogger } from 'nestjs-pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ErrorFilter } from '../../../src/platform/http/error.filter.js';
+import { RouteTable } from '../../../src/platform/http/route-table.js';
+import { startRequest } from '../../../src/platform/http/start-request.js';
+import { NotFound } from '../../../src/platform/kernel/errors.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { UnroutedLimit } from '../../../src/platform/rate-limit/unrouted-limit.js';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { credentialsFor } from '../../support/sessions.js';
@@ -478,6 +486,34 @@ describe('the version header', () => {
     const answer = await caller().send('PATCH', '/approvals');
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+});
+
+describe('an error that cannot be answered as it is', () => {
+  @Controller()
+  class Defective {
+    @Get('defect')
+    defect(): never {
+      throw new NotFound({ headers: { 'X-Broken': 'two\nlines' } });
+    }
+  }
+
+  @Module({ controllers: [Defective] })
+  class ThrowAway {}
+
+  it('becomes a 500, and no rejection that nobody handles', async () => {
+    const app = await NestFactory.create(ThrowAway, { logger: false });
+    const parts = [test.app.get(RouteTable), test.app.get(UnroutedLimit)] as const;
+    app.useGlobalFilters(new ErrorFilter(...parts, await test.app.resolve(PinoLogger)));
+    app.use(startRequest);
+    await app.listen(0, '127.0.0.1');
+    try {
+      const answer = await new Client(await app.getUrl(), undefined).get('/docs/../defect');
+      expect(answer.status).toBe(500);
+      expectErrorShape(answer, 'A');
+    } finally {
+      await app.close();
+    }
   });
 });
 
