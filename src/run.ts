@@ -8,24 +8,26 @@ import { prepareDatabase } from './platform/database/prepare-database.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
 import { PublicAddress } from './platform/http/public-address.js';
 import { StartOutput } from './platform/observability/start-output.js';
-import { drainOnSignal, endSignal, listen } from './serve.js';
+import { listen, processEnd, serveUntil } from './serve.js';
 import { asStartRefused } from './start-checks.js';
 
-/** Serves until a signal ends it; without DATABASE_URL, over a database of its own. */
+/** Serves until it is to end; without DATABASE_URL, over a database of its own. */
 export async function run(config: Config): Promise<void> {
   const output = new StartOutput();
-  const signal = endSignal();
+  const end = processEnd((error, requestId) => output.fault(error, { requestId }));
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => output.info(message) });
   embedded?.keepRunning();
   try {
     const starting = start(config, config.databaseUrl ?? embedded!.url, output);
-    const app = await Promise.race([starting, signal]);
+    const app = await Promise.race([starting, end.asked]);
     if (!app) return output.info('Stopped before it was ready.');
     welcome(app.get(PublicAddress).url, app, output);
-    await drainOnSignal(app, signal, () =>
-      output.info('Stopping. Requests that were taken are answered first.'),
+    await serveUntil(end, app, config.drainSeconds, () =>
+      output.info('Stopping. Requests that were taken are answered first.', {
+        drainSeconds: config.drainSeconds,
+      }),
     );
   } finally {
     await embedded?.stop();

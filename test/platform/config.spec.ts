@@ -31,6 +31,13 @@ function faultsOf(env: NodeJS.ProcessEnv): ConfigInvalid {
 const variablesAtFault = (env: NodeJS.ProcessEnv) => faultsOf(env).faults.map(({ variable }) => variable);
 
 describe('loadConfig', () => {
+  it('has a process serve for five seconds after it was told to end, in production alone', () => {
+    const production = { NODE_ENV: 'production', MAIL_TRANSPORT: 'file', MAIL_FROM };
+    expect(loadConfig(production).drainSeconds).toBe(5);
+    expect(loadConfig({ ...production, DRAIN_SECONDS: '0' }).drainSeconds).toBe(0);
+    expect(loadConfig({}).drainSeconds).toBe(0);
+  });
+
   it('needs nothing: every variable has a default or may be unset', () => {
     expect({ ...loadConfig({}) }).toEqual({
       nodeEnv: 'development',
@@ -40,6 +47,7 @@ describe('loadConfig', () => {
       metricsPort: undefined,
       publicUrl: undefined,
       trustProxy: 0,
+      drainSeconds: 0,
       logLevel: 'info',
       dataDir: resolve('.data'),
       databaseUrl: undefined,
@@ -88,6 +96,7 @@ describe('loadConfig', () => {
       METRICS_PORT: '9464',
       PUBLIC_URL: 'https://consigliere.example.com/',
       TRUST_PROXY: '10',
+      DRAIN_SECONDS: '600',
       LOG_LEVEL: 'trace',
       DATA_DIR: '/var/lib/consigliere',
       DATABASE_URL,
@@ -133,6 +142,7 @@ describe('loadConfig', () => {
       metricsPort: 9464,
       publicUrl: 'https://consigliere.example.com',
       trustProxy: 10,
+      drainSeconds: 600,
       logLevel: 'trace',
       dataDir: '/var/lib/consigliere',
       databaseUrl: DATABASE_URL,

@@ -29,7 +29,7 @@ export class AwaitApproval {
         const approval = await this.approvals.find(scope, approvalId);
         if (!approval) throw new NotFound();
         const waiting = approval.status === 'pending' && !approval.ready;
-        if (!waiting || this.clock.now() >= until || this.readiness.draining.aborted) return approval;
+        if (!waiting || this.clock.now() >= until || this.readiness.closing.aborted) return approval;
         await changed.wait;
       } finally {
         changed.stop();
@@ -43,12 +43,12 @@ export class AwaitApproval {
     const wait = new Promise<void>((resolve) => {
       const off = this.channel.subscribe('approval', ({ id }) => id === approvalId && resolve());
       const drained = () => resolve();
-      this.readiness.draining.addEventListener('abort', drained);
+      this.readiness.closing.addEventListener('abort', drained);
       const timer = setTimeout(resolve, Math.max(0, Math.min(LOOK_EVERY_MS, until - this.clock.now())));
       stop = () => {
         off();
         clearTimeout(timer);
-        this.readiness.draining.removeEventListener('abort', drained);
+        this.readiness.closing.removeEventListener('abort', drained);
       };
     });
     return { wait, stop: () => stop() };

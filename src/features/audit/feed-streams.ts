@@ -29,7 +29,7 @@ export class FeedStreams implements OnModuleDestroy {
     private readonly callers: Callers,
     private readonly readiness: Readiness,
   ) {
-    readiness.draining.addEventListener('abort', () => this.onModuleDestroy(), { once: true });
+    readiness.closing.addEventListener('abort', () => this.onModuleDestroy(), { once: true });
   }
 
   /**
@@ -43,7 +43,7 @@ export class FeedStreams implements OnModuleDestroy {
     this.admit(caller, stream);
     response.once('close', () => this.release(caller.workspaceId, stream));
     const head = await this.chains.headSeq(caller.workspaceId);
-    if (this.readiness.draining.aborted) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
+    if (this.readiness.closing.aborted) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
     if (response.closed) return;
     // A number from the future would wait for it in silence; there is nothing behind it to lose.
     stream.begin(Math.min(after ?? head, head));

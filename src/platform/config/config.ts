@@ -28,6 +28,7 @@ export class Config {
   readonly metricsPort: number | undefined;
   readonly publicUrl: string | undefined;
   readonly trustProxy: number;
+  readonly drainSeconds: number;
   readonly logLevel: Environment['LOG_LEVEL'];
   /** Absolute. */
   readonly dataDir: string;
@@ -87,6 +88,7 @@ export class Config {
     this.metricsPort = values.METRICS_PORT;
     this.publicUrl = values.PUBLIC_URL;
     this.trustProxy = values.TRUST_PROXY;
+    this.drainSeconds = values.DRAIN_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0);
     this.logLevel = values.LOG_LEVEL;
     this.dataDir = resolve(values.DATA_DIR);
     this.databaseUrl = values.DATABASE_URL;

@@ -191,6 +191,12 @@ export const environment = z.object({
       'How many proxies stand in front: so many entries of `X-Forwarded-For`, counted from the right, are believed.',
     example: '1',
   }),
+  DRAIN_SECONDS: wholeNumber(0, 600).optional().register(notes, {
+    description:
+      'How long a process that was told to end is not ready but still serves, until every balancer in front of it has noticed.',
+    example: '15',
+    whenUnset: '`5` in production, else `0`',
+  }),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .register(notes, { description: 'The least severe log line that is written.', example: 'debug' }),

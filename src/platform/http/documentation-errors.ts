@@ -30,12 +30,19 @@ const OCCURRENCES = new Map<ErrorDefinition, ErrorOccurrence>([
 ]);
 
 /** Every error that this route can answer: those of admission, as its policy has it, and its own. */
-export function errorsOf({ policy, roles, transactional, method, paths }: RouteEntry): ErrorDefinition[] {
+export function errorsOf({
+  policy,
+  limit,
+  roles,
+  transactional,
+  method,
+  paths,
+}: RouteEntry): ErrorDefinition[] {
   const own = policy.errors ?? [];
   const hasPathId = paths.some((path) => path.includes(':'));
   return [
     common.UnsupportedApiVersion,
-    common.RateLimited,
+    ...(limit.neverRefused ? [] : [common.RateLimited]),
     common.Internal,
     common.Unavailable,
     ...(policy.auth === 'member' ? [common.Unauthorized] : []),

@@ -65,15 +65,15 @@ export class DocumentationController {
     @Param('asset') name: string,
     @Res({ passthrough: true }) response: Response,
   ): StreamableFile | string {
+    if (!ASSETS.has(name)) throw new NotFound();
     response.type(name);
     if (name === 'start.js') return START;
-    if (!ASSETS.has(name)) throw new NotFound();
     return new StreamableFile(createReadStream(join(dirname(require.resolve('swagger-ui-dist')), name)));
   }
 }
 
 const require = createRequire(import.meta.url);
-const ASSETS = new Set(['swagger-ui.css', 'swagger-ui-bundle.js']);
+const ASSETS = new Set(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js']);
 
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true });`;
 

@@ -115,6 +115,7 @@ function accessOf({ policy, role }: RouteEntry): string {
 }
 
 function limitOf({ limit, policy }: RouteEntry): string {
+  if (limit.neverRefused) return 'Counted, and never refused.';
   const requests = `Takes ${limit.limit} requests in ${limit.windowSeconds} s from one address.`;
   if (policy.stops === undefined) return requests;
   const which = policy.stops === true ? 'It' : 'A request that only stops work';

@@ -8,7 +8,7 @@ import {
 import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
 import type { DomainError } from '../kernel/define-error.js';
-import { MethodNotAllowed, NotFound } from '../kernel/errors.js';
+import { Internal, MethodNotAllowed, NotFound } from '../kernel/errors.js';
 import { clientAddress } from '../rate-limit/client-address.js';
 import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import type { AdmittedRequest } from './admitted-request.js';
@@ -29,9 +29,18 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
     const response = http.getResponse<Response>();
-    const error = request.tightest
-      ? asDomainError(thrown)
-      : await this.withoutRoute(thrown, request, response);
+    try {
+      const error = request.tightest
+        ? asDomainError(thrown)
+        : await this.withoutRoute(thrown, request, response);
+      this.respond(error, request, response);
+    } catch (failure) {
+      // Nest does not wait for a filter: what it throws would be an unhandled rejection, which ends the process.
+      this.respond(new Internal({ cause: failure }), request, response);
+    }
+  }
+
+  private respond(error: DomainError, request: AdmittedRequest, response: Response): void {
     if (error.status === 500) {
       this.logger.error(
         { err: error.cause ?? error, requestId: request.requestId },
@@ -46,6 +55,8 @@ export class ErrorFilter implements ExceptionFilter {
     response
       .status(error.status)
       .set(error.headers)
+      // The route may have set that of its success, and Express keeps what is set.
+      .type('application/json; charset=utf-8')
       .json(renderError(error, request.requestId, request.askedVersion));
   }
 

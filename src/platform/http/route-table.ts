@@ -15,7 +15,7 @@ export interface RouteEntry {
   role: Role;
   /** The roles that may call. */
   roles: Role[];
-  limit: Required<RouteLimit>;
+  limit: RouteLimit & { bucket: string };
   /** Wrapped in a transaction, with idempotency. */
   transactional: boolean;
   /** Whether the handler has a body of its own; any other takes none. */

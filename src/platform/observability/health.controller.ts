@@ -5,27 +5,54 @@ import { Route } from '../http/route.js';
 import { PROBES } from '../rate-limit/limits.js';
 import { Health } from './health.dto.js';
 
+/** How long one answer of the database serves all who ask whether the process is ready. */
+const FRESH_MS = 1_000;
+
 /** Whether this process should get requests: not before it listens, not once it has been told to end. */
 @Injectable()
 export class Readiness {
-  readonly #drain = new AbortController();
+  #draining = false;
+  readonly #close = new AbortController();
+  #asked: { at: number; ended: boolean; answer: Promise<unknown> } | undefined;
 
-  /** Aborted when the process is about to end: streams and long waits end with it. */
-  get draining(): AbortSignal {
-    return this.#drain.signal;
+  constructor(private readonly db: Db) {}
+
+  /** Aborted when it stops listening: streams and long waits end with it. */
+  get closing(): AbortSignal {
+    return this.#close.signal;
   }
 
+  /** The process is to end: it is not ready any more, but still serves. */
   drain(): void {
-    this.#drain.abort();
+    this.#draining = true;
+  }
+
+  close(): void {
+    this.#close.abort();
+  }
+
+  /** @throws Unavailable when this process cannot serve, or is about to end */
+  async assert(): Promise<void> {
+    if (this.#draining) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
+    await this.databaseAnswers();
+  }
+
+  /** Asks at most once a second, and not again before an answer: probes are never refused, so they must be cheap. */
+  private async databaseAnswers(): Promise<void> {
+    const now = performance.now();
+    if (!this.#asked || (this.#asked.ended && now - this.#asked.at >= FRESH_MS)) {
+      const asked = { at: now, ended: false, answer: this.db.system('select 1') };
+      const end = () => (asked.ended = true);
+      asked.answer.then(end, end);
+      this.#asked = asked;
+    }
+    await this.#asked.answer;
   }
 }
 
 @Controller('health')
 export class HealthController {
-  constructor(
-    private readonly db: Db,
-    private readonly readiness: Readiness,
-  ) {}
+  constructor(private readonly readiness: Readiness) {}
 
   /** The process runs. */
   @Get('live')
@@ -38,8 +65,7 @@ export class HealthController {
   @Get('ready')
   @Route({ auth: 'public', limit: PROBES, returns: { 200: Health }, errors: [Unavailable] })
   async ready(): Promise<Health> {
-    if (this.readiness.draining.aborted) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
-    await this.db.system('select 1');
+    await this.readiness.assert();
     return { status: 'ok' };
   }
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Route } from '../http/route.js';
 import { NotFound } from '../kernel/errors.js';
-import { PROBES } from '../rate-limit/limits.js';
+import { SCRAPES } from '../rate-limit/limits.js';
 import { METRICS_TYPE } from './metrics-server.js';
 import { Figures } from './figures.js';
 
@@ -23,7 +23,7 @@ export class MetricsController {
   @Header('Content-Type', METRICS_TYPE)
   @Route({
     auth: 'public',
-    limit: PROBES,
+    limit: SCRAPES,
     returns: { 200: { 'text/plain': METRICS_EXAMPLE } },
     errors: [NotFound],
   })

@@ -8,8 +8,7 @@ import type { Call, Report } from './messages.js';
 export function serveCalls(compute: (input: never) => unknown): void {
   const report = (message: Report<unknown>) => process.send?.(message);
   // A signal to the whole group is for the host, which lets its work end; without a host this process ends by itself.
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', () => undefined);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   process.on('message', ({ input, abandonedAfterMs }: Call<never>) => {
     try {
       report({ type: 'done', output: within(abandonedAfterMs, () => compute(input)) });

@@ -15,6 +15,7 @@ import { Clock } from '../kernel/clock.js';
 import { RateLimited } from '../kernel/errors.js';
 import { clientAddress } from './client-address.js';
 import { TIER_LIMITS } from './limits.js';
+import { MemoryStorage } from './memory-storage.js';
 import {
   isExceeded,
   limitHeaders,
@@ -45,12 +46,16 @@ abstract class LimitGuard extends ThrottlerGuard {
     const { req, res } = this.getRequestResponse(context) as { req: AdmittedRequest; res: Response };
     const windows = await this.windows(context, req);
     if (windows.length === 0) return true;
-    const states = await (this.storageService as WindowStorage).hit(windows);
+    const states = await this.storage(context).hit(windows);
     const shown = tightest(req.tightest ? [req.tightest, ...states] : states)!;
     req.tightest = shown;
     res.set(limitHeaders(shown));
     if (isExceeded(shown)) this.refuse(context, req, rateLimited(shown, this.clock.now()));
     return true;
+  }
+
+  protected storage(_context: ExecutionContext): WindowStorage {
+    return this.storageService as WindowStorage;
   }
 
   /** @throws the refusal, unless the guard has a reason to let the request go on */
@@ -64,6 +69,8 @@ abstract class LimitGuard extends ThrottlerGuard {
 /** One address on one route (SPECIFICATION, Limits: "applied per IP per route"); counts before anything else. */
 @Injectable()
 export class RouteLimitGuard extends LimitGuard {
+  @Inject(MemoryStorage) private readonly memory!: MemoryStorage;
+
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { context: work, method } = context.switchToHttp().getRequest<AdmittedRequest>();
     const { policy } = this.routes.of(context.getHandler());
@@ -71,6 +78,15 @@ export class RouteLimitGuard extends LimitGuard {
     // What waits for the acts under way, or only lists, must not use up the connections that a kill needs.
     work.urgent = stops === true && !changesMembership && method !== 'GET' && method !== 'HEAD';
     return super.canActivate(context);
+  }
+
+  protected override storage(context: ExecutionContext): WindowStorage {
+    const { neverRefused } = this.routes.of(context.getHandler()).limit;
+    return neverRefused ? this.memory : super.storage(context);
+  }
+
+  protected override refuse(context: ExecutionContext, _req: AdmittedRequest, refusal: DomainError): void {
+    if (!this.routes.of(context.getHandler()).limit.neverRefused) throw refusal;
   }
 
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {

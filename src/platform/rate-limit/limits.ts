@@ -7,6 +7,8 @@ export interface RouteLimit {
   windowSeconds: number;
   /** Routes that name the same bucket are counted together. */
   bucket?: string;
+  /** Counted in this process and shown in the headers, but never refused. */
+  neverRefused?: boolean;
 }
 
 const perMinute = (limit: number) => ({ limit, windowSeconds: 60 });
@@ -52,8 +54,10 @@ export function specified(path: keyof typeof SPECIFIED): RouteLimit {
 export const READS: RouteLimit = perMinute(60);
 export const MUTATIONS: RouteLimit = perMinute(30);
 
-/** What probes and scrapers of the operator's own machines may do. */
-export const PROBES: RouteLimit = { limit: 600, windowSeconds: 60, bucket: 'probes' };
+/** What scrapers of the operator's own machines may do. */
+export const SCRAPES: RouteLimit = perMinute(600);
+/** A probe that is refused takes a healthy process out of service, and one that counts in the database depends on it. */
+export const PROBES: RouteLimit = { ...perMinute(600), neverRefused: true };
 
 /** SPECIFICATION, Limits, "Tier limits", per workspace; enterprise has none. */
 export const TIER_LIMITS: Record<Tier, { minute: number; day: number } | undefined> = {

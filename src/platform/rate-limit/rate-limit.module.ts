@@ -27,9 +27,15 @@ function storageFor({ rateLimitStore }: Config, db: Db, clock: Clock, channel: C
       inject: [Config, Db, Clock, Channel],
       useFactory: storageFor,
     },
+    // For what is never refused: it needs no count that several processes share.
+    {
+      provide: MemoryStorage,
+      inject: [Db, Clock],
+      useFactory: (db: Db, clock: Clock) => new MemoryStorage(db, clock),
+    },
     WindowUpkeep,
   ],
-  exports: [WindowStorage],
+  exports: [WindowStorage, MemoryStorage],
 })
 class StorageModule {}
 

@@ -22,7 +22,8 @@ const ENQUEUED_AT_ONCE = 1_000;
 @Injectable()
 export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #workers = new Map<string, KindWorker>();
-  #unsubscribe: (() => void)[] = [];
+  readonly #unsubscribe: (() => void)[] = [];
+  #draining = false;
   #sweeping = false;
 
   constructor(
@@ -44,18 +45,21 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.#unsubscribe.push(told);
   }
 
-  /** Claims nothing more and lets what is in flight end, which its own limits bound. */
   async beforeApplicationShutdown(): Promise<void> {
+    await this.drain();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#unsubscribe = [];
-    const workers = [...this.#workers.values()];
-    await Promise.all(workers.map((worker) => worker.drain()));
     this.#workers.clear();
+  }
+
+  /** Claims nothing more and lets what is in flight end, which its own limits bound; what stops work still reaches it. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    await Promise.all([...this.#workers.values()].map((worker) => worker.drain()));
   }
 
   @Interval('work.sweep', SWEEP_EVERY_MS)
   async sweep(): Promise<void> {
-    if (this.#unsubscribe.length === 0 || this.#sweeping) return;
+    if (this.#draining || this.#workers.size === 0 || this.#sweeping) return;
     this.#sweeping = true;
     for (const { name, enqueueDue } of this.work.kinds.values()) {
       if (enqueueDue) await this.inSweep(name, () => this.claims.enqueueDue(enqueueDue, ENQUEUED_AT_ONCE));

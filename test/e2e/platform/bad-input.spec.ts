@@ -1,8 +1,16 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { PinoLogger } from 'nestjs-pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ErrorFilter } from '../../../src/platform/http/error.filter.js';
+import { RouteTable } from '../../../src/platform/http/route-table.js';
+import { startRequest } from '../../../src/platform/http/start-request.js';
+import { NotFound } from '../../../src/platform/kernel/errors.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { UnroutedLimit } from '../../../src/platform/rate-limit/unrouted-limit.js';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { credentialsFor } from '../../support/sessions.js';
@@ -481,12 +489,51 @@ describe('the version header', () => {
   });
 });
 
+describe('an error that cannot be answered as it is', () => {
+  @Controller()
+  class Defective {
+    @Get('defect')
+    defect(): never {
+      throw new NotFound({ headers: { 'X-Broken': 'two\nlines' } });
+    }
+  }
+
+  @Module({ controllers: [Defective] })
+  class ThrowAway {}
+
+  it('becomes a 500, and no rejection that nobody handles', async () => {
+    const app = await NestFactory.create(ThrowAway, { logger: false });
+    const parts = [test.app.get(RouteTable), test.app.get(UnroutedLimit)] as const;
+    app.useGlobalFilters(new ErrorFilter(...parts, await test.app.resolve(PinoLogger)));
+    app.use(startRequest);
+    await app.listen(0, '127.0.0.1');
+    try {
+      const answer = await new Client(await app.getUrl(), undefined).get('/docs/../defect');
+      expect(answer.status).toBe(500);
+      expectErrorShape(answer, 'A');
+    } finally {
+      await app.close();
+    }
+  });
+});
+
 describe('a process', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'memory' });
   }, 60_000);
   afterAll(() => service.close());
+
+  it.each(['/docs/%2f', '/docs/text%2fhtml', '/approvals/nobody', '/docs/swagger-ui.css%2f', '/%2f', '/%'])(
+    'answers an error as JSON, whatever content type the path asks for: %s',
+    async (path) => {
+      const { url } = service.processes[0]!;
+      const response = await fetch(url + path);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect([404, 400]).toContain(response.status);
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    },
+  );
 
   it('answers hostile requests to any route with no 5xx, no stack, and one of the two shapes', async () => {
     const { directiveId, approvalId } = (await service.client().post('/directive', { text: 'x' })).body;

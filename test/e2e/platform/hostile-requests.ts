@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Client } from '../../support/client.js';
@@ -134,11 +136,9 @@ const anyValue = fc.oneof(
 /** Requests to one route: shaped as its document says, with what no document says in every place. */
 function hostileRequests(
   document: OpenApi,
-  method: string,
-  template: string,
+  { template, method, operation }: AttackedRoute,
   ids: readonly string[],
 ): fc.Arbitrary<HostileRequest> {
-  const operation = document.paths[template]![method]!;
   const parameters = (place: string) =>
     (operation.parameters ?? []).filter((parameter) => parameter.in === place);
   const inPath = fc.record(
@@ -155,6 +155,12 @@ function hostileRequests(
             '%ED%A0%80',
             '..%2f..',
             '%2e%2e',
+            '%2f',
+            'text%2fhtml',
+            'a%2fb%3bcharset%3dx',
+            '%0d%0aX-Injected:%201',
+            'start.js',
+            'swagger-ui.css%00',
             '__proto__',
             'constructor',
             '*',
@@ -179,7 +185,7 @@ function hostileRequests(
     },
   );
   const schema = operation.requestBody?.content['application/json']?.schema;
-  const body = method === 'get' ? fc.constant(undefined) : bodies(document, schema);
+  const body = ['get', 'head'].includes(method) ? fc.constant(undefined) : bodies(document, schema);
   return fc.record({ inPath, query, body, headers: hostileHeaders }).map((request) => {
     const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => request.inPath[name]!);
     const search = request.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
@@ -355,7 +361,15 @@ async function expectCivilAnswer(
   expect(response.status, `${where} answered ${answer.slice(0, 300)}`).toBeLessThan(500);
   expect(response.headers.get('x-request-id'), where).toMatch(/^req_[0-9a-z]{26}$/);
   expect(response.headers.get('x-ratelimit-limit'), where).toMatch(/^\d+$/);
-  if (response.status >= 400) {
+  const type = response.headers.get('content-type') ?? '';
+  if (request.method === 'HEAD') {
+    expect(answer, where).toBe('');
+  } else if (type.startsWith('text/html')) {
+    // The pages for people tell what is wrong as a page.
+    expect(type, where).toBe('text/html; charset=utf-8');
+    expect(answer, where).toMatch(/^<!doctype html>/);
+    expectNoStack(answer, where);
+  } else if (response.status >= 400) {
     const shape = request.headers['X-Service-API-Version'] === '2026-04' && !unread ? 'B' : 'A';
     const body = JSON.parse(answer);
     expectErrorShape(
@@ -381,7 +395,7 @@ interface Attack {
   which?: (routeNumber: number) => boolean;
 }
 
-/** Hostile requests to the routes of the document, one route after another; answers how often each status came. */
+/** Hostile requests to every route and beyond, one route after another; answers how often each status came. */
 export async function attackEveryRoute(
   url: string,
   service: Pick<Service, 'rows' | 'token' | 'workspaceId'>,
@@ -389,11 +403,13 @@ export async function attackEveryRoute(
 ): Promise<{ routes: number; statuses: Record<number, number> }> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
   const statuses: Record<number, number> = {};
-  const routes = routesOf(document).filter((_, index) => which(index));
-  for (const { template, method } of routes) {
+  const routes = [...documentedRoutes(document), ...undocumentedRoutes(document)].filter((_, index) =>
+    which(index),
+  );
+  for (const route of routes) {
     // Anew for each route: some end the session that calls them.
-    const credentials = await credentialsFor(template, service);
-    const together = fc.array(hostileRequests(document, method, template, ids), {
+    const credentials = await credentialsFor(route.template, service);
+    const together = fc.array(hostileRequests(document, route, ids), {
       minLength: AT_ONCE,
       maxLength: AT_ONCE,
     });
@@ -408,13 +424,39 @@ export async function attackEveryRoute(
   return { routes: routes.length, statuses };
 }
 
+interface AttackedRoute {
+  template: string;
+  method: string;
+  operation: Operation;
+}
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
+
 /** The kill switch last: it would close many of the others. */
-function routesOf({ paths }: OpenApi): { template: string; method: string }[] {
+function documentedRoutes({ paths }: OpenApi): AttackedRoute[] {
   return Object.entries(paths)
     .toSorted(([a], [b]) => Number(a.includes('guardian')) - Number(b.includes('guardian')))
     .flatMap(([template, item]) =>
-      Object.keys(item)
-        .filter((key) => ['get', 'post', 'put', 'patch', 'delete'].includes(key))
-        .map((method) => ({ template, method })),
+      Object.entries(item)
+        .filter(([method]) => METHODS.includes(method))
+        .map(([method, operation]) => ({ template, method, operation })),
     );
+}
+
+/** Every line of it is a route of the program: `GET    /docs/:asset   public ...`; `npm run check` compares it with the source. */
+const ROUTES = join(import.meta.dirname, '../../../docs/reference/routes.txt');
+
+/** Every method at the paths outside of the API or left out of its document, and at paths that no route has. */
+function undocumentedRoutes({ paths }: OpenApi): AttackedRoute[] {
+  const all = readFileSync(ROUTES, 'utf8').trimEnd().split('\n');
+  const hidden = new Set(
+    all
+      .map((line) => line.split(/ +/)[1]!.replace(/:([^/]+)/g, '{$1}'))
+      .filter((template) => paths[template] === undefined || !template.startsWith('/api/')),
+  );
+  const nowhere = ['/{anything}', '/api/pro/{anything}', '/api/admin/{anything}', '/docs/{some}/{thing}'];
+  return [...hidden, ...nowhere].flatMap((template) => {
+    const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name: name!, in: 'path' }));
+    return METHODS.map((method) => ({ template, method, operation: { parameters: names } }));
+  });
 }

@@ -47,6 +47,19 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     caller().send(method, path, body, headers);
 
+  it('count each probe by itself, and refuse none', async () => {
+    const balancer = caller(undefined);
+    const many = async (path: string, count: number) => {
+      const answers = await Promise.all(Array.from({ length: count }, () => balancer.get(path)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      return Math.min(...answers.map((answer) => limits(answer).remaining));
+    };
+    expect(await many('/health/ready', 100)).toBe(500);
+    for (let calls = 0; calls < 600; calls += 100) await many('/health/live', 100);
+    expect(await many('/health/live', 1)).toBe(0);
+    expect(await many('/health/ready', 1)).toBe(499);
+  });
+
   it.each<[status: number, limit: number, () => Promise<Answer>]>([
     [200, 60, () => send('GET', '/context')],
     [201, 20, () => send('POST', '/directive', { text: 'x' })],

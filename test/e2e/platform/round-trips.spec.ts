@@ -26,6 +26,20 @@ const forget = () => test.clock.advance(1_000);
 const warm = () => test.owner.get('/guardian');
 
 describe('round trips to the database, as the log has them', () => {
+  it('are one a second for all who ask whether the process is ready', async () => {
+    const began = performance.now();
+    const probe = () => fetch(`${test.url}/health/ready`);
+    const ready = await Promise.all(Array.from({ length: 100 }, probe));
+    expect(new Set(ready.map(({ status }) => status))).toEqual(new Set([200]));
+    const lines = await eventually(
+      async () => test.logs.filter(({ route }) => route === '/health/ready'),
+      (logged) => logged.length === 100,
+    );
+    const questions = lines.reduce((sum, line) => sum + Number(line['roundTrips']), 0);
+    expect(questions).toBeGreaterThan(0);
+    expect(questions).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000));
+  });
+
   it('are at most 3 for POST /directive, with and without a key', async () => {
     await warm();
     for (const headers of [{}, { 'Idempotency-Key': newId('req') }] as Record<string, string>[]) {
@@ -84,11 +98,14 @@ describe('round trips to the database, as the log has them', () => {
     const service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'postgres' });
     try {
       await service.client().get('/guardian');
-      const { headers } = await service.client().get('/context');
-      const line = await eventually(async () =>
-        service.processes[0]!.logs.find((log) => log['requestId'] === headers.get('x-request-id')),
-      );
+      const logged = ({ headers }: Answer) =>
+        eventually(async () =>
+          service.processes[0]!.logs.find((log) => log['requestId'] === headers.get('x-request-id')),
+        );
+      const line = await logged(await service.client().get('/context'));
       expect(line).toMatchObject({ msg: 'request', route: '/api/pro/context', status: 200, roundTrips: 2 });
+      // A probe must not fail with the database, nor need it to be counted.
+      expect(await logged(await service.client().get('/health/live'))).toMatchObject({ roundTrips: 0 });
     } finally {
       await service.close();
     }

@@ -50,6 +50,7 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   PORT: ['http', 'must be a whole number from 0 to 65535'],
   METRICS_PORT: ['65536', 'must be a whole number from 0 to 65535'],
   PUBLIC_URL: ['consigliere.example.com', 'must be an http or https URL'],
+  DRAIN_SECONDS: ['601', 'must be a whole number from 0 to 600'],
   TRUST_PROXY: ['yes', 'must be a whole number from 0 to 10'],
   LOG_LEVEL: ['loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
   DATA_DIR: ['a\nb', 'must be 1 to 4096 characters on one line'],
