@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type DraftPacket, type Figures, RunnerFailed } from '../../src/features/capos/briefing.js';
+import {
+  type Briefing,
+  type DraftPacket,
+  type Figures,
+  RunnerFailed,
+} from '../../src/features/capos/briefing.js';
 import { draftFrom } from '../../src/features/capos/builtin/draft.js';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
+import { withDangers } from '../../src/features/capos/content-checks.js';
 import type { CapoRole } from '../../src/features/capos/capo.js';
 import { briefing } from './briefings.js';
 
@@ -11,7 +17,9 @@ const runner = new BuiltinRunner();
 afterAll(() => runner.onApplicationShutdown());
 
 const draft = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) =>
-  draftFrom(briefing(text, capo, changes));
+  checked(briefing(text, capo, changes));
+/** As the service checks every draft. */
+const checked = (work: Briefing) => withDangers(draftFrom(work), work);
 
 /** What each packet does, and what is asked for. */
 const packets = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) =>

@@ -6,9 +6,9 @@ import {
   PreconditionRequired,
 } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
+import { dangersOfPackets } from '../capos/content-checks.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { withoutAddress } from '../capos/outside-targets.js';
-import { unseenInPackets } from '../capos/unseen-text.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -144,9 +144,9 @@ export function packetsOf({ packets }: Pick<ApprovalEntity, 'packets'>): Approva
 function textsOf({
   title,
   rationale,
-  action: { params },
-}: ApprovalPacket): Parameters<typeof unseenInPackets>[0][number] {
-  return { title, rationale, params };
+  action: { type, params },
+}: ApprovalPacket): Parameters<typeof dangersOfPackets>[0][number] {
+  return { type, title, rationale, params };
 }
 
 /** What has to be supplied before it can be approved, by its place in the approval. */
@@ -238,7 +238,7 @@ export function viewOf(
   const packets = packetsOf(approval);
   const isEdited = revisions.length > 1;
   const shown = isEdited
-    ? [...unseenInPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
+    ? [...dangersOfPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
     : concerns;
   const riskReasons = shown.map(({ reason }) => reason);
   const content = { riskReasons, output, packets, policy, revisions, feedback };
