@@ -273,21 +273,19 @@ describe('an address that merely occurs', () => {
 });
 
 describe('an address in other letters', () => {
-  it.each(['ada@х.example', 'аda@known.example', 'ada@knöwn.example'])(
-    'is asked for, and nobody else is written to: %s',
-    (address) => {
-      const { packets: prepared, concerns } = draft(
-        `email ${address}: The key is here.`,
-        'capo_ops',
-        knowing(person('Ada Lovelace', 'ada@known.example')),
-      );
-      expect(prepared).toMatchObject([
-        { params: { to: [], body: 'The key is here.' }, needsInput: [{ path: 'params.to' }] },
-      ]);
-      expect(prepared[0]!.needsInput[0]!.message).toContain(address);
-      expect(concerns).toMatchObject([{ risk: 'high' }]);
-    },
-  );
+  it.each([
+    ['ada@х.example', ['critical']],
+    ['аda@known.example', ['critical']],
+    ['ada@knöwn.example', []],
+  ])('is written to and nobody else, and told of where it looks like another one: %s', (address, risks) => {
+    const { packets: prepared, concerns } = draft(
+      `email ${address}: The key is here.`,
+      'capo_ops',
+      knowing(person('Ada Lovelace', 'ada@known.example')),
+    );
+    expect(prepared).toMatchObject([{ params: { to: [address], body: 'The key is here.' } }]);
+    expect(concerns.map(({ risk }) => risk)).toEqual(risks);
+  });
 });
 
 describe('the place of a text', () => {

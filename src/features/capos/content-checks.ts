@@ -1,9 +1,11 @@
+import { domainToUnicode } from 'node:url';
+import { lookAlike } from '../../platform/kernel/look-alikes.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { ACTION_TYPES, isActionType } from './action-types.js';
 import type { Briefing, Concern, Draft, DraftPacket } from './briefing.js';
 import * as words from './danger-words.js';
 import { stringsIn } from './draft-checks.js';
-import { plainText } from './text-facts.js';
+import { addressesIn, linksIn, plainText } from './text-facts.js';
 import { hasUnseenText } from './unseen-text.js';
 
 /**
@@ -30,7 +32,24 @@ export function dangersOfPackets(packets: readonly Checked[]): Concern[] {
     [hasSecrets(text), 'critical', `The draft ${SECRETS}`],
     [has(leaving, words.OVERRIDE), 'critical', 'The draft asks to go round an approval or a rule.'],
     [has(leaving, words.PAID), 'critical', 'The draft says that money was paid or moved.'],
+    ...lookAlikesIn(text),
   ]);
+}
+
+/** Of each address and each link: whom it reaches may be somebody else than whoever reads it believes. */
+function lookAlikesIn(text: string): [boolean, Concern['risk'], string][] {
+  const hosts = linksIn(text).map((link) => link.replace(/^.*@/, '').split(/[/:?#]/, 1)[0]!);
+  return [...new Set([...addressesIn(text), ...hosts])].flatMap((name) => {
+    const reason = lookAlike(name);
+    return reason === undefined ? [] : [[true, 'critical', `The address ${named(name)} ${reason}.`]];
+  });
+}
+
+/** As it is read, and as it is sent to. */
+function named(name: string): string {
+  const at = name.lastIndexOf('@') + 1;
+  const read = `${name.slice(0, at)}${domainToUnicode(name.slice(at))}`;
+  return cutText(read === name ? `“${read}”` : `“${read}” (${name.slice(at)})`, 300);
 }
 
 function dangersOfDirective(

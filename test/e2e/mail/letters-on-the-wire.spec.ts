@@ -22,14 +22,6 @@ describe('what is typed as an encoded word', () => {
     const [{ bytes }] = server.received as [MailServer['received'][number]];
     expect((await PostalMime.parse(bytes)).subject).toBe(subject.trim());
   });
-
-  it('is no name of the sender either', async () => {
-    await start();
-    await sendTo(server.url, {}, undefined, `${ENCODED} <ada@acme.example>`);
-    const [{ bytes }] = server.received as [MailServer['received'][number]];
-    expect(bytes.toString('latin1')).not.toContain(ENCODED);
-    expect((await PostalMime.parse(bytes)).from).toEqual({ name: ENCODED, address: 'ada@acme.example' });
-  });
 });
 
 describe('an address with letters beyond ASCII', () => {

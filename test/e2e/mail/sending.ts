@@ -23,9 +23,8 @@ export function sendTo(
   url: string,
   change: Partial<MailMessage> = {},
   signal = new AbortController().signal,
-  from = FROM,
 ) {
-  const config = loadConfig({ NODE_ENV: 'test', MAIL_FROM: from, SMTP_URL: url });
+  const config = loadConfig({ NODE_ENV: 'test', MAIL_FROM: FROM, SMTP_URL: url });
   return new Mailer(config, new Clock(), new Metrics()).send(message(change), signal);
 }
 
