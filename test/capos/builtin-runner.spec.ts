@@ -274,18 +274,24 @@ describe('an address that merely occurs', () => {
 
 describe('an address in other letters', () => {
   it.each([
-    ['ada@х.example', ['critical']],
-    ['аda@known.example', ['critical']],
-    ['ada@knöwn.example', []],
-  ])('is written to and nobody else, and told of where it looks like another one: %s', (address, risks) => {
-    const { packets: prepared, concerns } = draft(
-      `email ${address}: The key is here.`,
-      'capo_ops',
-      knowing(person('Ada Lovelace', 'ada@known.example')),
-    );
-    expect(prepared).toMatchObject([{ params: { to: [address], body: 'The key is here.' } }]);
-    expect(concerns.map(({ risk }) => risk)).toEqual(risks);
-  });
+    ['ada@х.example', true],
+    ['аda@known.example', true],
+    ['ada@knöwn.example', false],
+  ])(
+    'is asked for where it looks like another one, and nobody else is written to: %s',
+    (address, isLookAlike) => {
+      const { packets: prepared, concerns } = draft(
+        `email ${address}: The key is here.`,
+        'capo_ops',
+        knowing(person('Ada Lovelace', 'ada@known.example')),
+      );
+      const to = isLookAlike ? [] : [address];
+      expect(prepared).toMatchObject([{ params: { to, body: 'The key is here.' } }]);
+      const asked = isLookAlike ? [expect.stringContaining(address)] : [];
+      expect(prepared[0]!.needsInput.map(({ message }) => message)).toEqual(asked);
+      expect(concerns.map(({ risk }) => risk)).toEqual(isLookAlike ? ['critical'] : []);
+    },
+  );
 });
 
 describe('the place of a text', () => {

@@ -267,17 +267,17 @@ export class InputDetail {
 export class DecisionError {
   /**
    * The code of the error.
-   * @example 'APPROVAL_EXPIRED'
+   * @example 'CONTENT_CHANGED'
    */
   code!: string;
   /**
    * What is wrong, for a person.
-   * @example 'This approval has expired.'
+   * @example 'The content has changed since the version that If-Match names; read it again.'
    */
   message!: string;
   /**
    * The HTTP status that the same decision alone would get.
-   * @example 410
+   * @example 412
    */
   status!: number;
   /**

@@ -17,9 +17,9 @@ type Checked = Pick<DraftPacket, 'type' | 'title' | 'rationale' | 'params'>;
 
 /** The draft with what is to be feared of its directive and of itself. */
 export function withDangers<T extends Pick<Draft, 'packets' | 'concerns'>>(draft: T, briefing: Briefing): T {
-  const found = [...dangersOfDirective(briefing, draft.packets), ...dangersOfPackets(draft.packets)];
-  const known = new Set(draft.concerns.map(({ reason }) => reason));
-  return { ...draft, concerns: [...draft.concerns, ...found.filter(({ reason }) => !known.has(reason))] };
+  const { concerns, packets } = draft;
+  const found = [...concerns, ...dangersOfDirective(briefing, packets), ...dangersOfPackets(packets)];
+  return { ...draft, concerns: [...new Map(found.map((each) => [each.reason, each])).values()] };
 }
 
 /** What is to be feared of work packets by what stands in them. */
@@ -27,7 +27,7 @@ export function dangersOfPackets(packets: readonly Checked[]): Concern[] {
   const all = packets.map(({ title, rationale, params }) => [title, rationale, params]);
   const text = textIn(packets.map(({ params }) => params));
   const leaving = textIn(packets.filter(leaves).map(({ params }) => params));
-  return concerns([
+  return concernsIf([
     [hasUnseenText(all), 'critical', UNSEEN],
     [hasSecrets(text), 'critical', `The draft ${SECRETS}`],
     [has(leaving, words.OVERRIDE), 'critical', 'The draft asks to go round an approval or a rule.'],
@@ -62,7 +62,7 @@ function dangersOfDirective(
   const sentences = sentencesIn(unquoted);
   const asksFor = (command: RegExp) => sentences.some((sentence) => has(sentence, command));
   const isMail = packets.some(({ type }) => type === 'email.send' || type === 'directive.create');
-  return concerns([
+  return concernsIf([
     [hasUnseenText(given), 'critical', UNSEEN],
     [has(text, words.OVERRIDE), 'critical', 'The directive asks to go round an approval or a rule.'],
     [hasSecrets(text), 'critical', `The directive ${SECRETS}`],
@@ -76,6 +76,7 @@ function dangersOfDirective(
     [asksFor(words.UNPROTECTED), 'high', 'The directive asks to switch protection off.'],
     [has(unquoted, words.FIRST_ASK), 'high', FIRST_ASK],
     [isMail && asksFor(words.EVERYBODY), 'high', 'The directive asks to write to everybody.'],
+    ...lookAlikesIn(text),
   ]);
 }
 
@@ -83,7 +84,7 @@ const UNSEEN = 'The text contains characters that cannot be seen.';
 const SECRETS = 'speaks of secrets, such as passwords, keys or bank details.';
 const FIRST_ASK = 'The directive wants somebody asked, or something to be so, before anything is sent.';
 
-function concerns(found: readonly [boolean, Concern['risk'], string][]): Concern[] {
+function concernsIf(found: readonly [boolean, Concern['risk'], string][]): Concern[] {
   return found.flatMap(([isFound, risk, reason]) => (isFound ? [{ risk, reason }] : []));
 }
 

@@ -25,16 +25,18 @@ const SECRETS = 'The draft speaks of secrets, such as passwords, keys or bank de
 const PAID = 'The draft says that money was paid or moved.';
 const ROUND = 'The directive asks to go round an approval or a rule.';
 
+const PACKET = {
+  title: 'Mail',
+  type: 'email.send',
+  target: 'x',
+  params: { to: ['jane@acme.example'], cc: null, subject: 'News', body: 'It arrives today.' },
+  rationale: 'Asked for.',
+  multipliers: [],
+};
+
 /** The approval of what the model writes to Jane. */
 async function drafted(body: string, text = JANE) {
-  const packet = {
-    title: 'Mail',
-    type: 'email.send',
-    target: 'jane@acme.example',
-    params: { to: ['jane@acme.example'], cc: null, subject: 'News', body },
-    rationale: 'Asked for.',
-    multipliers: [],
-  };
+  const packet = { ...PACKET, params: { ...PACKET.params, body } };
   model.reply = () => ({ content: JSON.stringify({ summary: 'A mail.', packets: [packet] }) });
   return (await desk.handInReady({ text, capo: 'capo_ops' })).approval;
 }
@@ -63,15 +65,23 @@ describe('what a model drafts', () => {
   it.each([
     ['Pay the invoice of jane@acme.example.', 'The directive asks for a payment.'],
     ['Delete all data of jane@acme.example.', 'The directive asks for a deletion.'],
-    [`${JANE} Ask me before you send it.`, 'The directive wants somebody asked, or something to be so, before anything is sent.'],
-    ['Email all our customers and jane@acme.example: It arrives today.', 'The directive asks to write to everybody.'],
+    [
+      `${JANE} Ask me before you send it.`,
+      'The directive wants somebody asked, or something to be so, before anything is sent.',
+    ],
+    [
+      'Email all our customers and jane@acme.example: It arrives today.',
+      'The directive asks to write to everybody.',
+    ],
   ])('has a high risk where it is told “%s”', async (text, reason) => {
     const { risk, riskReasons } = await drafted('It arrives today.', text);
     expect({ risk, riskReasons }).toEqual({ risk: 'high', riskReasons: [reason] });
   });
 
   it('is what any mail is where nothing of that stands in it', async () => {
-    const { risk, riskReasons } = await drafted('It arrives on Friday. A token of our thanks is in the parcel.');
+    const { risk, riskReasons } = await drafted(
+      'It arrives on Friday. A token of our thanks is in the parcel.',
+    );
     expect({ risk, riskReasons }).toEqual({ risk: 'medium', riskReasons: [] });
   });
 });
@@ -91,9 +101,36 @@ describe('what a person edits', () => {
     const first = await drafted('The password is hunter2.');
     const second = await desk.edit(
       first.approvalId,
-      { packets: [{ workPacketId: first.packets[0].workPacketId, params: { ...first.packets[0].action.params, body: 'Hi' } }] },
+      {
+        packets: [
+          {
+            workPacketId: first.packets[0].workPacketId,
+            params: { ...first.packets[0].action.params, body: 'Hi' },
+          },
+        ],
+      },
       first.contentHash,
     );
     expect(second.body).toMatchObject({ risk: 'critical', riskReasons: [`In the capo's draft: ${SECRETS}`] });
+  });
+});
+
+describe('an international address', () => {
+  it('is written to, and one that looks like another is critical and not refused', async () => {
+    const to = (address: string) => ({
+      packets: [{ ...PACKET, params: { ...PACKET.params, to: [address] } }],
+    });
+    const written = async (address: string) => {
+      model.reply = () => ({ content: JSON.stringify({ summary: 'A mail.', ...to(address) }) });
+      return (await desk.handInReady({ text: `Tell ${address} when it arrives.`, capo: 'capo_ops' }))
+        .approval;
+    };
+    expect(await written('müller@bücher.example')).toMatchObject({ risk: 'medium', riskReasons: [] });
+    expect(await written('jane@\u0430cme.example')).toMatchObject({
+      risk: 'critical',
+      riskReasons: [
+        'The address “jane@\u0430cme.example” (xn--cme-5cd.example) mixes letters of several alphabets.',
+      ],
+    });
   });
 });
