@@ -20,7 +20,12 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { checkDecision } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type { ApprovalDecided, DecisionBody, DecisionError, DecisionResult } from './approval-decisions.dto.js';
+import type {
+  ApprovalDecided,
+  DecisionBody,
+  DecisionError,
+  DecisionResult,
+} from './approval-decisions.dto.js';
 import { Approvals } from './approvals.repository.js';
 
 interface LockedApprovals {

@@ -137,7 +137,9 @@ describe('approving without the content hash what another member has edited', ()
   it('needs one again where another member edited after them', async () => {
     const { approvalId, now } = await edited();
     const packets = (await desk.approval(approvalId)).packets as { workPacketId: string }[];
-    const edit = { packets: [{ workPacketId: packets[0]!.workPacketId, params: { ...MAIL, to: ['eve@evil.example'] } }] };
+    const edit = {
+      packets: [{ workPacketId: packets[0]!.workPacketId, params: { ...MAIL, to: ['eve@evil.example'] } }],
+    };
     const last = await operator.edit(approvalId, edit, now);
     const refused = await desk.approve(approvalId);
     expect(refused.status).toBe(428);

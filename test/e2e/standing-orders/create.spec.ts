@@ -97,14 +97,17 @@ describe('POST /standing-orders 201', () => {
     ['escalates what nobody decided', 'require_approval', { onExpiry: 'escalate' }],
     ['gives more than 72 hours', 'require_approval', { expiresInMinutes: 4_321 }],
     ['escalates what waits', 'throttle', { onExpiry: 'escalate' }],
-  ])('takes none from an operator that %s: its terms would loosen those of others', async (_case, effect, approval) => {
-    const limits = effect === 'throttle' ? { limits: { maxPerDay: 5 } } : {};
-    const order = { name: 'Terms', effect, match: { actionTypes: ['email.send'] }, approval, ...limits };
-    const refused = await (await desk.member('operator')).post('/standing-orders', order);
-    expect(refused.status, refused.text).toBe(403);
-    expect(refused.body.error.message).toContain('72 hours');
-    expect((await (await desk.member('admin')).post('/standing-orders', order)).status).toBe(201);
-  });
+  ])(
+    'takes none from an operator that %s: its terms would loosen those of others',
+    async (_case, effect, approval) => {
+      const limits = effect === 'throttle' ? { limits: { maxPerDay: 5 } } : {};
+      const order = { name: 'Terms', effect, match: { actionTypes: ['email.send'] }, approval, ...limits };
+      const refused = await (await desk.member('operator')).post('/standing-orders', order);
+      expect(refused.status, refused.text).toBe(403);
+      expect(refused.body.error.message).toContain('72 hours');
+      expect((await (await desk.member('admin')).post('/standing-orders', order)).status).toBe(201);
+    },
+  );
 
   it('takes terms from an operator that only tighten', async () => {
     const approval = { expiresInMinutes: 60, onExpiry: 'reject', selfApproval: false };
