@@ -38,11 +38,14 @@ export function dangersOfPackets(packets: readonly Checked[]): Concern[] {
 
 /** Of each address and each link: whom it reaches may be somebody else than whoever reads it believes. */
 function lookAlikesIn(text: string): [boolean, Concern['risk'], string][] {
-  const hosts = linksIn(text).map((link) => link.replace(/^.*@/, '').split(/[/:?#]/, 1)[0]!);
-  return [...new Set([...addressesIn(text), ...hosts])].flatMap((name) => {
+  // Looking for addresses takes most of the time, and without such letters there is none to find.
+  if (!/\P{ASCII}|xn--|%/iu.test(text)) return [];
+  const hosts = linksIn(text).map((link) => /^(?:[^/?#]*@)?([^/:?#]*)/.exec(link)![1]!);
+  const found = [...new Set([...addressesIn(text), ...hosts])].flatMap((name) => {
     const reason = lookAlike(name);
-    return reason === undefined ? [] : [[true, 'critical', `The address ${named(name)} ${reason}.`]];
+    return reason === undefined ? [] : [`The address ${named(name)} ${reason}.`];
   });
+  return found.slice(0, MAX_LOOK_ALIKES).map((reason) => [true, 'critical', reason]);
 }
 
 /** As it is read, and as it is sent to. */
@@ -80,6 +83,7 @@ function dangersOfDirective(
   ]);
 }
 
+const MAX_LOOK_ALIKES = 10;
 const UNSEEN = 'The text contains characters that cannot be seen.';
 const SECRETS = 'speaks of secrets, such as passwords, keys or bank details.';
 const FIRST_ASK = 'The directive wants somebody asked, or something to be so, before anything is sent.';
