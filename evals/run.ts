@@ -1,5 +1,6 @@
 import { type Briefing, type CapoRunner, type Draft, RunnerFailed } from '../src/features/capos/briefing.js';
 import { BuiltinRunner } from '../src/features/capos/builtin-runner.js';
+import { withDangers } from '../src/features/capos/content-checks.js';
 import { routingQuestion } from '../src/features/consigliere/model-routing.js';
 import { routeDirective, type RouteRequest } from '../src/features/consigliere/route.js';
 import { type CapoRole, type Cost, NO_COST } from '../src/features/terms/terms.js';
@@ -115,7 +116,7 @@ async function runCase(instruction: Case, { runner, route }: Assistant): Promise
   const attempt = { briefing, ...(routed && { routedTo: capo }) };
   const cost = (drafting: Cost) => sum(routed?.cost ?? NO_COST, drafting);
   try {
-    const draft = await runner.run(briefing, { signal: never });
+    const draft = withDangers(await runner.run(briefing, { signal: never }), briefing);
     return {
       instruction,
       capo,

@@ -2762,6 +2762,7 @@ create table approvals (
   escalation_id text,
   extensions integer not null default 0,
   group_key text,
+  last_edited_by text[],
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
   constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text]))),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),

@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type DraftPacket, type Figures, RunnerFailed } from '../../src/features/capos/briefing.js';
+import {
+  type Briefing,
+  type DraftPacket,
+  type Figures,
+  RunnerFailed,
+} from '../../src/features/capos/briefing.js';
 import { draftFrom } from '../../src/features/capos/builtin/draft.js';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
+import { withDangers } from '../../src/features/capos/content-checks.js';
 import type { CapoRole } from '../../src/features/capos/capo.js';
 import { briefing } from './briefings.js';
 
@@ -11,7 +17,9 @@ const runner = new BuiltinRunner();
 afterAll(() => runner.onApplicationShutdown());
 
 const draft = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) =>
-  draftFrom(briefing(text, capo, changes));
+  checked(briefing(text, capo, changes));
+/** As the service checks every draft. */
+const checked = (work: Briefing) => withDangers(draftFrom(work), work);
 
 /** What each packet does, and what is asked for. */
 const packets = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) =>
@@ -265,19 +273,23 @@ describe('an address that merely occurs', () => {
 });
 
 describe('an address in other letters', () => {
-  it.each(['ada@х.example', 'аda@known.example', 'ada@knöwn.example'])(
-    'is asked for, and nobody else is written to: %s',
-    (address) => {
+  it.each([
+    ['ada@х.example', true],
+    ['аda@known.example', true],
+    ['ada@knöwn.example', false],
+  ])(
+    'is asked for where it looks like another one, and nobody else is written to: %s',
+    (address, isLookAlike) => {
       const { packets: prepared, concerns } = draft(
         `email ${address}: The key is here.`,
         'capo_ops',
         knowing(person('Ada Lovelace', 'ada@known.example')),
       );
-      expect(prepared).toMatchObject([
-        { params: { to: [], body: 'The key is here.' }, needsInput: [{ path: 'params.to' }] },
-      ]);
-      expect(prepared[0]!.needsInput[0]!.message).toContain(address);
-      expect(concerns).toMatchObject([{ risk: 'high' }]);
+      const to = isLookAlike ? [] : [address];
+      expect(prepared).toMatchObject([{ params: { to, body: 'The key is here.' } }]);
+      const asked = isLookAlike ? [expect.stringContaining(address)] : [];
+      expect(prepared[0]!.needsInput.map(({ message }) => message)).toEqual(asked);
+      expect(concerns.map(({ risk }) => risk)).toEqual(isLookAlike ? ['critical'] : []);
     },
   );
 });

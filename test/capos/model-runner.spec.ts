@@ -275,7 +275,7 @@ describe('the model runner', () => {
       expect(draft.packets[0]?.params).toMatchObject({ to: ['ada@example.com'] });
       expect(draft.cost).toMatchObject({ tokensIn: 1800, tokensOut: 240 });
       const repair = said(1).at(-1)?.text;
-      expect(repair).toContain('packets.0.params.to.0: Invalid email address');
+      expect(repair).toContain('packets.0.params.to.0: must be a mail address');
       expect(repair).toContain('packets.0.params.subject: must be one line');
     });
 

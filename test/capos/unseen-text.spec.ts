@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BuiltinRunner } from '../../src/features/capos/builtin-runner.js';
-import { checkDraft } from '../../src/features/capos/draft-checks.js';
+import { withDangers } from '../../src/features/capos/content-checks.js';
 import { readAnswer } from '../../src/features/capos/model-output.js';
 import { hasUnseen } from '../../src/platform/kernel/unseen.js';
 import { briefing } from './briefings.js';
@@ -98,10 +98,10 @@ describe('the words of a person with text that cannot be seen', () => {
     runner = new BuiltinRunner();
   });
   afterAll(() => runner.onApplicationShutdown());
-  const drafted = (text: string, context: Record<string, unknown> | null = null) =>
-    runner.run(briefing(text, 'capo_ops', { directive: { context } }), {
-      signal: new AbortController().signal,
-    });
+  const drafted = async (text: string, context: Record<string, unknown> | null = null) => {
+    const work = briefing(text, 'capo_ops', { directive: { context } });
+    return withDangers(await runner.run(work, { signal: new AbortController().signal }), work);
+  };
 
   it('are drafted by the built-in runner as they are seen, and it is said', async () => {
     const said = `Send a mail to jane@acme.example: your parcel${TAGS} leaves \u202etoday.`;
@@ -129,7 +129,7 @@ describe('the words of a person with text that cannot be seen', () => {
     briefing(`Write to jane@acme.example.${TAGS}`, 'capo_ops'),
     briefing('Write to her.', 'capo_ops', { directive: { context: { a: [{ b: `x${TAGS}` }] } } }),
     briefing('Write to her.', 'capo_ops', { feedback: [`Shorter${TAGS}`] }),
-  ])('are critical in the draft of a model as well', (work) => {
-    expect(checkDraft({ remarks: '', packets: [], concerns: [] }, work).concerns).toEqual([CONCERN]);
+  ])('are critical whoever drafts', (work) => {
+    expect(withDangers({ packets: [], concerns: [] }, work).concerns).toEqual([CONCERN]);
   });
 });

@@ -266,7 +266,15 @@ describe('ConfigInvalid', () => {
     ['MODEL_PRICE_INPUT', ['-1', '1e3', '.5', '5.', '0x5', '1,5', '0.0000001', '1000000', 'free']],
     ['MODEL_PRICE_OUTPUT', ['-1', ' 1', 'NaN']],
     ['SMTP_URL', ['mail.example.com:25', 'http://mail.example.com']],
-    ['MAIL_FROM', ['nobody', 'A <a@example.org> <b@example.org>', 'a@example.org\r\nBcc: b@example.org']],
+    [
+      'MAIL_FROM',
+      [
+        'nobody',
+        'A <a@example.org> <b@example.org>',
+        'a@example.org\r\nBcc: b@example.org',
+        '=?utf-8?q?Bob?= <a@example.org>',
+      ],
+    ],
     [
       'OUTBOUND_ALLOW',
       [

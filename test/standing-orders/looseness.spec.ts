@@ -34,6 +34,16 @@ describe('a version is no looser than the former one', () => {
     ['that denies for longer', { effect: 'deny', expiresAt: 1 }, { effect: 'deny', expiresAt: 2 }],
     ['that denies what it asked for', { effect: 'require_approval' }, { effect: 'deny' }],
     [
+      'that names the default',
+      { effect: 'require_approval' },
+      { effect: 'require_approval', approval: { expiresInMinutes: 4_320, onExpiry: 'reject' } },
+    ],
+    [
+      'that denies what it escalates',
+      { effect: 'require_approval', match: mail, approval: { onExpiry: 'escalate' } },
+      { effect: 'deny', match: {} },
+    ],
+    [
       'whose approval ends sooner',
       { effect: 'require_approval', approval: { expiresInMinutes: 60 } },
       { effect: 'require_approval', approval: { expiresInMinutes: 30, selfApproval: false } },
@@ -72,6 +82,16 @@ describe('a version is no looser than the former one', () => {
       'that escalates where an approval was rejected',
       { effect: 'require_approval' },
       { effect: 'require_approval', approval: { onExpiry: 'escalate' } },
+    ],
+    [
+      'that gives more than the 72 hours of the default',
+      { effect: 'require_approval' },
+      { effect: 'require_approval', approval: { expiresInMinutes: 4_321 } },
+    ],
+    [
+      'that escalates more work packets',
+      { effect: 'require_approval', match: mail, approval: { onExpiry: 'escalate' } },
+      { effect: 'require_approval', match: {}, approval: { onExpiry: 'escalate' } },
     ],
     ['of another team', { teamId: null }, { teamId: 'team_a' }],
   ])('but not one %s', (_, former, next) => {

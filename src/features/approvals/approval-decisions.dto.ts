@@ -1,4 +1,4 @@
-import { type ApiBodyOptions, getSchemaPath } from '@nestjs/swagger';
+import { type ApiBodyOptions, ApiExtraModels, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -76,7 +76,8 @@ export class DecisionBody {
   revise?: boolean;
 
   /**
-   * The content hash of what was read; when the draft has been edited since, the decision is refused (412).
+   * The content hash of what was read: another one is refused (412), and so is an approval without one where somebody else
+   * has edited the draft (428).
    * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
    */
   @IsOptional()
@@ -135,7 +136,8 @@ export class DecisionsBody {
   revise?: boolean;
 
   /**
-   * The content hash of what was read; when the draft has been edited since, the decision is refused (412).
+   * The content hash of what was read: another one is refused (412), and so is an approval without one where somebody else
+   * has edited the draft (428).
    * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
    */
   @IsOptional()
@@ -261,24 +263,32 @@ export class InputDetail {
   workPacketId!: string;
 }
 
+@ApiExtraModels(InputDetail)
 export class DecisionError {
   /**
    * The code of the error.
-   * @example 'APPROVAL_EXPIRED'
+   * @example 'CONTENT_CHANGED'
    */
   code!: string;
   /**
    * What is wrong, for a person.
-   * @example 'This approval has expired.'
+   * @example 'The content has changed since the version that If-Match names; read it again.'
    */
   message!: string;
   /**
    * The HTTP status that the same decision alone would get.
-   * @example 410
+   * @example 412
    */
   status!: number;
-  /** With INPUT_REQUIRED: what has to be supplied. */
-  details?: InputDetail[];
+  /**
+   * What the same decision alone would get: with INPUT_REQUIRED what has to be supplied, with CONTENT_CHANGED and
+   * PRECONDITION_REQUIRED the `contentHash` of now.
+   */
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'array', items: { $ref: getSchemaPath(InputDetail) } }, { type: 'object' }],
+    example: { contentHash: '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234' },
+  })
+  details?: InputDetail[] | Record<string, unknown>;
 }
 
 export class DecisionResult {

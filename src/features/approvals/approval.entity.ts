@@ -116,6 +116,9 @@ export class ApprovalEntity {
   /** Each content that it had, oldest first: the draft, then what people made of it. */
   @Column('jsonb')
   revisions!: Revision[];
+  /** Every member who may have made the last edit; null while the content is that of the draft. */
+  @Column('text', { array: true, nullable: true })
+  lastEditedBy!: string[] | null;
   @Column('text', { nullable: true })
   contentHash!: string | null;
   /** Approvals with one key can be decided together; null until the draft is ready, and without work packets. */
@@ -180,6 +183,7 @@ export type ListedApproval = Omit<
   | 'feedback'
   | 'concerns'
   | 'revisions'
+  | 'lastEditedBy'
   | 'escalatesAt'
   | 'escalationId'
   | 'extensions'

@@ -1,9 +1,14 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import { ContentChanged, Forbidden, InvalidTransition } from '../../platform/kernel/errors.js';
+import {
+  ContentChanged,
+  Forbidden,
+  InvalidTransition,
+  PreconditionRequired,
+} from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
+import { dangersOfPackets } from '../capos/content-checks.js';
 import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { withoutAddress } from '../capos/outside-targets.js';
-import { unseenInPackets } from '../capos/unseen-text.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -53,8 +58,8 @@ export function approvedHash(
 
 /**
  * Whether the decision may be made now. Answers `repeated` for the same decision again, which changes nothing.
- * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged, Forbidden,
- * InputRequired, InvalidTransition
+ * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged, PreconditionRequired,
+ * Forbidden, InputRequired, InvalidTransition
  */
 export function checkDecision(
   approval: UnrevisedApproval,
@@ -78,9 +83,11 @@ export function checkDecision(
   if (decision === 'reject') return 'decide';
   if (letsNothingLeave(guardian)) throw haltedIn(guardian);
   if (!approval.ready) throw new ApprovalNotReady();
-  if (ifMatch !== null && ifMatch !== approval.contentHash) {
-    throw new ContentChanged({ details: { contentHash: approval.contentHash } });
+  const details = { contentHash: approval.contentHash };
+  if (ifMatch === null && !isDraftOrOwnEdit(approval, people)) {
+    throw new PreconditionRequired({ message: EDITED_SINCE, details });
   }
+  if (ifMatch !== null && ifMatch !== approval.contentHash) throw new ContentChanged({ details });
   assertOtherEyes(approval, people);
   if (approval.kind === 'output' && approval.packets.length === 0) {
     throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
@@ -88,6 +95,18 @@ export function checkDecision(
   const lacking = inputsNeeded(approval);
   if (lacking.length > 0) throw new InputRequired({ details: lacking });
   return 'decide';
+}
+
+const EDITED_SINCE =
+  'The draft was edited after it was made. Read it again, and name what you have read: the contentHash, in If-Match or beside the decision.';
+
+/**
+ * Whether the content is that of the draft, or the last edit is certainly the caller's own. Of an edit or a decision with a token
+ * that two members have seen, nobody knows whose it is (docs/decisions/0033).
+ */
+function isDraftOrOwnEdit({ lastEditedBy }: UnrevisedApproval, people: readonly string[]): boolean {
+  if (lastEditedBy === null) return true;
+  return lastEditedBy.length > 0 && new Set([...lastEditedBy, ...people]).size === 1;
 }
 
 /**
@@ -125,9 +144,9 @@ export function packetsOf({ packets }: Pick<ApprovalEntity, 'packets'>): Approva
 function textsOf({
   title,
   rationale,
-  action: { params },
-}: ApprovalPacket): Parameters<typeof unseenInPackets>[0][number] {
-  return { title, rationale, params };
+  action: { type, params },
+}: ApprovalPacket): Parameters<typeof dangersOfPackets>[0][number] {
+  return { type, title, rationale, params };
 }
 
 /** What has to be supplied before it can be approved, by its place in the approval. */
@@ -210,6 +229,7 @@ export function viewOf(
     feedback,
     concerns,
     revisions,
+    lastEditedBy: _editors,
     escalatesAt: _escalates,
     escalationId: _escalation,
     extensions: _extensions,
@@ -218,7 +238,7 @@ export function viewOf(
   const packets = packetsOf(approval);
   const isEdited = revisions.length > 1;
   const shown = isEdited
-    ? [...unseenInPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
+    ? [...dangersOfPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
     : concerns;
   const riskReasons = shown.map(({ reason }) => reason);
   const content = { riskReasons, output, packets, policy, revisions, feedback };

@@ -155,7 +155,7 @@ export class ApprovalsController {
     return viewOf(approval, this.clock.now(), await this.holdups.read(scopeOf(caller)));
   }
 
-  /** Approves; what was approved is sent. `If-Match` with the content hash approves only what was read. */
+  /** Approves what `If-Match` names by its content hash, which is required once another member has edited the draft. */
   @ApiParam(APPROVAL_PARAM)
   @ApiHeader(IF_MATCH)
   @Post(':approvalId/approve')
@@ -170,6 +170,7 @@ export class ApprovalsController {
       ApprovalNotReady,
       ApprovalExpired,
       ContentChanged,
+      PreconditionRequired,
       InputRequired,
       GuardianHalted,
       Forbidden,

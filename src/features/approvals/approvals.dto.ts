@@ -18,7 +18,7 @@ export const IF_MATCH = {
   name: 'if-match',
   required: false,
   description:
-    'The content hash that was read, in quotes or bare: another one is 412. `*`, or none, asks for nothing.',
+    'The one content hash that was read, in quotes or bare: another one is 412. None, or `*`, is 428 once somebody else has edited the draft.',
   schema: { type: 'string', example: '"9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f"' },
 } as const;
 

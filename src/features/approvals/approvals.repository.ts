@@ -28,6 +28,7 @@ const LISTED = `${columnsOf(ApprovalEntity, {
     'feedback',
     'concerns',
     'revisions',
+    'lastEditedBy',
     'escalatesAt',
     'escalationId',
     'extensions',
@@ -126,7 +127,7 @@ export class Approvals {
   /** Replaces the content of an approval that the transaction has locked. */
   edit(
     { workspaceId, approvalId, requestedAt, onExpiry, escalatesAt, escalationId }: ApprovalEntity,
-    content: EditedContent & Pick<ApprovalEntity, 'revisions' | 'requesterIds' | 'groupKey'>,
+    content: EditedContent & Pick<ApprovalEntity, 'revisions' | 'lastEditedBy' | 'requesterIds' | 'groupKey'>,
   ): void {
     const isToEscalate = content.onExpiry === 'escalate' && (escalatesAt !== null || onExpiry === 'reject');
     this.db.update(

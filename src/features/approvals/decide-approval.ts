@@ -20,8 +20,12 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { checkDecision } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type { ApprovalDecided, DecisionBody, DecisionResult, InputDetail } from './approval-decisions.dto.js';
-import { InputRequired } from './approvals.errors.js';
+import type {
+  ApprovalDecided,
+  DecisionBody,
+  DecisionError,
+  DecisionResult,
+} from './approval-decisions.dto.js';
 import { Approvals } from './approvals.repository.js';
 
 interface LockedApprovals {
@@ -66,8 +70,8 @@ export class DecideApproval {
         // Every refusal is made before anything is written, so the transaction is still good for the next one.
         if (!(error instanceof DomainError)) throw error;
         const { code, status } = error.definition;
-        const details = code === InputRequired.code ? { details: error.details as InputDetail[] } : {};
-        results.push({ approvalId, error: { code, message: error.message, status, ...details } });
+        const details = error.details as DecisionError['details'];
+        results.push({ approvalId, error: { code, message: error.message, status, details } });
       }
     }
     return results;

@@ -75,6 +75,7 @@ export class EditApproval {
       ...content,
       groupKey: groupKeyOf({ ...content, capo: approval.capo }),
       revisions: withRevision(approval.revisions, revision),
+      lastEditedBy: people,
       // Whoever wrote what is sent cannot be the second pair of eyes.
       requesterIds: [...new Set([...approval.requesterIds, ...people])],
     };
@@ -82,6 +83,7 @@ export class EditApproval {
       ...content,
       groupKey: edited.groupKey,
       revisions: edited.revisions,
+      lastEditedBy: people,
       requesterIds: edited.requesterIds,
     });
     this.receipts.append({

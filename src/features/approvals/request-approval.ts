@@ -63,6 +63,7 @@ export class RequestApproval {
       packets: [],
       inputsNeeded: 0,
       revisions: [],
+      lastEditedBy: null,
       contentHash: null,
       groupKey: null,
       policy: null,

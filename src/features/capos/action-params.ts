@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCurrency } from '../../platform/kernel/currency.js';
-import { mailAddress } from '../../platform/kernel/mail-address.js';
+import { foldedMailAddress, mailAddress } from '../../platform/kernel/mail-address.js';
 import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
 import { SIGNAL_SEVERITIES, SIGNAL_TYPES } from '../signals/signal-types.js';
@@ -51,7 +51,7 @@ const addresses = (min: number) =>
     .array(mailAddress)
     .min(min)
     .max(LIMITS.recipients)
-    .refine((list) => new Set(list.map((each) => each.toLowerCase())).size === list.length, {
+    .refine((list) => new Set(list.map(foldedMailAddress)).size === list.length, {
       error: 'must not name an address twice',
     });
 

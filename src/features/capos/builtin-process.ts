@@ -3,11 +3,10 @@ import { deepWithoutUnseen } from '../../platform/kernel/unseen.js';
 import type { Briefing } from './briefing.js';
 import { draftFrom } from './builtin/draft.js';
 import { checkDraftBounds } from './draft-bounds.js';
-import { unseenInBriefing } from './unseen-text.js';
 
 /** What runs in the processes of {@link BuiltinRunner}. It reads what a person sees, so nothing else is in its draft. */
 serveCalls((briefing: Briefing) => {
   const draft = draftFrom(deepWithoutUnseen(briefing));
   checkDraftBounds(draft);
-  return { ...draft, concerns: [...draft.concerns, ...unseenInBriefing(briefing)] };
+  return draft;
 });

@@ -14,7 +14,6 @@ import {
   numbersIn,
   walletsIn,
 } from './text-facts.js';
-import { unseenInBriefing } from './unseen-text.js';
 
 /**
  * What the draft of a model may have invented, as reasons for whoever decides, and what it left open, as input that is
@@ -29,7 +28,7 @@ export function checkDraft(draft: DraftContent, briefing: Briefing): DraftConten
   return {
     ...draft,
     packets,
-    concerns: [...draft.concerns, ...unseenInBriefing(briefing), ...inventions(draft.packets, known)],
+    concerns: [...draft.concerns, ...inventions(draft.packets, known)],
   };
 }
 

@@ -26,7 +26,7 @@ const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 const OTHER_DOTS = /(?<=[a-z\d-])(?:。|\[\.\]|\(\.\))(?=[a-z\d])/gi;
 
 /** The text in compatible letters and ASCII digits, without what is invisible. */
-function plainText(text: string): string {
+export function plainText(text: string): string {
   return cutText(text, MAX_TEXT, '')
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')

@@ -3,7 +3,6 @@ import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { Draft } from '../capos/briefing.js';
-import { unseenInPackets } from '../capos/unseen-text.js';
 import { ChargeUnused } from './charge-unused.js';
 import { CheckDraft } from './check-draft.js';
 import { DecideDraft } from './decide-draft.js';
@@ -31,9 +30,7 @@ export class AcceptDraft {
   }
 
   /** Answers whether the directive was charged for the draft; it is not where nobody wants a draft of it any more. */
-  private async accept(item: WorkItem, given: Draft): Promise<boolean> {
-    // No runner of ours hands such text over; whoever does, nothing of it leaves unseen.
-    const draft = { ...given, concerns: [...given.concerns, ...unseenInPackets(given.packets)] };
+  private async accept(item: WorkItem, draft: Draft): Promise<boolean> {
     return this.db.transaction(scopeOfWork(item), async () => {
       const { directive, ...locked } = await this.drafts.lock(item);
       this.work.complete(item);

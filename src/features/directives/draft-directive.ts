@@ -4,6 +4,7 @@ import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { CapoRunner, Draft } from '../capos/briefing.js';
 import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPO_RUNNER } from '../capos/capos.module.js';
+import { withDangers } from '../capos/content-checks.js';
 import { withReplyTo } from '../capos/reply-to.js';
 import { KILLED_TOPIC } from '../guardian/guardian.js';
 import { AcceptDraft } from './accept-draft.js';
@@ -47,7 +48,7 @@ export class DraftDirective implements OnModuleInit {
     let draft: Draft;
     try {
       const briefing = await this.briefings.read(scopeOfWork(item), directive);
-      draft = withReplyTo(await this.runner.run(briefing, { signal }), briefing);
+      draft = withReplyTo(withDangers(await this.runner.run(briefing, { signal }), briefing), briefing);
     } catch (error) {
       await this.recordFailure.execute(item, error);
       return;

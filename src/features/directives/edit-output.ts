@@ -5,7 +5,7 @@ import { concernsAfterEdit, packetsOf } from '../approvals/approval.js';
 import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects.js';
 import { stringsIn } from '../capos/draft-checks.js';
 import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
-import { unseenInPackets } from '../capos/unseen-text.js';
+import { dangersOfPackets } from '../capos/content-checks.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import type { PolicyDecision } from '../guardian/policy-decision.js';
@@ -151,7 +151,9 @@ export class EditOutput {
       {
         now: at,
         concerns: [
-          ...unseenInPackets(packets.map(({ packet }) => packet)),
+          ...dangersOfPackets(
+            packets.map(({ packet: { actionType: type, ...packet } }) => ({ type, ...packet })),
+          ),
           ...concernsAfterEdit(approval.concerns),
         ],
         writtenBy,

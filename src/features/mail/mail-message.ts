@@ -1,5 +1,6 @@
 import { isEmail } from 'class-validator';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { CONTROL } from '../../platform/kernel/text.js';
 import { MailFailed } from './mail-failed.js';
 import { mailHtml } from './mail-template.js';
@@ -63,7 +64,7 @@ export async function compose(message: MailMessage, sender: string, at: number):
     to: to.map(bare),
     cc: cc.map(bare),
     replyTo: replyTo === undefined ? undefined : bare(replyTo),
-    subject,
+    subject: asTyped(subject),
     ...partsOf(message),
     ...(autoSubmitted && { headers: { 'Auto-Submitted': 'auto-generated' } }),
     baseBoundary: id,
@@ -81,6 +82,11 @@ function partsOf({ subject, body, workspaceName }: MailMessage): { text: string;
     text: workspaceName === undefined ? text : `${text}\n\n-- \n${workspaceName}`,
     html: mailHtml({ title: subject, content: markdownToHtml(body), sender: workspaceName }),
   };
+}
+
+/** What looks like an encoded word (RFC 2047) is encoded itself, so that it is read as it was typed and approved. */
+function asTyped(subject: string): string {
+  return subject.includes('=?') ? encodeWord(subject, 'B', 52) : subject;
 }
 
 /** An address object is used as it is; a string would be parsed, and could turn out to be several addresses. */

@@ -55,8 +55,12 @@ export class Smtp implements MailTransport {
           if (error) fail(failureOf(error, body.hasBegun));
           else next(value as T);
         };
+      // Of the addresses with letters beyond ASCII; what the server says to a sign-in comes later.
+      let refused: string[] = [];
       const send = () => {
-        const envelope = { from: mail.from, to: mail.recipients, size: mail.bytes.length };
+        const to = mail.recipients.filter((address) => !refused.includes(address));
+        if (to.length === 0) return fail(new MailFailed('refused', `${NO_SMTPUTF8} ${refused.join(', ')}`));
+        const envelope = { from: mail.from, to, size: mail.bytes.length };
         connection.send(envelope, body, step(finish));
       };
       const finish = (info: SentMessageInfo) => {
@@ -64,7 +68,7 @@ export class Smtp implements MailTransport {
         // Said, not waited for: the mail is the server's by now, and nothing of this connection outlives the call.
         connection.quit();
         connection.close();
-        resolve(sentMail(mail, info));
+        resolve(sentMail(mail, info, refused));
       };
       signal.addEventListener('abort', abort, { once: true });
       // Stays on: an error may follow the one that ended the promise.
@@ -73,7 +77,11 @@ export class Smtp implements MailTransport {
         step(() => undefined),
       );
       connection.connect(
-        step(() => (auth && connection.allowsAuth ? connection.login(auth, step(send)) : send())),
+        step(() => {
+          const takesAll = /[ -]SMTPUTF8\b/im.test(String(connection.lastServerResponse));
+          refused = takesAll ? [] : mail.recipients.filter((address) => /\P{ASCII}/u.test(address));
+          return auth && connection.allowsAuth ? connection.login(auth, step(send)) : send();
+        }),
       );
     });
   }
@@ -154,11 +162,16 @@ class Handover extends Readable {
   }
 }
 
-function sentMail({ messageId }: ComposedMail, info: SentMessageInfo): SentMail {
-  const rejected = (info.rejectedErrors ?? []).map(({ recipient, response, message }) => ({
-    address: recipient ?? '',
-    response: response ?? message,
-  }));
+const NO_SMTPUTF8 = 'The mail server does not take addresses with letters beyond ASCII (SMTPUTF8):';
+
+function sentMail({ messageId }: ComposedMail, info: SentMessageInfo, refused: readonly string[]): SentMail {
+  const rejected = [
+    ...refused.map((address) => ({ address, response: `${NO_SMTPUTF8} ${address}` })),
+    ...(info.rejectedErrors ?? []).map(({ recipient, response, message }) => ({
+      address: recipient ?? '',
+      response: response ?? message,
+    })),
+  ];
   return {
     messageId,
     accepted: info.accepted.map(String),

@@ -6,6 +6,7 @@ import { validateAction } from '../capos/action-types.js';
 import { type Draft, RunnerFailed } from '../capos/briefing.js';
 import { BriefingReader } from '../capos/briefing.reader.js';
 import { CAPOS, engineOf } from '../capos/capo.js';
+import { withDangers } from '../capos/content-checks.js';
 import { MODEL } from '../capos/capos.module.js';
 import type { ModelClient } from '../capos/model-client.js';
 import type { OutsideTargets } from '../capos/outside-targets.js';
@@ -103,7 +104,10 @@ export class PreflightDirective {
     const briefing = await this.briefings.read({ workspaceId, teamIds: 'all' }, directive);
     const { targets } = briefing;
     try {
-      return { targets, draft: withReplyTo(await this.runner.run(briefing), briefing) };
+      return {
+        targets,
+        draft: withReplyTo(withDangers(await this.runner.run(briefing), briefing), briefing),
+      };
     } catch (error) {
       if (error instanceof RunnerFailed) return { targets, draft: error };
       throw error;

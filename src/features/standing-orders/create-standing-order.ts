@@ -6,6 +6,7 @@ import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { ActivationExamination } from './activation-examination.js';
+import { loosensTerms } from './looseness.js';
 import { newOrder } from './order-content.js';
 import { tightens } from './standing-order.js';
 import { StandingOrderRules } from './standing-order-rules.js';
@@ -13,6 +14,9 @@ import { activate } from './standing-order-status.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
+
+const LOOSER_TERMS =
+  'Only an admin may create a standing order under which approvals escalate or stay open for more than 72 hours.';
 
 /** Creates a standing order, and activates it unless something speaks against it: then it stays a draft. */
 @Injectable()
@@ -37,6 +41,8 @@ export class CreateStandingOrder {
         'admin',
         'Only an admin may create a standing order that allows work packets.',
       );
+    } else if (loosensTerms({ effect: body.effect, approval: body.approval ?? null })) {
+      requireRole(caller, teamId, 'admin', LOOSER_TERMS);
     }
     const at = this.clock.now();
     const rule = await this.rules.of(scopeOf(caller), teamId, body);

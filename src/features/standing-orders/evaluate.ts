@@ -58,7 +58,7 @@ interface Reason {
 }
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
-const DEFAULT_EXPIRY_MINUTES = 72 * 60;
+export const DEFAULT_EXPIRY_MINUTES = 72 * 60;
 
 /** An order that throttles without a limit, which none may be created as, delays for this long at a time. */
 const WITHOUT_PACE_MS = 3_600_000;

@@ -1,3 +1,4 @@
+import { DEFAULT_EXPIRY_MINUTES } from './evaluate.js';
 import { isWithin } from './rule-cover.js';
 import {
   type OrderApproval,
@@ -16,12 +17,20 @@ import {
  */
 export function isNoLooser(former: StandingOrderRule, next: StandingOrderRule): boolean {
   if (former.teamId !== next.teamId || strictness(next.effect) < strictness(former.effect)) return false;
-  if (tightens(former)) return isWithin(former, next) && restrainsAsMuch(former, next);
+  if (tightens(former)) {
+    const keepsTerms = !loosensTerms(next) || isWithin(next, former);
+    return keepsTerms && isWithin(former, next) && restrainsAsMuch(former, next);
+  }
   // Its limits, budget and terms bind every work packet that it matches, also where another order allows it.
   const keepsTerms =
     !restrains(former) ||
     (isWithin(former, next) && (next.effect === 'deny' || restrainsAsMuch(former, next)));
   return keepsTerms && (tightens(next) || isWithin(next, former));
+}
+
+/** True when its terms of an approval are looser than those that hold without any: whatever it matches gets them. */
+export function loosensTerms({ effect, approval }: Pick<StandingOrderRule, 'effect' | 'approval'>): boolean {
+  return effect !== 'deny' && !isApprovalAsStrict(null, approval);
 }
 
 function restrainsAsMuch(former: StandingOrderRule, next: StandingOrderRule): boolean {
@@ -56,10 +65,10 @@ function isBudgetAsTight(former: OrderBudget | null, next: OrderBudget | null): 
 }
 
 function isApprovalAsStrict(former: OrderApproval | null, next: OrderApproval | null): boolean {
-  const minutes = former?.expiresInMinutes ?? null;
+  const minutesOf = (terms: OrderApproval | null) => terms?.expiresInMinutes ?? DEFAULT_EXPIRY_MINUTES;
   const escalates = next?.onExpiry === 'escalate';
   return (
-    (minutes === null || (next?.expiresInMinutes ?? Infinity) <= minutes) &&
+    minutesOf(next) <= minutesOf(former) &&
     (former?.onExpiry === 'reject'
       ? next?.onExpiry === 'reject'
       : !escalates || former?.onExpiry === 'escalate') &&

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { KnownZone } from './known-zone.js';
@@ -44,10 +45,12 @@ export class ChangeSettings {
       currency: 'USD' as const,
       tokens: body.modelBudget.tokens ?? null,
     };
+    const { sender } = body;
     const { before, after } = await this.workspaces.change(caller.workspaceId, {
       ...body,
       ...locale,
       ...(modelBudget && { modelBudget }),
+      ...(sender && { sender: { ...sender, ...(sender.name && { name: visibleName(sender.name) }) } }),
     });
     if (OWNER_SETTINGS.some((name) => before[name] !== after[name]))
       requireRole(caller, null, 'owner', OWNERS);

@@ -4,6 +4,7 @@ import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import type { SecondFactorSetting } from './workspaces.entity.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
 import { ChangeNotifications, NotificationsView } from './notifications.dto.js';
@@ -35,7 +36,7 @@ export class ChangeSender {
    * @example 'Mira Novak'
    */
   @IsOptional()
-  @IsPlainText(100, { oneLine: true })
+  @IsVisibleName(100)
   name?: string | null;
 
   /**

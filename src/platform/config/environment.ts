@@ -144,9 +144,9 @@ const isHostName = (text: string) =>
 
 const mailbox = z.email({ error: 'must be a mail address' });
 
-/** `name@host` or `Name <name@host>`. */
+/** `name@host` or `Name <name@host>`; an encoded word (RFC 2047) would be read as another name than stands here. */
 function isMailFrom(text: string): boolean {
-  const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
+  const address = /^(?!.*=\?)[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
   return mailbox.safeParse(address).success;
 }
 

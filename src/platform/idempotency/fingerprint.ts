@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AdmittedRequest } from '../http/admitted-request.js';
+import { namedByIfMatch } from '../http/entity-tag.js';
 import { InvalidIdempotencyKey } from '../kernel/errors.js';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
@@ -16,10 +17,15 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   return key;
 }
 
-/** SHA-256 over what makes a request the same request: method, path, query, version and the body's bytes. */
+/**
+ * SHA-256 over what makes a request the same request: method, path, query, version, the content that If-Match names, and the
+ * body's bytes.
+ */
 export function fingerprint(request: AdmittedRequest): string {
+  const named = namedByIfMatch(request.headers['if-match']);
+  const read = named === null ? '' : ` if-match ${named}`;
   return createHash('sha256')
-    .update(`${request.method}\n${request.originalUrl}\n${request.askedVersion ?? ''}\n`)
+    .update(`${request.method}\n${request.originalUrl}\n${request.askedVersion ?? ''}${read}\n`)
     .update(request.rawBody ?? '')
     .digest('hex');
 }

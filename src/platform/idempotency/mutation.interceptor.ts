@@ -40,7 +40,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const TRIES = 5;
 
 /** Not an outcome of execution, so a corrected request may use the key again (CONTRACT section 3). */
-const NOT_STORED = new Set([400, 401, 403, 413, 415, 429]);
+const NOT_STORED = new Set([400, 401, 403, 412, 413, 415, 428, 429]);
 
 /**
  * Opens the transaction that a mutation runs in. With an Idempotency-Key the claim travels with the BEGIN and the

@@ -1,19 +1,39 @@
 import { isEmail, ValidateBy } from 'class-validator';
 import { z } from 'zod';
+import { mailDomain } from './mail-domain.js';
 
 /**
  * A bare address, never `Name <address>`: what a person reads is exactly what the mail server is given. What passes here
  * is never refused later, when the mail is composed.
  */
-export const mailAddress = z
-  .string()
-  .max(254)
-  .pipe(z.email({ abort: true }))
-  .refine((text) => isEmail(text), { error: 'must be a mail address' });
+export const mailAddress = z.stringFormat('mail address', isAddress, 'must be a mail address');
 
-/** Addresses are compared, and stored, without upper case. */
+const asciiAddress = z.email();
+
+/** Of one with letters beyond ASCII, the same rules hold for its domain in Punycode and for the bytes of what stands before it. */
+function isAddress(text: string): boolean {
+  const ascii = /\P{ASCII}/u.test(text) ? asciiForm(text) : text;
+  return ascii.length <= 254 && asciiAddress.safeParse(ascii).success && isEmail(ascii);
+}
+
+/** Empty for letters in a form that another reader would change, such as a wide one, or `。` for the point. */
+function asciiForm(text: string): string {
+  const [local, domain] = partsOf(text);
+  if (domain === undefined || text.normalize('NFKC') !== text || text.includes('。')) return '';
+  const letters = /(?!\p{ASCII})[\p{L}\p{N}]\p{M}*|[a-z\d]\p{M}+/giu;
+  return `${local.replace(letters, (letter) => 'x'.repeat(Buffer.byteLength(letter)))}@${domain}`;
+}
+
+function partsOf(text: string): [string, string | undefined] {
+  const at = text.lastIndexOf('@');
+  return [text.slice(0, Math.max(0, at)), mailDomain(text.slice(at + 1))];
+}
+
+/** Addresses are compared, and stored, without upper case, and with the domain of an international one in Punycode. */
 export function foldedMailAddress(text: string): string {
-  return text.trim().toLowerCase();
+  const folded = text.trim().normalize('NFC').toLowerCase();
+  const [local, domain] = partsOf(folded);
+  return domain !== undefined && /\P{ASCII}/u.test(folded) ? `${local}@${domain}` : folded;
 }
 
 /** What somebody is called, as far as the address tells: `jane.doe@...` is Jane Doe. */

@@ -12,16 +12,15 @@ afterAll(() => test.close());
 
 const MAIL = { to: ['joe@acme.example'], subject: 'Order 17', body: 'It ships on Thursday.' };
 
-/** An approval that somebody has edited, and the content hash of what was read before. */
-async function edited() {
-  const { approvalId, approval } = await desk.handInReady();
+/** An approval that `by` has edited, and the content hash of what was read before. */
+async function edited(by = desk) {
+  const { directiveId, approvalId, approval } = await desk.handInReady();
   const [{ workPacketId }] = approval.packets;
   const edit = { packets: [{ workPacketId, params: MAIL }] };
-  const answer = await desk.client.send('PATCH', `/approvals/${approvalId}`, edit, {
-    'If-Match': approval.contentHash,
-  });
+  const answer = await by.edit(approvalId, edit, approval.contentHash);
   expect(answer.status, answer.text).toBe(200);
-  return { approvalId, read: approval.contentHash as string, now: answer.body.contentHash as string };
+  const [read, now] = [approval.contentHash as string, answer.body.contentHash as string];
+  return { directiveId, approvalId, read, now };
 }
 
 const CHANGED = { error: { code: 'CONTENT_CHANGED', status: 412 } };
@@ -80,6 +79,118 @@ describe('POST /approvals with what was read', () => {
       }
     },
   );
+});
+
+describe('approving without the content hash what another member has edited', () => {
+  let operator: Desk;
+  beforeAll(async () => {
+    operator = new Desk(test, (await test.createMember(test.workspaceId, 'operator')).token);
+  });
+
+  it.each([{}, { 'If-Match': '*' }])('is 428 with the current hash (%j), and nothing leaves', async (tag) => {
+    const { directiveId, approvalId, now } = await edited(operator);
+    const refused = await desk.approve(approvalId, tag as Record<string, string>);
+    expect(refused.status, refused.text).toBe(428);
+    expect(refused.body.error).toMatchObject({
+      code: 'PRECONDITION_REQUIRED',
+      details: { contentHash: now },
+    });
+    expect((await desk.approval(approvalId)).status).toBe('pending');
+    expect(await desk.actions(directiveId)).not.toContain('approval.approved');
+    expect((await desk.approve(approvalId, { 'If-Match': `"${now}"` })).status).toBe(200);
+  });
+
+  it('is refused for one decision and for each of many, with the hash of each', async () => {
+    const [one, other, unedited] = [await edited(operator), await edited(operator), await desk.handInReady()];
+    const single = { approvalId: one.approvalId, decision: 'approve' };
+    const alone = await desk.client.post('/approvals', single, { 'If-Match': '*' });
+    const required = (now: string) => ({
+      error: { code: 'PRECONDITION_REQUIRED', status: 428, details: { contentHash: now } },
+    });
+    expect(alone.body.results).toMatchObject([required(one.now)]);
+    const { body } = await desk.client.post('/approvals', {
+      decisions: [
+        single,
+        { approvalId: other.approvalId, decision: 'approve', contentHash: other.read },
+        { approvalId: unedited.approvalId, decision: 'approve' },
+      ],
+    });
+    expect(body.results).toMatchObject([
+      required(one.now),
+      { error: { code: 'CONTENT_CHANGED', status: 412, details: { contentHash: other.now } } },
+      { status: 'approved' },
+    ]);
+    const hashed = [one, other].map(({ approvalId, now }) => ({
+      ...{ approvalId, decision: 'approve', contentHash: now },
+    }));
+    const decided = await desk.client.post('/approvals', { decisions: hashed });
+    expect(decided.body.results).toMatchObject([{ status: 'approved' }, { status: 'approved' }]);
+  });
+
+  it('needs no hash for the member whose edit was the last, and none to reject', async () => {
+    const own = await edited();
+    expect((await desk.approve(own.approvalId)).status).toBe(200);
+    const others = await edited(operator);
+    expect((await desk.reject(others.approvalId)).status).toBe(200);
+  });
+
+  it('needs one again where another member edited after them', async () => {
+    const { approvalId, now } = await edited();
+    const packets = (await desk.approval(approvalId)).packets as { workPacketId: string }[];
+    const edit = {
+      packets: [{ workPacketId: packets[0]!.workPacketId, params: { ...MAIL, to: ['eve@evil.example'] } }],
+    };
+    const last = await operator.edit(approvalId, edit, now);
+    const refused = await desk.approve(approvalId);
+    expect(refused.status).toBe(428);
+    expect(refused.body.error.details).toEqual({ contentHash: last.body.contentHash });
+  });
+
+  it('needs one where two members have seen the token, of the edit or of the decision', async () => {
+    const { token, memberId } = await test.createMember(test.workspaceId, 'operator');
+    const member = new Desk(test, token);
+    const made = await desk.client.post('/tokens', { name: 'made for them', memberId });
+    const shared = new Desk(test, made.body.token);
+    expect((await member.approve((await edited(shared)).approvalId)).status).toBe(428);
+    expect((await shared.approve((await edited(member)).approvalId)).status).toBe(428);
+    expect((await member.approve((await edited(member)).approvalId)).status).toBe(200);
+  });
+
+  it('needs none for the draft that was asked for anew after an edit', async () => {
+    const { approvalId } = await edited(operator);
+    const sent = await desk.reject(approvalId, { feedback: 'Write Monday.', revise: true });
+    await desk.ready(sent.body.nextApprovalId);
+    const answer = await desk.approve(sent.body.nextApprovalId);
+    expect([200, 409], answer.text).toContain(answer.status);
+    if (answer.status === 409) expect(answer.body.error.code).toBe('INPUT_REQUIRED');
+  });
+
+  it.each([
+    ['a weak tag', (hash: string) => `W/"${hash}"`],
+    ['a list of tags', (hash: string) => `"${hash}", "${'0'.repeat(64)}"`],
+    ['an empty tag', () => '""'],
+  ])('takes %s for no hash that was read (412)', async (_case, tagOf) => {
+    const { approvalId, now } = await edited(operator);
+    const refused = await desk.approve(approvalId, { 'If-Match': tagOf(now) });
+    expect(refused.status).toBe(412);
+    expect(refused.body.error.details).toEqual({ contentHash: now });
+  });
+
+  it('is not the stored outcome of a key: 412 and 428 are decided anew, and If-Match is part of the request', async () => {
+    const { approvalId, read, now } = await edited(operator);
+    const key = { 'Idempotency-Key': 'approve-once' };
+    const send = (tag: Record<string, string>) => desk.approve(approvalId, { ...key, ...tag });
+    expect((await send({})).status).toBe(428);
+    expect((await send({ 'If-Match': read })).status).toBe(412);
+    const approved = await send({ 'If-Match': now });
+    expect(approved.status).toBe(200);
+    const again = await send({ 'If-Match': `"${now}"` });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(approved.body);
+    for (const other of [{}, { 'If-Match': '*' }, { 'If-Match': read }] as Record<string, string>[]) {
+      expect((await send(other)).body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    }
+  });
 });
 
 describe('the kill switch under a key that was used before', () => {

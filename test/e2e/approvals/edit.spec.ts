@@ -325,12 +325,13 @@ describe('200', () => {
     expect(body.expiresAt).toBeLessThan(Date.now() + 3_700_000);
 
     // Neither who asked nor who wrote it is the second pair of eyes.
-    expect((await own.approve(approvalId)).status).toBe(403);
+    const read = { 'If-Match': body.contentHash };
+    expect((await own.approve(approvalId, read)).status).toBe(403);
     const refused = await editor.approve(approvalId);
     expect(refused.status).toBe(403);
     expect(refused.body.error.message).toContain('edited it');
     const third = new Desk(test, (await test.createMember(workspaceId, 'operator')).token);
-    expect((await third.approve(approvalId)).status).toBe(200);
+    expect((await third.approve(approvalId, read)).status).toBe(200);
   });
 
   it('who edited a delegation has asked for what is delegated', async () => {
@@ -346,12 +347,12 @@ describe('200', () => {
     });
     const editor = await test.createMember(workspaceId, 'operator');
     const params = { directive: 'Tell Jane and Joe.', capo: 'capo_ops' };
-    await new Desk(test, editor.token).edit(
+    const edited = await new Desk(test, editor.token).edit(
       approvalId,
       { packets: [{ workPacketId: packetIds[0], params }] },
       hash,
     );
-    await own.approve(approvalId);
+    expect((await own.approve(approvalId, { 'If-Match': edited.body.contentHash })).status).toBe(200);
     await own.until(directiveId, 'executed');
     const [child] = await test.rows<{ requester_ids: string[]; deadline: number }>(
       `select requester_ids, deadline from directives where context->>'delegatedFrom' = $1`,

@@ -93,6 +93,29 @@ describe('POST /standing-orders 201', () => {
     expect(more).toEqual([]);
   });
 
+  it.each([
+    ['escalates what nobody decided', 'require_approval', { onExpiry: 'escalate' }],
+    ['gives more than 72 hours', 'require_approval', { expiresInMinutes: 4_321 }],
+    ['escalates what waits', 'throttle', { onExpiry: 'escalate' }],
+  ])(
+    'takes none from an operator that %s: its terms would loosen those of others',
+    async (_case, effect, approval) => {
+      const limits = effect === 'throttle' ? { limits: { maxPerDay: 5 } } : {};
+      const order = { name: 'Terms', effect, match: { actionTypes: ['email.send'] }, approval, ...limits };
+      const refused = await (await desk.member('operator')).post('/standing-orders', order);
+      expect(refused.status, refused.text).toBe(403);
+      expect(refused.body.error.message).toContain('72 hours');
+      expect((await (await desk.member('admin')).post('/standing-orders', order)).status).toBe(201);
+    },
+  );
+
+  it('takes terms from an operator that only tighten', async () => {
+    const approval = { expiresInMinutes: 60, onExpiry: 'reject', selfApproval: false };
+    const order = { name: 'Four eyes', effect: 'require_approval', match: {}, approval };
+    const { status, body } = await (await desk.member('operator')).post('/standing-orders', order);
+    expect({ status, approval: body.approval }).toEqual({ status: 201, approval });
+  });
+
   it.each(['deny', 'require_approval'])('takes %s from an operator', async (effect) => {
     const operator = await desk.member('operator');
     const answer = await operator.post('/standing-orders', { name: 'Hold', effect, match: {} });

@@ -73,6 +73,19 @@ describe('the mail of an invite', () => {
   });
 });
 
+describe('an invite to an international address', () => {
+  it('is mailed there, and is one invite in either spelling of the domain', async () => {
+    const invite = await desk.invite('MÜLLER@Bücher.example');
+    expect(invite.email).toBe('müller@xn--bcher-kva.example');
+    const { to } = await desk.mail(invite.inviteId);
+    expect(to).toMatchObject([{ address: 'müller@bücher.example' }]);
+    const path = `/teams/${desk.teamA}/members`;
+    const again = await desk.owner.post(path, { email: 'müller@bücher.example', role: 'operator' });
+    expect([again.status, again.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    expect((await desk.accept(await desk.token(invite.inviteId))).status).toBe(201);
+  });
+});
+
 describe('GET /invites', () => {
   it('200: shows the admin of a team its invites alone, owner and admin all', async () => {
     const a = await desk.invite('list-a@example.com');

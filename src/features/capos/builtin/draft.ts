@@ -3,6 +3,7 @@ import { LIMITS } from '../action-params.js';
 import type { Briefing, DraftContent } from '../briefing.js';
 import { CAPOS, type CapoRole } from '../capo.js';
 import { moneyIn } from '../money.js';
+import { SECRETS } from '../danger-words.js';
 import { capoByWords } from '../vocabulary.js';
 import { capoNamed, kindOf } from './ask-kinds.js';
 import { type Ask, asksOf, MAX_ASKS } from './asks.js';
@@ -25,10 +26,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const round = briefing.feedback.at(-1);
   if (round && round.previous.packets.length > 0) return revise(draft, round);
   const sentence: Ask = { start: 0, end: whole.text.length, headEnd: whole.text.length, kind: 'unclear' };
-  if (prepareOutside(draft, sentence)) {
-    rate(draft, sentence, whole.masked);
-    return draft.finish();
-  }
+  if (prepareOutside(draft, sentence)) return draft.finish();
   const asks = asksOf(whole);
   for (const ask of asks) prepare(draft, ask);
   if (asks.length === MAX_ASKS)
@@ -50,14 +48,13 @@ function withoutOwnName(text: string, capo: CapoRole): string {
 function prepare(draft: DraftBuilder, ask: Ask): void {
   const head = draft.whole.masked.slice(ask.start, ask.headEnd);
   if (ask.kind === 'document' && ask.said && namesContact(draft, head)) ask.kind = 'mail';
-  rate(draft, ask, head);
   const said = cutText(oneLine(draft.words(ask)), 120);
   if (isNegated(ask, head)) {
     draft.remarks.push(`“${said}” says what not to do; nothing was prepared for it.`);
     return;
   }
   const isSecret =
-    ask.kind === 'mail' && !ask.said && !/[\uFDD0\uFDD3]/.test(head) && words.at(head, words.SECRETS) >= 0;
+    ask.kind === 'mail' && !ask.said && !/[\uFDD0\uFDD3]/.test(head) && words.at(head, SECRETS) >= 0;
   if (isSecret) {
     draft.unable('send secrets', ask);
     return;
@@ -97,27 +94,6 @@ function namesContact({ contacts }: DraftBuilder, head: string): boolean {
 }
 
 const MAILERS: readonly CapoRole[] = ['capo_ops', 'capo_revenue', 'capo_marketing'];
-
-/** By what is asked for; words within the message ask for nothing. */
-function rate(draft: DraftBuilder, ask: Ask, head: string): void {
-  const danger = words.UNABLE.find(({ asked }) => words.at(head, asked) >= 0)?.danger;
-  if (danger && ask.kind === 'unable') draft.concern('high', danger);
-  if (words.at(head, words.OVERRIDE) >= 0)
-    draft.concern('critical', 'The directive asks to go round an approval or a rule.');
-  if (words.at(head, words.SECRETS) >= 0)
-    draft.concern('critical', 'The directive speaks of secrets, such as passwords, keys or bank details.');
-  else if (words.at(draft.words(ask), words.SECRETS) >= 0 && ask.kind === 'mail')
-    draft.concern('high', 'The message speaks of secrets, such as passwords, keys or bank details.');
-  if (within({ start: ask.start, end: ask.headEnd }, draft.whole.lookAlikes).length > 0)
-    draft.concern('high', 'An address has letters that only look like those of another one.');
-  if (words.at(draft.whole.masked, words.FIRST_ASK) >= 0)
-    draft.concern(
-      'high',
-      'The directive wants somebody asked, or something to be so, before anything is sent.',
-    );
-  if (words.at(head, words.EVERYBODY) >= 0 && ask.kind === 'mail')
-    draft.concern('high', 'The directive asks to write to everybody.');
-}
 
 /** "Don't email ...", "schick nichts an ..." */
 function isNegated({ kind }: Ask, head: string): boolean {

@@ -1,5 +1,6 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import type { Briefing } from '../briefing.js';
+import { EVERYBODY } from '../danger-words.js';
 import type { Ask } from './asks.js';
 import { addressesIn, oneLine, type Passage, type Text, within } from './text.js';
 import {
@@ -9,7 +10,6 @@ import {
   COPIED,
   COPIES_AT_END,
   DESCRIBES,
-  EVERYBODY,
   IS_SUBJECT,
   NAMED_NEXT,
   NAME_IN_LIST,

@@ -1,3 +1,4 @@
+import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { isMailAddress } from '../action-params.js';
 import { PASTED } from './words.js';
 
@@ -19,7 +20,7 @@ export interface Text {
   masked: string;
   quotes: readonly Passage[];
   addresses: readonly Passage[];
-  /** Addresses with letters beyond ASCII, such as a Cyrillic “а”: no mail is sent there, nor to one that looks like it. */
+  /** Addresses that may be taken for another one, such as with a Cyrillic “а”: no mail is sent there, nor to the other one. */
   lookAlikes: readonly Passage[];
   /** What somebody else wrote: nothing in it is asked for. */
   pasted: readonly Passage[];
@@ -59,8 +60,10 @@ export function readText(given: string): Text {
   const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
   const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');
   const found = mailAddressesIn(unlinked);
-  const addresses = found.filter(({ text: each }) => isMailAddress(each));
-  const lookAlikes = found.filter(({ text: each }) => /\P{ASCII}/u.test(each) && !isMailAddress(each));
+  const lookAlikes = found.filter(
+    ({ text: each }) => /\P{ASCII}/u.test(each) && (!isMailAddress(each) || lookAlike(each) !== undefined),
+  );
+  const addresses = found.filter((each) => isMailAddress(each.text) && !lookAlikes.includes(each));
   const masked = mask(
     unlinked,
     found.filter((each) => addresses.includes(each) || lookAlikes.includes(each)),

@@ -1,24 +1,10 @@
 import { CAPO_ROLES, CAPOS, type CapoRole } from '../capo.js';
+import { anyOf, DELETION, PAYMENT, POLITE, UNPROTECTED, wanted } from '../danger-words.js';
 
 /**
  * The words by which an ask is recognised, in English, German, French and Spanish. They only tell what is asked for:
  * none of them is ever written into a mail.
  */
-
-/** Any of the phrases as a whole word; in the tables a space stands for any white space. */
-const anyOf = (phrases: string, position = '') => {
-  const sorted = phrases
-    .trim()
-    .split(/\s*,\s*/)
-    .toSorted((a, b) => b.length - a.length);
-  const words = sorted.join('|').replaceAll(' ', String.raw`\s+`);
-  return new RegExp(String.raw`${position}(?<![\p{L}\p{N}_'’-])(?:${words})(?![\p{L}\p{N}_])`, 'giu');
-};
-
-const POLITE = String.raw`^[\s,]*(?:(?:ok|okay|so|hi|hey|hello|hallo|please|pls|plz|kindly|now|then|also|and|finally|first|second|third|fourth|fifth|lastly|next|just|can|could|would|will|you|u|i|we|need|want|like|to|have|i'd|i’d|go|ahead|bitte|kannst|könntest|können|könnten|du|sie|mal|dann|und|auch|noch|zum|schluss|erstens|zweitens|drittens|außerdem|peux|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu|vous|merci|de|s'il|te|plaît|et|puis|ensuite|aussi|enfin|puedes|podrías|puede|por|favor|y|luego|también|quiero|que)(?![\p{L}\p{N}'’])[\s,:.]*)*`;
-/** Where the ask begins with the first ones, if politely; the others, which end a sentence, anywhere. */
-const wanted = (first: string, last: string) =>
-  new RegExp(`${POLITE}(?<verb>${anyOf(first).source})|(?<verb>${anyOf(last).source})`, 'giu');
 
 const MAIL_VERBS = `
   NOUN(?:e-?mail|mail), write to, write back, snd, reply, respond, answer, forward, message(?!\\s*:), notify, inform, tell, let(?!['’]), thank(?!\\s+(?:you|u)(?!\\p{L})),
@@ -144,12 +130,6 @@ export const PLEASANTRY =
 export const WHEN = anyOf(
   'every, each, daily, weekly, monthly, when, once, if, jeden, jede, täglich, wöchentlich, wenn, sobald, falls, chaque, tous les, quand, dès, si, cada, todos los, cuando',
 );
-export const FIRST_ASK = anyOf(
-  `ask me, let me see, let me approve, show me first, check with me, wait for me, my approval, my review, for review, approve it first,
-  i approve, i have to approve, before you send, before you email, before you mail, before sending, only if, only when, unless,
-  frag mich, zur freigabe, meine freigabe, freigeben, bevor du, bevor sie, nur wenn, erst wenn, demande-moi, demandez-moi,
-  avant d'envoyer, mon accord, seulement si, sauf si, pregúntame, antes de enviar, mi aprobación, solo si, a menos que`,
-);
 export const SEPARATELY = anyOf(
   'separately, individually, one by one, einzeln, getrennt, jeweils einzeln, séparément, individuellement, por separado',
 );
@@ -176,31 +156,19 @@ export const SEVERITIES: readonly [RegExp, 'critical' | 'warning'][] = [
     'warning',
   ],
 ];
-/** What it cannot do, and whether asking for it is dangerous in itself. */
-export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[] = [
+/** What it cannot do. */
+export const UNABLE: readonly { does: string; asked: RegExp }[] = [
   {
     does: 'pay or move money',
-    danger: 'The directive asks for a payment.',
-    asked: wanted(
-      `pay, transfer, wire, refund, settle, bezahle, bezahl, zahle, überweise, überweis, erstatte, paie, paye, payez, règle, rembourse, vire, paga, pague, transfiere, reembolsa`,
-      `bezahlen, überweisen, payer, rembourser, pagar, transferir`,
-    ),
+    asked: PAYMENT,
   },
   {
     does: 'delete anything',
-    danger: 'The directive asks for a deletion.',
-    asked: wanted(
-      `delete, erase, wipe, purge, destroy, remove, lösche, lösch, vernichte, supprime, supprimez, efface, borra, elimina`,
-      `löschen, supprimer, effacer, borrar, eliminar`,
-    ),
+    asked: DELETION,
   },
   {
     does: 'change settings or switch protection off',
-    danger: 'The directive asks to switch protection off.',
-    asked: wanted(
-      `disable, turn off, switch off, bypass, deactivate, ignore, approve, deaktiviere, schalte, umgehe, genehmige, désactive, contourne, approuve, desactiva, aprueba`,
-      'erinnern mich',
-    ),
+    asked: UNPROTECTED,
   },
   {
     does: 'stop or call back a mail (reject it where it waits for an approval)',
@@ -252,16 +220,6 @@ export const UNABLE: readonly { does: string; asked: RegExp; danger?: string }[]
     ),
   },
 ];
-export const SECRETS =
-  anyOf(`password, passwords, passwort, passwörter, kennwort, mot de passe, mots de passe, contraseña, contraseñas, api key, api keys,
-  secret key, secrets, private key, credentials, access token, access tokens, zugangsdaten, api-schlüssel, identifiants, clé api, credenciales, clave api, iban, bank details, card number`);
-export const EVERYBODY = anyOf(
-  `(?:all|every|each|alle|allen|tous|toutes|todos|todas|jeden|jede|chaque|cada)(?: \\p{L}+)?(?: \\p{L}+)? (?:customers?|clients?|buyers?|contacts?|subscribers?|users?|people|kunden|kundinnen|käufer|kontakte|abonnenten|nutzer|acheteurs|abonnés|utilisateurs|clientes?|compradores|contactos|suscriptores|usuarios), everybody, everyone, the whole list, alle an, tout le monde, todo el mundo`,
-);
-export const OVERRIDE =
-  anyOf(`without approval, without asking, do not ask, don't ask, skip approval, skip the approval, ignore previous, ignore all, ignore your, ignore the rules,
-  ohne freigabe, ohne nachfrage, ohne zu fragen, sans approbation, sans validation, sans demander, sin aprobación, sin preguntar, kill switch, standing orders off`);
-
 const ALIASES: Readonly<Record<CapoRole, string>> = {
   capo_marketing: 'das marketing, le marketing',
   capo_revenue: 'vertrieb, verkauf, ventes, équipe commerciale, ventas',
