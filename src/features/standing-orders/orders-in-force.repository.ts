@@ -11,9 +11,14 @@ export interface KnownOrders {
   epoch: number;
   orders: readonly DecisionOrder[];
   characters: number;
-  /** Those that a decision for this team goes by; replaced when the first of them has expired. */
-  ofTeams: Map<string | null, { orders: readonly DecisionOrder[]; until: number }>;
+  ofTeams: OrdersOfTeams;
 }
+
+/** Those that a decision for a team goes by, from the expiry of one order to that of the next. */
+export type OrdersOfTeams = Map<
+  string | null,
+  { orders: readonly DecisionOrder[]; from: number; until: number }
+>;
 
 interface Row extends Omit<DecisionOrder, 'standingOrderId'> {
   epoch: number;
@@ -85,13 +90,18 @@ export class OrdersInForce {
  * The orders that a decision for a team goes by, as a frozen list that is the same until something changes. Another team's
  * orders are no part of it: they say nothing about the decision, and the team must not read of them.
  */
-export function ordersFor(known: KnownOrders, teamId: string | null, at: number): readonly DecisionOrder[] {
+export function ordersFor(
+  known: Pick<KnownOrders, 'orders' | 'ofTeams'>,
+  teamId: string | null,
+  at: number,
+): readonly DecisionOrder[] {
   const former = known.ofTeams.get(teamId);
-  if (former && at < former.until) return former.orders;
-  const orders = known.orders.filter(
-    (order) => (order.teamId === null || order.teamId === teamId) && at < (order.expiresAt ?? Infinity),
-  );
-  const until = Math.min(Infinity, ...orders.map(({ expiresAt }) => expiresAt ?? Infinity));
-  known.ofTeams.set(teamId, { orders: Object.freeze(orders), until });
+  if (former && former.from <= at && at < former.until) return former.orders;
+  const ofTeam = known.orders.filter((order) => order.teamId === null || order.teamId === teamId);
+  const orders = Object.freeze(ofTeam.filter(({ expiresAt }) => at < (expiresAt ?? Infinity)));
+  const expiries = ofTeam.map(({ expiresAt }) => expiresAt ?? Infinity);
+  const from = Math.max(-Infinity, ...expiries.filter((expiry) => expiry <= at));
+  const until = Math.min(Infinity, ...expiries.filter((expiry) => expiry > at));
+  known.ofTeams.set(teamId, { orders, from, until });
   return orders;
 }

@@ -80,24 +80,3 @@ export class StandingOrderVersionEntity extends StandingOrderContent {
   @PrimaryColumn('int')
   version!: number;
 }
-
-/** One row for each work packet that an order let through. */
-@Entity('standing_order_uses')
-export class StandingOrderUseEntity {
-  @PrimaryColumn('text')
-  workspaceId!: string;
-  @PrimaryColumn('text')
-  standingOrderId!: string;
-  @PrimaryColumn('text')
-  workPacketId!: string;
-  @Column('timestamptz')
-  at!: number;
-  /** The money the work packet carries, without its sign. */
-  @Column('numeric', { precision: 18, scale: 4 })
-  amount!: number;
-  @Column('text', { nullable: true })
-  currency!: string | null;
-  /** What of it the order's budget pays. */
-  @Column('numeric', { precision: 18, scale: 4 })
-  spent!: number;
-}

@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../../platform/kernel/canonical-json.js';
 import { Clock } from '../../../platform/kernel/clock.js';
+import { Receipts } from '../../../platform/receipts/receipts.js';
 import type { WorkError } from '../../../platform/work/work-item.js';
 import { type Action, validateAction } from '../../capos/action-types.js';
 import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
 import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { GUARDIAN } from '../../guardian/guardian.js';
+import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
 import type { DuePacket } from './due-packets.repository.js';
 import { type Effect, EffectFailed, processEnded } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
-import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
+import { actionOf, contentHash, decidedPacketOf, decisionsInReceipt, receiptSubject } from './work-packet.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 
 /** Why a packet does not leave now: nobody wants it any more, or the guardian says so. */
@@ -31,6 +34,7 @@ export class CheckBeforeSending {
     private readonly effects: PacketEffects,
     private readonly gate: PolicyGate,
     private readonly packets: WorkPacketsReader,
+    private readonly receipts: Receipts,
   ) {}
 
   /** @throws EffectFailed when it is not what was allowed, or may have been sent already: nobody can say that it was not */
@@ -64,7 +68,21 @@ export class CheckBeforeSending {
       allowedBy: packet.allowedBy ?? 'policy',
       waitingAhead: (ids) => this.packets.waitingAhead(packet.workspaceId, ids, packet),
     });
-    return recheck.verdict === 'go' ? undefined : recheck;
+    if (recheck.verdict !== 'go') return recheck;
+    if (recheck.policy) this.noteUse(packet, recheck.policy);
+    return undefined;
+  }
+
+  /** Orders count it by this decision, and not by the one that its release tells. */
+  private noteUse(packet: DuePacket, policy: PolicyDecision): void {
+    this.receipts.append({
+      ...receiptSubject(packet),
+      actor: GUARDIAN,
+      action: 'packet.allowed',
+      summary: `"${packet.title}" may be sent now: ${policy.decision.explanation[0]}`,
+      details: { decisions: decisionsInReceipt([policy]) },
+      guardianEpoch: policy.input.guardian.epoch,
+    });
   }
 
   /** Why nobody wants the packet any more, though it was allowed. */
