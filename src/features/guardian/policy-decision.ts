@@ -5,7 +5,8 @@ import {
   recorded,
 } from '../standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
-import { type KnownOrders, ordersFor } from '../standing-orders/orders-in-force.repository.js';
+import { ordersFor } from '../standing-orders/orders-for.js';
+import type { KnownOrders } from '../standing-orders/orders-in-force.repository.js';
 import type { Usages } from '../standing-orders/usages.js';
 import { useOf } from '../standing-orders/uses-of-order.js';
 import type { OperatorHours } from '../workspaces/workspaces.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { DecidedPacket, DecisionOrder } from '../standing-orders/decision-input.js';
-import { ordersFor } from '../standing-orders/orders-in-force.repository.js';
+import { ordersFor } from '../standing-orders/orders-for.js';
 import type { GivenBack } from '../standing-orders/standing-order-uses.repository.js';
 import type { FormerUse } from '../standing-orders/usages.js';
 import { startOfWindow } from '../standing-orders/windows.js';

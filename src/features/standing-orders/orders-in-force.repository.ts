@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { type DecisionOrder, storableOrder } from './decision-input.js';
+import type { OrdersOfTeams } from './orders-for.js';
 
 /** How many characters of orders are known at the most; an order is some 500 of them, and 100,000 at the most. */
 const CAPACITY = 4_000_000;
@@ -13,12 +14,6 @@ export interface KnownOrders {
   characters: number;
   ofTeams: OrdersOfTeams;
 }
-
-/** Those that a decision for a team goes by, from the expiry of one order to that of the next. */
-export type OrdersOfTeams = Map<
-  string | null,
-  { orders: readonly DecisionOrder[]; from: number; until: number }
->;
 
 interface Row extends Omit<DecisionOrder, 'standingOrderId'> {
   epoch: number;
@@ -84,24 +79,4 @@ export class OrdersInForce {
       this.#characters -= characters;
     }
   }
-}
-
-/**
- * The orders that a decision for a team goes by, as a frozen list that is the same until something changes. Another team's
- * orders are no part of it: they say nothing about the decision, and the team must not read of them.
- */
-export function ordersFor(
-  known: Pick<KnownOrders, 'orders' | 'ofTeams'>,
-  teamId: string | null,
-  at: number,
-): readonly DecisionOrder[] {
-  const former = known.ofTeams.get(teamId);
-  if (former && former.from <= at && at < former.until) return former.orders;
-  const ofTeam = known.orders.filter((order) => order.teamId === null || order.teamId === teamId);
-  const orders = Object.freeze(ofTeam.filter(({ expiresAt }) => at < (expiresAt ?? Infinity)));
-  const expiries = ofTeam.map(({ expiresAt }) => expiresAt ?? Infinity);
-  const from = Math.max(-Infinity, ...expiries.filter((expiry) => expiry <= at));
-  const until = Math.min(Infinity, ...expiries.filter((expiry) => expiry > at));
-  known.ofTeams.set(teamId, { orders, from, until });
-  return orders;
 }

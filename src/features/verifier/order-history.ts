@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { type DecisionOrder, policyOf, storableOrder } from '../standing-orders/decision-input.js';
-import { ordersFor, type OrdersOfTeams } from '../standing-orders/orders-in-force.repository.js';
+import { ordersFor, type OrdersOfTeams } from '../standing-orders/orders-for.js';
 import type { StandingOrderRule, StandingOrderStatus } from '../standing-orders/standing-order.js';
 
 /** One version of an order. */

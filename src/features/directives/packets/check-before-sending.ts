@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../../platform/kernel/canonical-json.js';
-import { Clock } from '../../../platform/kernel/clock.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import type { WorkError } from '../../../platform/work/work-item.js';
 import { type Action, validateAction } from '../../capos/action-types.js';
@@ -29,7 +28,6 @@ type Checked = { verdict: 'go'; action: Action; effect: Effect } | Refusal;
 @Injectable()
 export class CheckBeforeSending {
   constructor(
-    private readonly clock: Clock,
     private readonly targets: OutsideTargetsReader,
     private readonly effects: PacketEffects,
     private readonly gate: PolicyGate,
@@ -86,12 +84,12 @@ export class CheckBeforeSending {
   }
 
   /** Why nobody wants the packet any more, though it was allowed. */
-  private reasonToEnd({ status, deadline, directiveStatus }: DuePacket): WorkError | undefined {
+  private reasonToEnd({ status, deadline, directiveStatus, now }: DuePacket): WorkError | undefined {
     if (hasEnded(directiveStatus)) {
       return { code: 'DIRECTIVE_ENDED', message: `Its directive is already ${directiveStatus}.` };
     }
     // One that was handed out before says how that ended, whatever the time.
-    if (status !== 'queued' || deadline === null || deadline > this.clock.now()) return undefined;
+    if (status !== 'queued' || deadline === null || deadline > now) return undefined;
     return { code: 'DEADLINE_PASSED', message: 'The deadline of its directive passed before it was sent.' };
   }
 

@@ -111,7 +111,8 @@ export class PacketResults {
     const { code, message } = failure;
     // Before the decisions, as whoever decides does.
     await this.packets.lockDirective(packet);
-    const given = isUnconfirmed(code) ? {} : await this.gate.giveBack([packet.workPacketId]);
+    const mayHaveArrived = isUnconfirmed(code) || isUnconfirmed(packet.result?.error?.code);
+    const given = mayHaveArrived ? {} : await this.gate.giveBack([packet.workPacketId]);
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
       action: 'packet.failed',
