@@ -80,3 +80,24 @@ export class StandingOrderVersionEntity extends StandingOrderContent {
   @PrimaryColumn('int')
   version!: number;
 }
+
+/** One row for each work packet that an order let through and that is on its way, has left, or may have. */
+@Entity('standing_order_uses')
+export class StandingOrderUseEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  standingOrderId!: string;
+  @PrimaryColumn('text')
+  workPacketId!: string;
+  @Column('timestamptz')
+  at!: number;
+  /** The money the work packet carries, without its sign. */
+  @Column('numeric', { precision: 18, scale: 4 })
+  amount!: number;
+  @Column('text', { nullable: true })
+  currency!: string | null;
+  /** Read by no version any more; earlier ones write it. */
+  @Column('numeric', { precision: 18, scale: 4 })
+  spent!: number;
+}

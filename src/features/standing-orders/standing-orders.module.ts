@@ -23,7 +23,11 @@ import { ReplayHistory } from './simulation/replay-history.js';
 import { SimulateStandingOrder } from './simulation/simulate-standing-order.js';
 import { SimulationEntity } from './simulation/simulation.entity.js';
 import { Simulations } from './simulation/simulations.repository.js';
-import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
+import {
+  StandingOrderEntity,
+  StandingOrderUseEntity,
+  StandingOrderVersionEntity,
+} from './standing-order.entity.js';
 import { ReplaceDraft } from './replace-draft.js';
 import { ReviseStandingOrder } from './revise-standing-order.js';
 import { RollBackStandingOrder } from './roll-back-standing-order.js';
@@ -46,6 +50,7 @@ import { WrittenOrders } from './written-orders.js';
     TypeOrmModule.forFeature([
       StandingOrderEntity,
       StandingOrderVersionEntity,
+      StandingOrderUseEntity,
       PolicyDecisionEntity,
       SimulationEntity,
     ]),
