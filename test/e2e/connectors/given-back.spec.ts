@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyLog } from '../../../src/features/verifier/verifier.js';
+import { ReceiptProofs, verifyLog } from '../../../src/features/verifier/verifier.js';
+import type { ReceiptContent } from '../../../src/platform/receipts/receipt.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -80,6 +81,15 @@ describe('a payment that certainly did not happen', () => {
     expect(await spent()).toBe(60);
     await pay(60, 'pending_approval');
     await expectVerified();
+    // Told by the receipts alone: without what they say of it, the later decisions go by another usage.
+    const lines = (await crm.desk.client.get('/audit-feed?format=jsonl')).text.trimEnd().split('\n');
+    const receipts = lines.map((line) => JSON.parse(line) as ReceiptContent & { seq: number });
+    const proofs = new ReceiptProofs();
+    for (const { seq, ...content } of receipts.toSorted((a, b) => a.seq - b.seq)) {
+      const { givenBack: _givenBack, ...details } = content.details;
+      proofs.receipt(seq, { ...content, details });
+    }
+    expect(new Set(proofs.decisions.faults.map(({ kind }) => kind))).toEqual(new Set(['usage']));
   });
 
   it('is warned of once more when its budget is nearly spent once more', async () => {

@@ -164,6 +164,8 @@ describe('a work packet that a standing order allowed', () => {
     expect((await uses(first)).map((use) => use.standing_order_id)).toContain(pace);
     const answer = await recheck(second);
     expect(answer.verdict).toBe('throttle');
+    // It does not go by this decision, so no order counts it.
+    expect(await uses(second)).toEqual([]);
     expect(why(answer)).toContain('it would be work packet 2 of this day');
     const use = (await uses(first)).find(({ standing_order_id: id }) => id === pace);
     const until = use!.at.getTime() + 24 * 3_600_000;
