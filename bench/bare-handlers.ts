@@ -32,7 +32,7 @@ async function workspaceOf(token: string): Promise<string> {
 const PREFLIGHT = /* sql */ `
 select g.mode, g.epoch, w.presence,
   (select coalesce(max(epoch), 0) from standing_order_epochs where workspace_id = $1) as epoch_of_orders,
-  (select json_agg(u) from app.read_order_usage($1,
+  (select json_agg(u) from app.order_usage($1,
     array(select standing_order_id from standing_orders where workspace_id = $1 and status = 'active'), 'UTC', now()) u) as usage
 from guardians g join workspaces w using (workspace_id) where g.workspace_id = $1`;
 

@@ -112,9 +112,9 @@ export function growthRows({ workspaceId, from, to, firstOrder = 0, heavy = fals
     },
     {
       table: 'standing_order_uses',
-      text: `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency, spent)
+      text: `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency)
         select ${own}, 'so_' || lpad((${firstOrder} + 1 + n % ${ORDERS})::text, 26, '0'), ${id('pkt')},
-          now() - (n % 500000) * interval '31 days' / 500000, 1.5, 'USD', 1.5 ${each}`,
+          now() - (n % 500000) * interval '31 days' / 500000, 1.5, 'USD' ${each}`,
     },
     {
       table: 'policy_decisions',

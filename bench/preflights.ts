@@ -66,13 +66,13 @@ async function prepare(owner: pg.Client): Promise<{ token: string }> {
     [workspaceId, ids],
   );
   await owner.query(
-    `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency, spent)
-     select $1, ($2::text[])[1 + n % $3], 'pkt_' || n, now() - (n % 43200) * interval '1 minute', 0, null, 0
+    `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency)
+     select $1, ($2::text[])[1 + n % $3], 'pkt_' || n, now() - (n % 43200) * interval '1 minute', 0, null
      from generate_series(1, $4::int) n`,
     [workspaceId, ids, ORDERS, USES],
   );
-  // As any decision leaves it: what the orders have let through is counted.
-  await owner.query(`select app.order_usage($1, $2, 'UTC', now())`, [workspaceId, ids]);
+  // As the last use leaves it: what the orders have let through is counted.
+  await owner.query(`select app.settle_order_usage($1, $2, 'UTC', now())`, [workspaceId, ids]);
   await owner.query('analyze');
   return { token };
 }

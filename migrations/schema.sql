@@ -297,6 +297,11 @@ begin
 end $function$;
 alter function app.claim_work(text,text[],integer[],integer,interval,text) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.clock()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+RETURN clock_timestamp();
+
 CREATE OR REPLACE FUNCTION app.confirm_second_factor(p_user_id text, p_sealed_secret text, p_step bigint, p_code_hashes text[], p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -563,17 +568,18 @@ CREATE OR REPLACE FUNCTION app.count_use()
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  used constant standing_order_uses := coalesce(new, old);
+  n constant int := case tg_op when 'INSERT' then 1 else -1 end;
 begin
   update standing_order_usage u set
-    hour_uses = u.hour_uses + (new.at > u.hour_from)::int,
-    day_uses = u.day_uses + (new.at > u.day_from)::int,
-    hour_oldest = case when new.at > u.hour_from then least(u.hour_oldest, new.at) else u.hour_oldest end,
-    day_oldest = case when new.at > u.day_from then least(u.day_oldest, new.at) else u.day_oldest end,
-    last_at = greatest(u.last_at, new.at),
-    amounts = case when new.currency is null or new.at < u.day_since then u.amounts
-      else u.amounts || jsonb_build_object(new.currency, coalesce((u.amounts->>new.currency)::numeric, 0) + new.amount) end,
-    spent = u.spent + case when new.at >= u.window_since then new.spent else 0 end
-  where u.workspace_id = new.workspace_id and u.standing_order_id = new.standing_order_id;
+    hour_uses = u.hour_uses + n * (used.at >= u.hour_from)::int,
+    day_uses = u.day_uses + n * (used.at >= u.day_from)::int,
+    last_at = greatest(u.last_at, used.at),
+    amounts = case when used.currency is null or used.at < u.day_since then u.amounts
+      else u.amounts || jsonb_build_object(used.currency, coalesce((u.amounts->>used.currency)::numeric, 0) + n * used.amount) end,
+    spent = u.spent + case when used.at >= u.window_since and used.currency = u.currency then n * used.amount else 0 end
+  where u.workspace_id = used.workspace_id and u.standing_order_id = used.standing_order_id;
   return null;
 end $function$;
 
@@ -601,6 +607,20 @@ declare
   first constant timestamptz := (midnight - offset_before) at time zone 'UTC';
 begin
   return case when first < began and first at time zone p_timezone = midnight then first else began end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.decision_time(p_workspace_id text)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  last constant timestamptz := (
+    select d.at from policy_decisions d where d.workspace_id = p_workspace_id order by d.at desc limit 1);
+  decided_at constant timestamptz := greatest(date_trunc('milliseconds', app.clock()), last);
+begin
+  perform set_config('app.decided_at', decided_at::text, true);
+  return decided_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.delete_expired(p_limit integer, p_bounds jsonb)
@@ -1808,8 +1828,9 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
- RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean)
+ RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean, is_settled boolean, day_since timestamp with time zone, window_since timestamp with time zone, budget_currency text)
  LANGUAGE plpgsql
+ STABLE
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 #variable_conflict use_column
@@ -1820,72 +1841,42 @@ declare
   monday constant timestamptz := app.window_start('week', p_at, p_timezone);
   first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
 begin
-  if cardinality(p_order_ids) = 0 then return; end if;
-
-  insert into standing_order_usage (workspace_id, standing_order_id)
-  select p_workspace_id, i.id from unnest(p_order_ids) i(id) where not exists (
-    select from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = i.id)
-  on conflict do nothing;
-
-  update standing_order_usage u set hour_uses = f.hour_uses, hour_from = f.hour_from, hour_oldest = f.hour_oldest,
-    day_uses = f.day_uses, day_from = f.day_from, day_oldest = f.day_oldest, day_since = midnight, amounts = f.amounts,
-    window_since = f.window_since, spent = f.spent, last_at = f.last_at
-  from (
-    select c.standing_order_id, w.since as window_since,
-      case when c.hour_uses is null or c.day_uses is null then coalesce((select max(s.at) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id), '-infinity')
-        else c.last_at end as last_at,
-      -- A clock that went back sees what was already taken off as gone: a second, not a limit.
-      greatest(c.hour_from, hour_ago) as hour_from,
-      case
-        when c.hour_uses is null then (select count(*) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > hour_ago)
-        when c.last_at <= hour_ago then 0
-        when c.hour_oldest > hour_ago then c.hour_uses
-        else c.hour_uses - (select count(*) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
-            and s.at > c.hour_from and s.at <= hour_ago) end as hour_uses,
-      case when c.hour_uses is not null and c.hour_oldest > hour_ago then c.hour_oldest
-        else (select min(s.at) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
-            and s.at > greatest(c.hour_from, hour_ago)) end as hour_oldest,
-      greatest(c.day_from, day_ago) as day_from,
-      case
-        when c.day_uses is null then (select count(*) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at > day_ago)
-        when c.last_at <= day_ago then 0
-        when c.day_oldest > day_ago then c.day_uses
-        else c.day_uses - (select count(*) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
-            and s.at > c.day_from and s.at <= day_ago) end as day_uses,
-      case when c.day_uses is not null and c.day_oldest > day_ago then c.day_oldest
-        else (select min(s.at) from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id
-            and s.at > greatest(c.day_from, day_ago)) end as day_oldest,
-      -- Another day, or another zone: what there is since its midnight.
-      case when c.day_since = midnight then c.amounts else (
-        select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
-          select s.currency, sum(s.amount) as amount from standing_order_uses s
-          where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= midnight
-            and s.currency is not null group by s.currency) a) end as amounts,
-      case when c.window_since = w.since then c.spent else (
-        -- By the currency that the budget has now: a later version of the order may have another than its uses had.
-        select coalesce(sum(s.amount), 0) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = c.standing_order_id and s.at >= w.since
-          and s.currency = o.budget->>'currency') end as spent
-    from standing_order_usage c
-    join standing_orders o on o.workspace_id = c.workspace_id and o.standing_order_id = c.standing_order_id
-    cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
-      else midnight end as since) w
-    where c.workspace_id = p_workspace_id and c.standing_order_id = any(p_order_ids)
-      -- Rows that are as they should be are not written, and no use of theirs is looked at.
-      and (c.hour_uses is null or c.day_uses is null or c.day_since <> midnight or c.window_since <> w.since
-        or c.hour_oldest <= hour_ago or c.day_oldest <= day_ago)
-  ) f
-  where u.workspace_id = p_workspace_id and u.standing_order_id = f.standing_order_id;
-
-  return query select u.standing_order_id, u.hour_uses, u.day_uses, u.amounts, u.spent, u.warned_since = u.window_since
-  from standing_order_usage u where u.workspace_id = p_workspace_id and u.standing_order_id = any(p_order_ids);
+  return query select o.standing_order_id,
+    case
+      when c.hour_uses is null then (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at > hour_ago)
+      when c.last_at <= hour_ago then 0
+      when c.hour_from > hour_ago then c.hour_uses
+      else c.hour_uses - (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at >= c.hour_from and s.at <= hour_ago) end,
+    case
+      when c.day_uses is null then (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at > day_ago)
+      when c.last_at <= day_ago then 0
+      when c.day_from > day_ago then c.day_uses
+      else c.day_uses - (select count(*) from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at >= c.day_from and s.at <= day_ago) end,
+    case when c.day_since = midnight then c.amounts else (
+      select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
+        select s.currency, sum(s.amount) as amount from standing_order_uses s
+        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
+          and s.at >= midnight and s.currency is not null group by s.currency) a) end,
+    -- By the currency that the budget has now: a later version of the order may have another than its uses had.
+    case when c.window_since = w.since and c.currency = w.currency then c.spent else (
+      select coalesce(sum(s.amount), 0) from standing_order_uses s
+      where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at >= w.since
+        and s.currency = w.currency) end,
+    coalesce(c.warned_since = w.since, false),
+    coalesce(c.hour_from > hour_ago and c.day_from > day_ago and c.hour_uses is not null and c.day_uses is not null
+      and c.day_since = midnight and c.window_since = w.since and c.currency is not distinct from w.currency, false),
+    midnight, w.since, w.currency
+  from standing_orders o
+  left join standing_order_usage c on c.workspace_id = o.workspace_id and c.standing_order_id = o.standing_order_id
+  cross join lateral (select o.budget->>'currency' as currency, case o.budget->>'window'
+    when 'week' then monday when 'month' then first_of_month else midnight end as since) w
+  where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.own_teams()
@@ -1921,54 +1912,6 @@ CREATE OR REPLACE FUNCTION app.paused_destinations()
  SET search_path TO 'public', 'pg_temp'
 AS $function$ select count(*) from webhook_destinations where status = 'paused' and deleted_at is null $function$;
 alter function app.paused_destinations() owner to consigliere_system;
-
-CREATE OR REPLACE FUNCTION app.read_order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
- RETURNS TABLE(standing_order_id text, last_hour bigint, last_day bigint, amounts_today jsonb, budget_spent numeric, warned boolean)
- LANGUAGE plpgsql
- STABLE
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-#variable_conflict use_column
-declare
-  midnight constant timestamptz := app.window_start('day', p_at, p_timezone);
-  monday constant timestamptz := app.window_start('week', p_at, p_timezone);
-  first_of_month constant timestamptz := app.window_start('month', p_at, p_timezone);
-begin
-  return query select o.standing_order_id,
-    case
-      when c.hour_uses is null then (select count(*) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at > p_at - interval '1 hour')
-      when c.last_at <= p_at - interval '1 hour' then 0
-      when c.hour_oldest > p_at - interval '1 hour' then c.hour_uses
-      else c.hour_uses - (select count(*) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at > c.hour_from and s.at <= p_at - interval '1 hour') end,
-    case
-      when c.day_uses is null then (select count(*) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at > p_at - interval '1 day')
-      when c.last_at <= p_at - interval '1 day' then 0
-      when c.day_oldest > p_at - interval '1 day' then c.day_uses
-      else c.day_uses - (select count(*) from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at > c.day_from and s.at <= p_at - interval '1 day') end,
-    case when c.day_since = midnight then c.amounts else (
-      select coalesce(jsonb_object_agg(a.currency, a.amount), '{}') from (
-        select s.currency, sum(s.amount) as amount from standing_order_uses s
-        where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id
-          and s.at >= midnight and s.currency is not null group by s.currency) a) end,
-    case when c.window_since = w.since then c.spent else (
-      select coalesce(sum(s.amount), 0) from standing_order_uses s
-      where s.workspace_id = p_workspace_id and s.standing_order_id = o.standing_order_id and s.at >= w.since
-        and s.currency = o.budget->>'currency') end,
-    coalesce(c.warned_since = w.since, false)
-  from standing_orders o
-  left join standing_order_usage c on c.workspace_id = o.workspace_id and c.standing_order_id = o.standing_order_id
-  cross join lateral (select case o.budget->>'window' when 'week' then monday when 'month' then first_of_month
-    else midnight end as since) w
-  where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
-end $function$;
 
 CREATE OR REPLACE FUNCTION app.receipt_hash(p_seq bigint)
  RETURNS text
@@ -2317,6 +2260,27 @@ begin
   end if;
   return next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.settle_order_usage(p_workspace_id text, p_order_ids text[], p_timezone text, p_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into standing_order_usage as c (workspace_id, standing_order_id, hour_uses, hour_from, day_uses, day_from, last_at,
+    day_since, amounts, window_since, currency, spent)
+  select p_workspace_id, u.standing_order_id,
+    u.last_hour, coalesce((select min(s.at) from standing_order_uses s where s.workspace_id = p_workspace_id
+      and s.standing_order_id = u.standing_order_id and s.at > p_at - interval '1 hour'), p_at),
+    u.last_day, coalesce((select min(s.at) from standing_order_uses s where s.workspace_id = p_workspace_id
+      and s.standing_order_id = u.standing_order_id and s.at > p_at - interval '1 day'), p_at),
+    coalesce((select max(s.at) from standing_order_uses s where s.workspace_id = p_workspace_id
+      and s.standing_order_id = u.standing_order_id), '-infinity'),
+    u.day_since, u.amounts_today, u.window_since, u.budget_currency, u.budget_spent
+  from app.order_usage(p_workspace_id, p_order_ids, p_timezone, p_at) u
+  on conflict (workspace_id, standing_order_id) do update set hour_uses = excluded.hour_uses, hour_from = excluded.hour_from,
+    day_uses = excluded.day_uses, day_from = excluded.day_from, last_at = excluded.last_at, day_since = excluded.day_since,
+    amounts = excluded.amounts, window_since = excluded.window_since, currency = excluded.currency, spent = excluded.spent
+$function$;
 
 CREATE OR REPLACE FUNCTION app.spend_oidc_state(p_state_hash text, p_now timestamp with time zone, p_expires_at timestamp with time zone)
  RETURNS boolean
@@ -4447,9 +4411,8 @@ create table standing_order_usage (
   amounts jsonb not null default '{}'::jsonb,
   window_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
   spent numeric not null default 0,
-  hour_oldest timestamp with time zone,
-  day_oldest timestamp with time zone,
   warned_since timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  currency text,
   constraint standing_order_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint standing_order_usage_pkey PRIMARY KEY (workspace_id, standing_order_id)
 );
@@ -4469,11 +4432,12 @@ create table standing_order_uses (
   at timestamp with time zone not null,
   amount numeric(18,4) not null,
   currency text,
-  spent numeric(18,4) not null,
+  spent numeric(18,4) not null default 0,
   constraint standing_order_uses_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint standing_order_uses_pkey PRIMARY KEY (workspace_id, standing_order_id, work_packet_id)
 );
 CREATE INDEX standing_order_uses_by_time ON public.standing_order_uses USING btree (workspace_id, standing_order_id, at);
+CREATE INDEX standing_order_uses_of_packet ON public.standing_order_uses USING btree (workspace_id, work_packet_id);
 CREATE INDEX standing_order_uses_with_amount ON public.standing_order_uses USING btree (workspace_id, currency, at) INCLUDE (work_packet_id, amount) WHERE (amount > (0)::numeric);
 alter table standing_order_uses enable row level security;
 alter table standing_order_uses force row level security;
@@ -4484,8 +4448,9 @@ CASE
 END);
 create policy system_lets_go on standing_order_uses for all to consigliere_system using (true);
 CREATE TRIGGER count_use AFTER INSERT ON public.standing_order_uses FOR EACH ROW EXECUTE FUNCTION app.count_use();
+CREATE TRIGGER give_back_use AFTER DELETE ON public.standing_order_uses FOR EACH ROW WHEN ((CURRENT_USER <> 'consigliere_system'::name)) EXECUTE FUNCTION app.count_use();
 CREATE TRIGGER recount_use AFTER UPDATE ON public.standing_order_uses FOR EACH ROW EXECUTE FUNCTION app.recount_use();
-grant insert, select on standing_order_uses to consigliere_app;
+grant delete, insert, select on standing_order_uses to consigliere_app;
 grant delete, select, update on standing_order_uses to consigliere_system;
 
 create table standing_order_versions (

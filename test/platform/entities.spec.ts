@@ -32,7 +32,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   sql_functions: 'what applyFunctions has applied, read by the owner of the database alone',
   policies: 'sets of order versions, which the repository of policies adds and reads',
   standing_order_epochs: 'counted by the trigger of standing orders',
-  standing_order_usage: 'counters that app.order_usage and the trigger of the uses keep',
+  standing_order_usage: 'counters that app.settle_order_usage and the triggers of the uses keep',
   tallies: 'counters that app.fold_tallies keeps and app.tally_of reads',
   tally_changes: 'written by triggers alone, until app.fold_tallies adds them up',
   work_breakers: 'read and written by platform/work and its functions alone',

@@ -29,6 +29,7 @@ function pastOf(input: DecisionInput, number: number): PastDecision {
     outcome: evaluate(input).outcome,
     input: recorded(input),
     ...storableContent(input.packet),
+    isGivenBack: false,
   };
 }
 
@@ -165,6 +166,22 @@ describe('a replay', () => {
     expect({ relaxed, unchanged }).toEqual({ relaxed: 4, unchanged: 6 });
     expect(changes.map(({ workPacketId }) => workPacketId)).toEqual(['pkt_7', 'pkt_6', 'pkt_1', 'pkt_0']);
     expect(changes[0]!.why).toBe('The standing order "Slowly" allows this work packet.');
+  });
+
+  it('counts nothing of what certainly did not happen', () => {
+    const start = Date.UTC(2026, 6, 1, 9);
+    const draft = anOrder({ limits: { maxPerDay: 1 } });
+    const replayed = new Replay(draft, ZONE);
+    const declined = { ...pastOf(anInput({ at: start }), 0), isGivenBack: true };
+    for (const past of [
+      declined,
+      pastOf(anInput({ at: start + 1 }), 1),
+      pastOf(anInput({ at: start + 2 }), 2),
+    ]) {
+      replayed.add(past, []);
+    }
+    const changed = replayed.result().changes.map(({ workPacketId }) => workPacketId);
+    expect(changed).toEqual(['pkt_1', 'pkt_0']);
   });
 
   it('names a hundred changes, what cannot be taken back first and the newest of it first, and counts the rest', () => {

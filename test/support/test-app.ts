@@ -106,6 +106,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     },
   });
   const clock = new TestClock();
+  await clock.share(database.owner, new URL(database.url).pathname.slice(1));
   const app = await createTestApplication(config, database.url, sink, clock);
   const server = (await app.listen(0, '127.0.0.1')) as Server;
   app.get(PublicAddress).listeningOn(server.address() as AddressInfo);
@@ -181,6 +182,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     async close() {
       await app.close();
       await database.drop();
+      clock.end();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

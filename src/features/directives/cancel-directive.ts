@@ -47,7 +47,7 @@ export class CancelDirective {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
     const actor = actorOf(caller);
-    this.endDirective.endFromOutside(directive, approval, {
+    await this.endDirective.endFromOutside(directive, approval, {
       trigger: 'cancel',
       actor,
       because: `${caller.name} withdrew it`,

@@ -7,6 +7,7 @@ import type { WorkError } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { capoActor } from '../capos/capo-actor.js';
+import { PolicyGate } from '../guardian/policy-gate.js';
 import { Signals } from '../signals/signals.repository.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -20,6 +21,8 @@ export interface Ending {
   /** What the receipt says after the directive's name. */
   because: string;
   error?: WorkError;
+  /** What the receipt tells besides. */
+  details?: object;
 }
 
 const ENDED = { fail: 'failed', cancel: 'cancelled', expire: 'expired' } as const;
@@ -35,10 +38,11 @@ export class EndDirective {
     private readonly signals: Signals,
     private readonly work: Work,
     private readonly channel: Channel,
+    private readonly gate: PolicyGate,
   ) {}
 
   end(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
-    const { trigger, actor, because, error } = ending;
+    const { trigger, actor, because, error, details } = ending;
     const { workspaceId, directiveId } = directive;
     const ended = ENDED[trigger];
     this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
@@ -51,17 +55,23 @@ export class EndDirective {
         action: `directive.${ended}`,
         outcome: trigger === 'fail' ? 'failure' : 'success',
         summary: `"${titleOf(directive.text)}" ended as ${ended}: ${because}.`,
-        ...(error && { details: { ...error } }),
+        ...((error ?? details) && { details: { ...error, ...details } }),
       },
       error && { error },
     );
   }
 
-  /** Ends a directive on which nobody works just now, and cancels the work that waits on it. */
-  endFromOutside(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
-    this.work.cancel('directive.route', [directive.directiveId]);
-    this.work.cancel('directive.draft', [directive.directiveId]);
-    this.end(directive, approval, ending);
+  /** Ends a directive on which nobody works just now, and cancels the work that waits on it. A kill may have halted what was released. */
+  async endFromOutside(
+    directive: DirectiveEntity,
+    approval: ApprovalEntity | undefined,
+    ending: Omit<Ending, 'details'>,
+  ): Promise<void> {
+    const { workspaceId, directiveId } = directive;
+    this.work.cancel('directive.route', [directiveId]);
+    this.work.cancel('directive.draft', [directiveId]);
+    const details = await this.gate.giveBack(await this.packets.releasedUnsent(workspaceId, directiveId));
+    this.end(directive, approval, { ...ending, details });
   }
 
   fail(

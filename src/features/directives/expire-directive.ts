@@ -70,7 +70,11 @@ export class ExpireDirective implements OnModuleInit {
     const { workspaceId, directiveId, status, text } = directive;
     const because = 'its deadline passed';
     if (!(await this.packets.anyHandedOut(workspaceId, directiveId))) {
-      this.endDirective.endFromOutside(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
+      await this.endDirective.endFromOutside(directive, approval, {
+        trigger: 'expire',
+        actor: SYSTEM,
+        because,
+      });
       return;
     }
     // Recalled after a part was sent. A halted one goes on with the revert, packet by packet.

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../platform/kernel/clock.js';
 import { Work } from '../../platform/work/work.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
@@ -14,7 +13,6 @@ import { DirectiveTransitions } from './directive-transitions.js';
 @Injectable()
 export class ReleaseDraft {
   constructor(
-    private readonly clock: Clock,
     private readonly work: Work,
     private readonly gate: PolicyGate,
     private readonly packets: WorkPackets,
@@ -23,7 +21,6 @@ export class ReleaseDraft {
 
   /** One that an order delays is decided again at the time that its decision says. */
   execute({ directive, packets, policy, guardian }: DecidedDraft): void {
-    const now = this.clock.now();
     const atOnce: { id: string }[] = [];
     for (const [index, packet] of packets.entries()) {
       const decided = policy[index]!;
@@ -34,7 +31,7 @@ export class ReleaseDraft {
         this.gate.use(decided);
         atOnce.push({ id: packet.workPacketId });
       } else {
-        const delay = delayOfWork(decision, directive.deadline, now);
+        const delay = delayOfWork(decision, directive.deadline, decided.input.at);
         this.work.enqueueDelayed('packet.send', packet.workPacketId, delay);
       }
     }

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Decision } from '../standing-orders/evaluate.js';
 import type { DecisionOrder, RecordedInput } from '../standing-orders/decision-input.js';
 import { isNearlySpent } from '../standing-orders/limits.js';
-import { StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
-import { type FormerUse, type Usages, usesOf } from '../standing-orders/usages.js';
+import { type GivenBack, StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
+import type { Usages } from '../standing-orders/usages.js';
+import { useOf } from '../standing-orders/uses-of-order.js';
 import { Signals } from '../signals/signals.repository.js';
 import { GUARDIAN } from './guardian.js';
 
@@ -13,6 +14,7 @@ interface CountedPacket {
   /** The orders that count it: those that matched, and those that are only tried out. */
   counting: readonly DecisionOrder[];
   warnings: readonly BudgetWarning[];
+  unsettled: readonly string[];
 }
 
 /** A budget of which, with this work packet, so much is used that somebody wanted to be told. */
@@ -29,17 +31,21 @@ export class OrderUses {
     private readonly signals: Signals,
   ) {}
 
-  /** What an order counted before does not count twice, but in the window in which the packet leaves. */
-  record(
-    { counting, input: { packet, at }, warnings }: CountedPacket,
-    former: readonly FormerUse[] = [],
-  ): void {
-    for (const use of usesOf(counting, packet, at)) {
-      const before = former.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);
-      if (!before) this.uses.recordUse(use);
-      else if (!countsStill(before)) this.uses.renewUse(use);
-    }
+  /** Decisions are locked. */
+  record({ counting, input: { packet, at }, warnings, unsettled }: CountedPacket): void {
+    const ids = counting.map(({ standingOrderId }) => standingOrderId);
+    if (ids.length > 0) this.uses.recordUses(ids, packet.workPacketId!, useOf(packet, at), unsettled);
     for (const warning of warnings) this.warn(warning);
+  }
+
+  /**
+   * Work packets end that certainly were not sent, or wait for a person: what orders counted of them is given back. Answers what
+   * the receipt of that end has to tell. The open transaction has locked their directive, as every decision does before it.
+   */
+  async giveBack(workPacketIds: readonly string[]): Promise<{ givenBack?: GivenBack[] }> {
+    if (workPacketIds.length === 0) return {};
+    const givenBack = await this.uses.giveBack(workPacketIds);
+    return givenBack.length > 0 ? { givenBack } : {};
   }
 
   private warn({ order, used }: BudgetWarning): void {
@@ -72,10 +78,6 @@ export function budgetWarnings(
   return matched.flatMap((order) => {
     const spent = budgets.get(order.standingOrderId);
     const isDue = order.budget && spent && isNearlySpent(order.budget, spent.used);
-    return isDue && usages.warn(order.standingOrderId) ? [{ order, used: spent.used }] : [];
+    return isDue && usages.warn(order) ? [{ order, used: spent.used }] : [];
   });
-}
-
-function countsStill({ inHour, inDay, today, inBudgetWindow }: FormerUse): boolean {
-  return inHour && inDay && today && inBudgetWindow;
 }

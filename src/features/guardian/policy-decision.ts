@@ -5,8 +5,10 @@ import {
   recorded,
 } from '../standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
-import { type KnownOrders, ordersFor } from '../standing-orders/orders-in-force.repository.js';
-import { type Usages, usesOf } from '../standing-orders/usages.js';
+import { ordersFor } from '../standing-orders/orders-for.js';
+import type { KnownOrders } from '../standing-orders/orders-in-force.repository.js';
+import type { Usages } from '../standing-orders/usages.js';
+import { useOf } from '../standing-orders/uses-of-order.js';
 import type { OperatorHours } from '../workspaces/workspaces.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { type BudgetWarning, budgetWarnings } from './order-uses.js';
@@ -19,6 +21,10 @@ export interface PolicyDecision {
   counting: readonly DecisionOrder[];
   /** The budgets that are nearly spent if it goes. */
   warnings: readonly BudgetWarning[];
+  /** The orders whose counters have to be settled before it is counted. */
+  unsettled: readonly string[];
+  /** The orders that counted it by its former decision, and do not any more since this one keeps it from being sent. */
+  givenBack?: readonly string[];
 }
 
 /** With the orders that it was made by. */
@@ -73,18 +79,27 @@ export function decideBy(
   const input = recorded({ at, timezone, presence, guardian: { mode, epoch }, packet, orders, usage });
   const decision = evaluateAgain(input, orders);
   const ids = new Set([...decision.matched, ...decision.shadow].map(idOf));
-  return { decision, input, orders, counting: orders.filter((order) => ids.has(idOf(order))), warnings: [] };
+  return {
+    decision,
+    input,
+    orders,
+    counting: orders.filter((order) => ids.has(idOf(order))),
+    warnings: [],
+    unsettled: [],
+  };
 }
 
 export function idOf({ standingOrderId }: { standingOrderId: string }): string {
   return standingOrderId;
 }
 
-/** With the budgets that are nearly spent once the work packet has gone by this decision. */
+/** With what follows once the work packet has gone by this decision. */
 export function withWarnings(decided: Decided, { usages }: Situation): Decided {
   const { decision, counting } = decided;
   if (decision.outcome !== 'allow') return decided;
-  return { ...decided, warnings: budgetWarnings(decision, counting, usages) };
+  const ids = new Set(usages.unsettled);
+  const unsettled = counting.map(idOf).filter((id) => ids.has(id));
+  return { ...decided, unsettled, warnings: budgetWarnings(decision, counting, usages) };
 }
 
 /** What the packet takes of the limits counts for those of its draft that are decided after it. */
@@ -95,7 +110,7 @@ function take(
   before: Map<string, TakenByDraft>,
 ): void {
   const isGone = decision.outcome === 'allow';
-  if (isGone) for (const use of usesOf(counting, packet, at)) usages.add(use);
+  if (isGone) for (const order of counting) usages.add(order, useOf(packet, at));
   if (!isGone && decision.outcome !== 'throttle') return;
   for (const { standingOrderId } of counting) {
     const { gone, waiting } = before.get(standingOrderId) ?? { gone: 0, waiting: 0 };

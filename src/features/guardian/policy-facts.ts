@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { type DecidedPacket, isLimited } from '../standing-orders/decision-input.js';
 import { mayConcern } from '../standing-orders/evaluate.js';
 import { type KnownOrders, OrdersInForce } from '../standing-orders/orders-in-force.repository.js';
 import {
+  decisionTimeStatement,
   lockDecisionsStatement,
   StandingOrderUses,
 } from '../standing-orders/standing-order-uses.repository.js';
@@ -15,12 +15,17 @@ import type { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { idOf, type Situation } from './policy-decision.js';
 
-/** Reads what decisions depend on besides their work packets, each time in one round trip unless an order has changed. */
+/** When a decision is made, by whose presence and zone, and which orders are in force. */
+type Moment = [[{ at: number }], [OperatorHours], [{ epoch: number }]];
+
+/**
+ * Reads what decisions depend on besides their work packets, each time in one round trip unless an order has changed. Their
+ * time is the database's.
+ */
 @Injectable()
 export class PolicyFacts {
   constructor(
     private readonly db: Db,
-    private readonly clock: Clock,
     private readonly uses: StandingOrderUses,
     private readonly inForce: OrdersInForce,
     private readonly guardians: Guardians,
@@ -36,30 +41,20 @@ export class PolicyFacts {
     guardian: GuardianEntity,
     sent?: string,
   ): Promise<{ situation: Situation; former: FormerUse[] }> {
-    const at = this.clock.now();
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const askFor = ({ orders }: KnownOrders) => {
-      const concerned = concerning(orders, packets);
-      const limited = concerned.filter(isLimited).map(idOf);
-      return [
-        this.uses.usageStatement(workspaceId, limited, at),
-        ...(sent === undefined
-          ? []
-          : [this.uses.formerUsesStatement(workspaceId, concerned.map(idOf), sent, at)]),
-      ];
-    };
     let known = this.inForce.known(workspaceId);
-    const [, [operator], [{ epoch }], ...first] = (await unit.batch([
+    const [, [{ at }], [operator], [{ epoch }], ...first] = (await unit.batch([
       lockDecisionsStatement(workspaceId),
-      this.workspaces.operatorHoursStatement(workspaceId),
-      this.inForce.epochStatement(workspaceId),
-      ...askFor(known),
-    ])) as [unknown, [OperatorHours], [{ epoch: number }], UsageOfOrder[], FormerUse[]?];
-    let [usage, former = []] = first;
+      ...this.momentStatements(workspaceId),
+      this.usageStatement(workspaceId, known, packets),
+      ...(sent === undefined ? [] : [this.uses.formerUsesStatement(workspaceId, sent)]),
+    ])) as [unknown, ...Moment, UsageOfOrder[], FormerUse[]?];
+    const [, former = []] = first;
+    let [usage] = first;
     if (known.epoch !== epoch) {
       known = await this.inForce.read(workspaceId);
-      [usage, former = []] = (await unit.batch(askFor(known))) as [UsageOfOrder[], FormerUse[]?];
+      [usage] = (await unit.batch([this.usageStatement(workspaceId, known, packets)])) as [UsageOfOrder[]];
     }
     return { situation: { at, guardian, operator, known, usages: new Usages(usage) }, former };
   }
@@ -68,13 +63,12 @@ export class PolicyFacts {
   async withoutUsage(guardian: GuardianEntity): Promise<Situation> {
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
-    const [[operator], [{ epoch }]] = (await unit.batch([
-      this.workspaces.operatorHoursStatement(workspaceId),
-      this.inForce.epochStatement(workspaceId),
-    ])) as [[OperatorHours], [{ epoch: number }]];
+    const [[{ at }], [operator], [{ epoch }]] = (await unit.batch(
+      this.momentStatements(workspaceId),
+    )) as Moment;
     const before = this.inForce.known(workspaceId);
     const known = before.epoch === epoch ? before : await this.inForce.read(workspaceId);
-    return { at: this.clock.now(), guardian, operator, known, usages: new Usages([]) };
+    return { at, guardian, operator, known, usages: new Usages([]) };
   }
 
   /** For whoever only asks: nothing is locked, recorded or counted. */
@@ -84,27 +78,40 @@ export class PolicyFacts {
   ): Promise<{ guardian: GuardianEntity; situation: Situation }> {
     // Orders of the whole workspace hold for every team.
     const scope = { workspaceId, teamIds: 'all' } as const;
-    const at = this.clock.now();
-    const askFor = ({ orders }: KnownOrders): Statement => {
-      const limited = concerning(orders, packets).filter(isLimited);
-      return this.uses.usageForLookStatement(workspaceId, limited.map(idOf), at);
-    };
     let known = this.inForce.known(workspaceId);
-    const [[guardian], [operator], [{ epoch }], first] = (await this.db.readAll(scope, [
+    const [[guardian], [{ at }], [operator], [{ epoch }], first] = (await this.db.readAll(scope, [
       this.guardians.readStatement(workspaceId),
-      this.workspaces.operatorHoursStatement(workspaceId),
-      this.inForce.epochStatement(workspaceId),
-      askFor(known),
-    ])) as [[GuardianEntity], [OperatorHours], [{ epoch: number }], UsageOfOrder[]];
+      ...this.momentStatements(workspaceId),
+      this.usageStatement(workspaceId, known, packets),
+    ])) as [[GuardianEntity], ...Moment, UsageOfOrder[]];
     let usage = first;
     if (known.epoch !== epoch) {
       known = await this.db.transaction(scope, () => this.inForce.read(workspaceId));
-      [usage] = (await this.db.readAll(scope, [askFor(known)])) as [UsageOfOrder[]];
+      [, usage] = (await this.db.readAll(scope, [
+        decisionTimeStatement(workspaceId),
+        this.usageStatement(workspaceId, known, packets),
+      ])) as [unknown, UsageOfOrder[]];
     }
     return { guardian, situation: { at, guardian, operator, known, usages: new Usages(usage) } };
   }
-}
 
-function concerning(orders: KnownOrders['orders'], packets: readonly DecidedPacket[]) {
-  return orders.filter((order) => packets.some((packet) => mayConcern(order, packet)));
+  private momentStatements(workspaceId: string): Statement[] {
+    return [
+      decisionTimeStatement(workspaceId),
+      this.workspaces.operatorHoursStatement(workspaceId),
+      this.inForce.epochStatement(workspaceId),
+    ];
+  }
+
+  /** Of the orders with limits that may concern one of the packets. */
+  private usageStatement(
+    workspaceId: string,
+    { orders }: KnownOrders,
+    packets: readonly DecidedPacket[],
+  ): Statement {
+    const limited = orders.filter(
+      (order) => isLimited(order) && packets.some((packet) => mayConcern(order, packet)),
+    );
+    return this.uses.usageStatement(workspaceId, limited.map(idOf));
+  }
 }

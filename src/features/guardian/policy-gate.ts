@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { DecidedPacket, DecisionOrder } from '../standing-orders/decision-input.js';
-import { ordersFor } from '../standing-orders/orders-in-force.repository.js';
+import { ordersFor } from '../standing-orders/orders-for.js';
+import type { GivenBack } from '../standing-orders/standing-order-uses.repository.js';
+import type { FormerUse } from '../standing-orders/usages.js';
+import { startOfWindow } from '../standing-orders/windows.js';
 import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
@@ -10,6 +13,7 @@ import {
   type Decided,
   decideBy,
   decideInOrder,
+  idOf,
   type PolicyDecision,
   withWarnings,
 } from './policy-decision.js';
@@ -23,14 +27,17 @@ import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.j
 export type AllowedBy = 'policy' | 'person' | 'requester';
 
 /**
- * What becomes of an allowed work packet that is about to leave. `wait`: the guardian's mode lets nothing leave, so it
+ * What becomes of an allowed work packet that is about to leave. `go` by a decision where orders count it by that one, and not, or
+ * not any more, by an earlier one. `wait`: the guardian's mode lets nothing leave, so it
  * stays as it is. `throttle`: it is decided again at the time that the decision says. `review`: a person has to be asked,
  * for the reasons of the decision. `deny`: it ends.
  */
 export type Recheck =
-  | { verdict: 'go' }
+  | { verdict: 'go'; policy?: PolicyDecision }
   | { verdict: 'wait' }
   | { verdict: 'throttle' | 'review' | 'deny'; policy: PolicyDecision };
+
+const HOUR_MS = 3_600_000;
 
 type Packet = DecidedPacket & { workPacketId: string };
 
@@ -68,6 +75,14 @@ export class PolicyGate {
   }
 
   /**
+   * Work packets certainly were not sent, and are not on their way any more: what orders counted of them is given back. Answers
+   * what the receipt of that has to tell. The open transaction has locked their directive.
+   */
+  giveBack(workPacketIds: readonly string[]): Promise<{ givenBack?: GivenBack[] }> {
+    return this.uses.giveBack(workPacketIds);
+  }
+
+  /**
    * Whether an allowed packet may still go, asked in the transaction that claims it for sending: between the decision
    * and that moment an order may have ended, another begun, or the mode changed. What the standing orders allowed is
    * decided again in full, apart from what it used up of their limits itself. What a person approved is checked against
@@ -101,11 +116,9 @@ export class PolicyGate {
       (order) => order.effect === 'deny' || (byRequester && wantsOtherEyes(order)),
     );
     if (verdictOnApproved(decideBy(binding, packet, quick), byRequester) === 'go') return { verdict: 'go' };
-    const { policy } = await this.decideAgain(packet, guardian);
+    const { policy, former } = await this.decideAgain(packet, guardian);
     const verdict = verdictOnApproved(policy, byRequester);
-    if (verdict === 'go') return { verdict };
-    this.record(packet, policy);
-    return { verdict, policy };
+    return verdict === 'go' ? { verdict } : { verdict, policy: await this.keep(packet, policy, former) };
   }
 
   private async recheckAllowed(
@@ -117,24 +130,51 @@ export class PolicyGate {
     const policy = await this.room.decideWhen(wholeWorkspaceOf(guardian), decided, waitingAhead);
     const { outcome } = policy.decision;
     if (outcome === 'allow') {
-      this.uses.record(withWarnings(policy, situation), former);
-      return { verdict: 'go' };
+      if (countsStill(former, policy)) return { verdict: 'go' };
+      if (former.length > 0) await this.uses.giveBack([packet.workPacketId]);
+      const used = withWarnings(policy, situation);
+      this.uses.record(used);
+      this.record(packet, policy);
+      return { verdict: 'go', policy: used };
     }
-    this.record(packet, policy);
-    return { verdict: outcome === 'require_approval' ? 'review' : outcome, policy };
+    const kept = await this.keep(packet, policy, former);
+    return { verdict: outcome === 'require_approval' ? 'review' : outcome, policy: kept };
   }
 
   /** By every order that is in force now, apart from what the packet has used up of their limits itself. */
   private async decideAgain(packet: Packet, guardian: GuardianEntity) {
     const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
-    for (const use of former) situation.usages.discount(use);
-    const orders = ordersFor(situation.known, packet.teamId, situation.at);
+    const { at, known, operator, usages } = situation;
+    const orders = ordersFor(known, packet.teamId, at);
+    for (const use of former) {
+      const order = orders.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);
+      if (order) usages.discount(order, use, { at, timezone: operator.timezone });
+    }
     return { policy: decideBy(orders, packet, situation), situation, former };
+  }
+
+  /** It is not sent, or not now, so what it has used up is given back. */
+  private async keep(packet: Packet, policy: Decided, former: readonly FormerUse[]): Promise<PolicyDecision> {
+    if (former.length > 0) await this.uses.giveBack([packet.workPacketId]);
+    this.record(packet, policy);
+    return { ...policy, givenBack: former.map(idOf) };
   }
 
   private record(packet: DecidedPacket, { decision, input, orders }: Decided): void {
     this.decisions.add(packet, decision, input, orders);
   }
+}
+
+/** Whether the same orders have counted it within the hour and the day in which it leaves, and so in their longer windows. */
+function countsStill(former: readonly FormerUse[], { counting, input }: PolicyDecision): boolean {
+  const { at, timezone = 'UTC' } = input;
+  const since = Math.max(at - HOUR_MS + 1, startOfWindow('day', at, timezone));
+  const orders = new Set(former.map(idOf));
+  return (
+    orders.size === counting.length &&
+    counting.every((order) => orders.has(idOf(order))) &&
+    former.every((use) => use.at >= since)
+  );
 }
 
 function wantsOtherEyes({ approval }: DecisionOrder): boolean {

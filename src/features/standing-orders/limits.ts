@@ -57,7 +57,7 @@ export function checkLimits(
   ): LimitCheck[] => {
     const allowed = limits[limit];
     if (allowed === null || allowed === undefined) return [];
-    const used = sum(before, own);
+    const used = sumOf(before, own);
     const holds = used <= allowed;
     const otherwise = order.effect === 'throttle' && own <= allowed ? 'throttle' : 'require_approval';
     const { standingOrderId } = order;
@@ -129,7 +129,7 @@ function checkBudget(
   const amount = amountOf(packet);
   // No rate of exchange is known here, and a guessed one would be a hole in the budget.
   const foreign = amount > 0 && packet.currency !== budget.currency;
-  const used = foreign ? spent : sum(spent, amount);
+  const used = foreign ? spent : sumOf(spent, amount);
   const holds = !foreign && used <= budget.amount;
   const fits = !foreign && amount <= budget.amount;
   const onExceed = budget.onExceed ?? 'require_approval';
@@ -159,6 +159,6 @@ function amountOf(packet: Measured): number {
 }
 
 /** To four decimals, the most any currency has: three times 0.1 must not exceed 0.3. */
-function sum(a: number, b: number): number {
+export function sumOf(a: number, b: number): number {
   return Math.min(Number((a + b).toFixed(4)), Number.MAX_VALUE);
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { type DecisionOrder, storableOrder } from './decision-input.js';
+import type { OrdersOfTeams } from './orders-for.js';
 
 /** How many characters of orders are known at the most; an order is some 500 of them, and 100,000 at the most. */
 const CAPACITY = 4_000_000;
@@ -11,8 +12,7 @@ export interface KnownOrders {
   epoch: number;
   orders: readonly DecisionOrder[];
   characters: number;
-  /** Those that a decision for this team goes by; replaced when the first of them has expired. */
-  ofTeams: Map<string | null, { orders: readonly DecisionOrder[]; until: number }>;
+  ofTeams: OrdersOfTeams;
 }
 
 interface Row extends Omit<DecisionOrder, 'standingOrderId'> {
@@ -79,19 +79,4 @@ export class OrdersInForce {
       this.#characters -= characters;
     }
   }
-}
-
-/**
- * The orders that a decision for a team goes by, as a frozen list that is the same until something changes. Another team's
- * orders are no part of it: they say nothing about the decision, and the team must not read of them.
- */
-export function ordersFor(known: KnownOrders, teamId: string | null, at: number): readonly DecisionOrder[] {
-  const former = known.ofTeams.get(teamId);
-  if (former && at < former.until) return former.orders;
-  const orders = known.orders.filter(
-    (order) => (order.teamId === null || order.teamId === teamId) && at < (order.expiresAt ?? Infinity),
-  );
-  const until = Math.min(Infinity, ...orders.map(({ expiresAt }) => expiresAt ?? Infinity));
-  known.ofTeams.set(teamId, { orders: Object.freeze(orders), until });
-  return orders;
 }

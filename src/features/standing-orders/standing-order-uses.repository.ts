@@ -2,34 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { StandingOrderUseEntity } from './standing-order.entity.js';
-import type { NewUse } from './usages.js';
+import type { Use } from './uses-of-order.js';
 
 /** The zone in which the days, weeks and months of limits and budgets begin; as a sub-select it is looked up once. */
 const ZONE = '(select app.workspace_zone($1))';
 
 const USAGE = /* sql */ `
-select standing_order_id, last_hour, last_day, amounts_today, budget_spent, warned
-from app.order_usage($1, $3, ${ZONE}, $2)`;
+select standing_order_id, last_hour, last_day, amounts_today, budget_spent, warned, is_settled
+from app.order_usage($1, $2, ${ZONE}, current_setting('app.decided_at')::timestamptz)`;
 
-const USAGE_FOR_A_LOOK = USAGE.replace('app.order_usage', 'app.read_order_usage');
-
-/** By the primary key of a use: one look-up for each order. When a window began is worked out once for all of them. */
-const FORMER_USES = /* sql */ `
-with windows as materialized (
-  select app.window_start('day', $2::timestamptz, zone) as day, app.window_start('week', $2::timestamptz, zone) as week,
-    app.window_start('month', $2::timestamptz, zone) as month
-  from app.workspace_zone($1) zone)
-select s.standing_order_id, s.amount, s.currency,
-  case when s.currency = o.budget->>'currency' then s.amount else 0 end as spent,
-  s.at > $2::timestamptz - interval '1 hour' as in_hour,
-  s.at > $2::timestamptz - interval '1 day' as in_day,
-  s.at >= w.day as today,
-  s.at >= case o.budget->>'window' when 'week' then w.week when 'month' then w.month else w.day end as in_budget_window
-from windows w cross join standing_orders o
-join standing_order_uses s on s.workspace_id = o.workspace_id and s.standing_order_id = o.standing_order_id
-  and s.work_packet_id = $4
-where o.workspace_id = $1 and o.standing_order_id = any($3)`;
+/** What orders no longer count of a work packet that certainly was not sent; stands in the receipt that says so. */
+export interface GivenBack {
+  workPacketId: string;
+  standingOrderIds: string[];
+}
 
 /** One use of each order: so many of those within its window before `$2` are newer. */
 const NEWEST_USES = /* sql */ `
@@ -44,29 +30,31 @@ export function lockDecisionsStatement(workspaceId: string): Statement {
   return { text: 'select pg_advisory_xact_lock(hashtextextended($1, 2))', values: [workspaceId] };
 }
 
+/**
+ * Answers `{ at }`, when the workspace's next decision is made, by the database's clock; the statements behind it go by that time.
+ * One that counts something is made behind {@link lockDecisionsStatement}.
+ */
+export function decisionTimeStatement(workspaceId: string): Statement {
+  return { text: 'select app.decision_time($1) as at', values: [workspaceId] };
+}
+
 /** What standing orders have let through, counted for their limits and budgets. */
 @Injectable()
 export class StandingOrderUses {
   constructor(private readonly db: Db) {}
 
-  /** What each of these orders has let through so far; decisions are locked. */
-  usageStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
-    return { text: USAGE, values: [workspaceId, new Date(at), standingOrderIds] };
+  /** What each of these orders has let through until the time of the decision. */
+  usageStatement(workspaceId: string, standingOrderIds: readonly string[]): Statement {
+    return { text: USAGE, values: [workspaceId, standingOrderIds] };
   }
 
-  /** The same for whoever decides nothing: no lock is needed, and no counter changes. */
-  usageForLookStatement(workspaceId: string, standingOrderIds: readonly string[], at: number): Statement {
-    return { text: USAGE_FOR_A_LOOK, values: [workspaceId, new Date(at), standingOrderIds] };
-  }
-
-  /** What a work packet has used up of these orders by an earlier decision. */
-  formerUsesStatement(
-    workspaceId: string,
-    standingOrderIds: readonly string[],
-    workPacketId: string,
-    at: number,
-  ): Statement {
-    return { text: FORMER_USES, values: [workspaceId, new Date(at), standingOrderIds, workPacketId] };
+  /** What a work packet has used up by an earlier decision. */
+  formerUsesStatement(workspaceId: string, workPacketId: string): Statement {
+    return {
+      text: `select standing_order_id, at, amount, currency from standing_order_uses
+        where workspace_id = $1 and work_packet_id = $2`,
+      values: [workspaceId, workPacketId],
+    };
   }
 
   /**
@@ -90,9 +78,23 @@ export class StandingOrderUses {
     return rows.map((row) => row.at);
   }
 
-  /** Notes that an order let a work packet through; counted by its limits and its budget. */
-  recordUse(use: NewUse): void {
-    this.db.insert(StandingOrderUseEntity, { ...use, workspaceId: this.db.unit.scope.workspaceId });
+  /** Notes that these orders let a work packet through; counted by their limits and budgets. Decisions are locked. */
+  recordUses(
+    standingOrderIds: readonly string[],
+    workPacketId: string,
+    { at, amount, currency }: Use,
+    unsettled: readonly string[],
+  ): void {
+    const { workspaceId } = this.db.unit.scope;
+    if (unsettled.length > 0) {
+      const values = [workspaceId, unsettled, new Date(at)];
+      this.db.write(`select app.settle_order_usage($1, $2, ${ZONE}, $3)`, values);
+    }
+    this.db.write(
+      `insert into standing_order_uses (workspace_id, standing_order_id, work_packet_id, at, amount, currency)
+       select $1, o.id, $2, $3, $4, $5 from unnest($6::text[]) o (id)`,
+      [workspaceId, workPacketId, new Date(at), amount, currency, standingOrderIds],
+    );
   }
 
   /** Notes that somebody is warned: the budget of the present window is nearly spent. */
@@ -101,12 +103,21 @@ export class StandingOrderUses {
     this.db.write('select app.mark_budget_warned($1, $2)', [workspaceId, standingOrderId]);
   }
 
-  /** {@link recordUse} for a work packet that this order counted in an earlier window: from now on it counts in this one. */
-  renewUse({ standingOrderId, workPacketId, at }: NewUse): void {
-    this.db.write(
-      `update standing_order_uses set at = $4
-       where workspace_id = $1 and standing_order_id = $2 and work_packet_id = $3`,
-      [this.db.unit.scope.workspaceId, standingOrderId, workPacketId, new Date(at)],
-    );
+  /** Work packets certainly were not sent: what orders counted of them is deleted. Decisions are locked. */
+  async giveBack(workPacketIds: readonly string[]): Promise<GivenBack[]> {
+    const { unit } = this.db;
+    const { workspaceId } = unit.scope;
+    const [, given] = (await unit.batch([
+      lockDecisionsStatement(workspaceId),
+      {
+        text: `with given as (
+            delete from standing_order_uses where workspace_id = $1 and work_packet_id = any($2)
+            returning work_packet_id, standing_order_id)
+          select work_packet_id, array_agg(standing_order_id order by standing_order_id) as standing_order_ids
+          from given group by work_packet_id order by work_packet_id`,
+        values: [workspaceId, workPacketIds],
+      },
+    ])) as [unknown, GivenBack[]];
+    return given;
   }
 }

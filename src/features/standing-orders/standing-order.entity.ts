@@ -81,7 +81,7 @@ export class StandingOrderVersionEntity extends StandingOrderContent {
   version!: number;
 }
 
-/** One row for each work packet that an order let through. */
+/** One row for each work packet that an order let through and that is on its way, has left, or may have. */
 @Entity('standing_order_uses')
 export class StandingOrderUseEntity {
   @PrimaryColumn('text')
@@ -97,7 +97,7 @@ export class StandingOrderUseEntity {
   amount!: number;
   @Column('text', { nullable: true })
   currency!: string | null;
-  /** What of it the order's budget pays. */
+  /** Read by no version any more; earlier ones write it. */
   @Column('numeric', { precision: 18, scale: 4 })
   spent!: number;
 }

@@ -1,49 +1,21 @@
-import type { DecidedPacket, DecisionOrder, OrderUsage } from './decision-input.js';
+import type { DecisionOrder, OrderUsage } from './decision-input.js';
+import { isNearlySpent, sumOf } from './limits.js';
+import { type Use, UsesOfOrder } from './uses-of-order.js';
 
 /** What an order has let through so far. */
 export interface UsageOfOrder extends Pick<OrderUsage, 'lastHour' | 'lastDay' | 'budgetSpent'> {
   standingOrderId: string;
   /** By currency: a limit on amounts holds for each currency by itself. */
   amountsToday: Record<string, number>;
-  /** Whether somebody has been warned already that the budget of this window is nearly spent. */
+  /** Whether somebody has been warned in this window that the budget is nearly spent. */
   warned: boolean;
+  /** False where its counters are of other windows, and have to be settled before the next use is counted. */
+  isSettled: boolean;
 }
 
-/** What a work packet has used up of an order already, and in which of the order's windows that still counts. */
-export interface FormerUse {
+/** What a work packet has used up of an order by an earlier decision. */
+export interface FormerUse extends Use {
   standingOrderId: string;
-  amount: number;
-  currency: string | null;
-  spent: number;
-  inHour: boolean;
-  inDay: boolean;
-  today: boolean;
-  inBudgetWindow: boolean;
-}
-
-/** What one order counts of a work packet that it lets through. */
-export interface NewUse {
-  standingOrderId: string;
-  workPacketId: string;
-  at: number;
-  /** The money that it carries, without its sign. */
-  amount: number;
-  currency: string | null;
-  /** What of it the order's budget pays. */
-  spent: number;
-}
-
-/** What each of these orders counts of the work packet. */
-export function usesOf(
-  orders: readonly DecisionOrder[],
-  { workPacketId, amount: moved, currency }: Pick<DecidedPacket, 'workPacketId' | 'amount' | 'currency'>,
-  at: number,
-): NewUse[] {
-  const amount = Math.abs(moved ?? 0);
-  return orders.map(({ standingOrderId, budget }) => {
-    const spent = currency !== null && budget?.currency === currency ? amount : 0;
-    return { standingOrderId, workPacketId: workPacketId!, at, amount, currency, spent };
-  });
 }
 
 /** What orders have let through, while several work packets are decided one after the other. */
@@ -52,6 +24,11 @@ export class Usages {
 
   constructor(rows: readonly UsageOfOrder[]) {
     this.#byOrder = new Map(rows.map((row) => [row.standingOrderId, row]));
+  }
+
+  /** The orders whose counters have to be settled. */
+  get unsettled(): string[] {
+    return [...this.#byOrder.values()].flatMap((row) => (row.isSettled ? [] : [row.standingOrderId]));
   }
 
   /** As a decision about a work packet in this currency takes it. */
@@ -64,38 +41,49 @@ export class Usages {
     );
   }
 
-  /** Notes that somebody is warned of the budget; false when somebody was in this window. */
-  warn(standingOrderId: string): boolean {
+  /**
+   * Notes that somebody is warned of the budget; false when somebody was in this window already, and nothing that was given back
+   * since has brought it below where it warns.
+   */
+  warn({ standingOrderId, budget }: Pick<DecisionOrder, 'standingOrderId' | 'budget'>): boolean {
     const usage = this.#byOrder.get(standingOrderId);
-    if (!usage || usage.warned) return false;
+    if (!usage || !budget || (usage.warned && isNearlySpent(budget, usage.budgetSpent))) return false;
     usage.warned = true;
     return true;
   }
 
-  add({ standingOrderId, amount, currency, spent }: NewUse): void {
-    const usage = this.#byOrder.get(standingOrderId);
-    if (!usage) return;
-    usage.lastHour++;
-    usage.lastDay++;
-    usage.budgetSpent += spent;
-    if (currency !== null) usage.amountsToday[currency] = (usage.amountsToday[currency] ?? 0) + amount;
+  /** The order lets a work packet through by this decision. */
+  add({ standingOrderId, budget }: DecisionOrder, { amount, currency }: Use): void {
+    const spent = budget?.currency === currency ? amount : 0;
+    this.change(standingOrderId, currency, {
+      lastHour: 1,
+      lastDay: 1,
+      amountToday: amount,
+      budgetSpent: spent,
+    });
   }
 
   /** Takes a former use of the work packet that is decided out of what its order has let through. */
-  discount({ standingOrderId, ...former }: FormerUse): void {
+  discount(order: DecisionOrder, former: Use, moment: { at: number; timezone: string }): void {
+    const { currency } = former;
+    const own = new UsesOfOrder();
+    own.add(former);
+    const { lastHour, lastDay, amountToday, budgetSpent } = own.usage(order, { ...moment, currency });
+    this.change(order.standingOrderId, currency, {
+      lastHour: -lastHour,
+      lastDay: -lastDay,
+      amountToday: -amountToday,
+      budgetSpent: -budgetSpent,
+    });
+  }
+
+  private change(standingOrderId: string, currency: string | null, by: OrderUsage): void {
     const usage = this.#byOrder.get(standingOrderId);
     if (!usage) return;
-    const { amount, currency, spent, inHour, inDay, today, inBudgetWindow } = former;
-    if (inHour) usage.lastHour--;
-    if (inDay) usage.lastDay--;
-    if (inBudgetWindow) usage.budgetSpent = less(usage.budgetSpent, spent);
-    if (today && currency !== null) {
-      usage.amountsToday[currency] = less(usage.amountsToday[currency] ?? 0, amount);
-    }
+    usage.lastHour += by.lastHour;
+    usage.lastDay += by.lastDay;
+    usage.budgetSpent = sumOf(usage.budgetSpent, by.budgetSpent);
+    if (currency === null) return;
+    usage.amountsToday[currency] = sumOf(usage.amountsToday[currency] ?? 0, by.amountToday);
   }
-}
-
-/** To four decimals, the most any currency has. */
-function less(sum: number, amount: number): number {
-  return Math.max(0, Number((sum - amount).toFixed(4)));
 }

@@ -5,11 +5,12 @@ import {
   isLimited,
   type OrderUsage,
   type RecordedInput,
-  type RecordedPacket,
 } from '../standing-orders/decision-input.js';
 import { type Decision, evaluateAgain, mayConcern } from '../standing-orders/evaluate.js';
-import { OrderHistory, type OrdersOfPolicy } from './order-history.js';
-import { type Use, UseHistory } from './use-history.js';
+import { type Use, useOf, UsesOfOrder } from '../standing-orders/uses-of-order.js';
+import { startOfWindow } from '../standing-orders/windows.js';
+import { isKnownZone } from '../../platform/kernel/local-day.js';
+import { OrderHistory } from './order-history.js';
 
 /** What differs when a decision is made again. */
 export type DecisionFaultKind = 'order_hash' | 'input_hash' | 'guardian' | 'policy' | 'outcome' | 'usage';
@@ -26,34 +27,35 @@ export interface DecisionFault {
 interface ToldDecision {
   outcome: Decision['outcome'];
   inputHash: string;
-  input: ToldInput;
+  input: RecordedInput;
+  /** Missing where an earlier version of the program made it, by the clock of one of its processes. */
+  clock?: string;
 }
 
-/** The zone of the windows stands in it where decisions are made in that of the workspace. */
-type ToldInput = RecordedInput & { timezone?: string };
-
-/** A decision that was made again. */
-interface Made {
-  decision: Decision;
-  /** The orders that count the packet if it goes. */
-  counting: readonly DecisionOrder[];
-  packet: RecordedPacket;
-  at: number;
+/** What orders count of a work packet. */
+interface Counted {
+  workPacketId: string;
+  use: Use;
+  standingOrderIds: string[];
 }
 
-/** The draft whose decisions are used if the next receipt of the act says that they let it go. */
+/** A draft whose uses count if the next receipt of the act says that the orders let it go. */
 interface Drafted {
   directiveId: string | null;
-  made: readonly Made[];
+  counted: readonly Counted[];
 }
 
 const KEPT_FAULTS = 100;
 const UNUSED: OrderUsage = { lastHour: 0, lastDay: 0, amountToday: 0, budgetSpent: 0 };
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Amounts have four decimals at the most. */
+const ROUNDING = 0.00005;
 
 /** Made as a packet was about to be sent, where what it had used up before does not count. */
-const AGAIN = ['directive.recalled', 'packet.denied', 'packet.throttled'];
-/** After these a work packet that was released does not leave any more, or has left. */
-const ENDS = ['packet.executed', 'packet.failed', 'packet.denied', 'packet.cancelled'];
+const AGAIN = ['directive.recalled', 'packet.allowed', 'packet.denied', 'packet.throttled'];
+/** After these a work packet has left, and gives nothing back. */
+const LEFT = ['packet.executed', 'packet.confirmed'];
 
 /**
  * Makes every decision in the receipts again, from the receipts alone. They come in their order; memory grows with the
@@ -73,8 +75,17 @@ export class DecisionProof {
   faultCount = 0;
   /** The first hundred. */
   readonly faults: DecisionFault[] = [];
-  readonly #uses = new UseHistory();
   readonly #orders = new OrderHistory();
+  readonly #uses = new Map<string, UsesOfOrder>();
+  /** What may still be given back, by work packet. */
+  readonly #counted = new Map<string, Counted>();
+  /** Every use from then on is known. */
+  #wholeSince = -Infinity;
+  /** Uses until the next decision are not all known. */
+  #isIncomplete = false;
+  #zone: string | undefined;
+  /** A decision that was being made while the zone changed went by this one. */
+  #formerZone: string | undefined;
   #lastSeq = 0;
   #drafted: Drafted | undefined;
   #epoch: number | undefined;
@@ -82,11 +93,11 @@ export class DecisionProof {
 
   /** The next receipt. */
   receipt(seq: number, content: ReceiptContent): void {
-    const { action, at, entity, details } = content;
+    const { action, entity, details } = content;
     const isNext = seq === this.#lastSeq + 1;
     if (!isNext) {
       // Others may have counted between, and the guardian may have changed.
-      this.#uses.incompleteUntil(at);
+      this.#isIncomplete = true;
       this.#orders.incomplete();
       this.#mode = undefined;
       this.#epoch = undefined;
@@ -96,22 +107,47 @@ export class DecisionProof {
     this.#lastSeq = seq;
     const drafted = isNext ? this.#drafted : undefined;
     // Of a budget that is nearly spent somebody is told in the act itself, between the draft and its sending.
-    this.#drafted = action === 'signal.raised' ? drafted : undefined;
+    if (action !== 'signal.raised' || !isNext) this.settleDraft(drafted, content);
 
     if (action.startsWith('standing_order.')) this.orderChanged(seq, content);
     else if (action.startsWith('guardian.')) this.guardianChanged(content);
     else if (action === 'workspace.created' || action === 'settings.changed') this.settingsChanged(content);
-    else if (ENDS.includes(action)) this.#uses.ended(entity.id, at);
+    else if (LEFT.includes(action)) this.#counted.delete(entity.id);
 
     const { told, others } = decisionsIn(details);
-    if (told.length > 0) this.decided(seq, content, told);
     // An earlier version of the program told less of them.
-    if (others > 0) this.#uses.incompleteUntil(at);
-    if (action === 'directive.sending' && isRelease(drafted, content)) this.release(drafted);
+    if (others > 0) this.#isIncomplete = true;
+    if (told.length > 0) this.decided(seq, content, told);
+    for (const workPacketId of givenBackIn(details)) this.giveBack(workPacketId);
+  }
+
+  /** The orders let a draft go in the act that accepts it; what a person lets go counts for no order. */
+  private settleDraft(next: Drafted | undefined, { action, directiveId }: ReceiptContent): void {
+    const drafted = this.#drafted;
+    this.#drafted = undefined;
+    if (!drafted) return;
+    const isReleased = action === 'directive.sending' && next?.directiveId === directiveId;
+    for (const counted of drafted.counted) {
+      if (isReleased) this.#counted.set(counted.workPacketId, counted);
+      else this.take(counted, 'giveBack');
+    }
+  }
+
+  private giveBack(workPacketId: string): void {
+    const counted = this.#counted.get(workPacketId);
+    this.#counted.delete(workPacketId);
+    if (counted) this.take(counted, 'giveBack');
+  }
+
+  private take({ standingOrderIds, use }: Counted, how: 'add' | 'giveBack'): void {
+    for (const id of standingOrderIds) {
+      const uses = this.#uses.get(id) ?? new UsesOfOrder();
+      this.#uses.set(id, uses);
+      uses[how](use);
+    }
   }
 
   private orderChanged(seq: number, content: ReceiptContent): void {
-    this.#uses.change();
     if (this.#orders.receipt(content)) return;
     this.fault(
       'order_hash',
@@ -128,32 +164,50 @@ export class DecisionProof {
     else if (action !== 'guardian.unconfirmed') this.#mode = undefined;
   }
 
-  private settingsChanged({ action, at, details }: ReceiptContent): void {
+  private settingsChanged({ action, details }: ReceiptContent): void {
     const { timezone } = ((action === 'settings.changed' ? details['new'] : details) ?? {}) as {
       timezone?: unknown;
     };
-    if (typeof timezone === 'string') this.#uses.setZone(timezone, at);
-    this.#uses.change();
+    if (typeof timezone !== 'string') return;
+    this.#formerZone = this.#zone;
+    this.#zone = timezone;
   }
 
-  private decided(seq: number, content: ReceiptContent, told: readonly ToldDecision[]): void {
-    const made: Made[] = [];
+  private decided(seq: number, { action, directiveId }: ReceiptContent, told: readonly ToldDecision[]): void {
+    const made: Counted[] = [];
     for (const one of told) {
       this.decisions++;
-      const again = this.again(seq, content, one, made);
-      if (again) made.push(again);
-      // What it would use up is not known either.
-      else this.#uses.incompleteUntil(content.at);
+      const { at, packet } = one.input;
+      if (this.#isIncomplete || one.clock === undefined) this.#wholeSince = Math.max(this.#wholeSince, at);
+      this.#isIncomplete = false;
+      if (AGAIN.includes(action)) this.giveBack(packet.workPacketId ?? '');
+      const counting = this.again(seq, action, one);
+      // What it would use up is not known.
+      if (!counting) this.#isIncomplete = true;
+      else if (one.outcome === 'allow') {
+        const counted = {
+          workPacketId: packet.workPacketId ?? '',
+          use: useOf(packet, at),
+          standingOrderIds: counting,
+        };
+        // What is decided after it in the same act is decided as if it had gone.
+        this.take(counted, 'add');
+        made.push(counted);
+      }
     }
-    if (content.action === 'directive.drafted') this.#drafted = { directiveId: content.directiveId, made };
+    this.#orders.decided();
+    this.#formerZone = undefined;
+    if (action === 'packet.allowed')
+      for (const counted of made) this.#counted.set(counted.workPacketId, counted);
+    else this.#drafted = { directiveId: action === 'directive.drafted' ? directiveId : null, counted: made };
   }
 
+  /** Answers the orders that count the packet if it goes; undefined where that cannot be told. */
   private again(
     seq: number,
-    { action }: ReceiptContent,
-    { outcome, inputHash, input }: ToldDecision,
-    before: readonly Made[],
-  ): Made | undefined {
+    action: string,
+    { outcome, inputHash, input, clock }: ToldDecision,
+  ): string[] | undefined {
     const faultsBefore = this.faultCount;
     const { packet, at, policy } = input;
     if (hashOf(input) !== inputHash) {
@@ -178,15 +232,14 @@ export class DecisionProof {
       );
       return undefined;
     }
-    const decision = evaluateAgain(input, known.orders);
+    const decision = evaluateAgain(input, known);
     if (decision.outcome !== outcome) {
       const message = `A decision in receipt ${seq} says ${outcome}; made again it comes out as ${decision.outcome}.`;
       this.fault('outcome', seq, message);
     }
-    if (known.isWhole) this.checkUsage(seq, action, input, known, before);
+    if (clock !== undefined) this.checkUsage(seq, input, known);
     if (this.faultCount === faultsBefore) this.equal++;
-    const ids = countingIn(decision);
-    return { decision, counting: known.orders.filter((order) => ids.has(order.standingOrderId)), packet, at };
+    return countingIn(decision);
   }
 
   private checkGuardian(seq: number, { guardian: { mode, epoch } }: RecordedInput): void {
@@ -199,37 +252,43 @@ export class DecisionProof {
     this.#epoch = epoch;
   }
 
-  private checkUsage(
-    seq: number,
-    action: string,
-    input: ToldInput,
-    { orders }: OrdersOfPolicy,
-    before: readonly Made[],
-  ): void {
-    const { at, packet, timezone } = input;
-    const allowed = before.filter(({ decision }) => decision.outcome === 'allow');
+  private checkUsage(seq: number, input: RecordedInput, orders: readonly DecisionOrder[]): void {
     for (const order of orders) {
       if (order.status !== 'active' || !isLimited(order)) continue;
       // Only what may concern a packet of the act is looked up.
       const isCounted = Object.hasOwn(input.usage, order.standingOrderId);
-      if (!isCounted && !mayConcern(order, packet)) continue;
-      const usage = isCounted ? input.usage[order.standingOrderId]! : UNUSED;
-      const pending = allowed.filter(({ counting }) => counting.includes(order)).map((one) => useOf(one));
-      const isAgain = AGAIN.includes(action);
-      const wrong = this.#uses.wrong({ at, timezone, order, packet, usage, pending, isAgain });
+      if (!isCounted && !mayConcern(order, input.packet)) continue;
+      const wrong = this.wrongIn(isCounted ? input.usage[order.standingOrderId]! : UNUSED, order, input);
       if (wrong.length === 0) continue;
       const message = `A decision in receipt ${seq} goes by another usage of an order than the receipts before it show: ${wrong.join(', ')}.`;
       this.fault('usage', seq, message);
     }
   }
 
-  private release({ made }: Drafted): void {
-    for (const one of made) {
-      const waits = one.decision.outcome !== 'allow';
-      this.#uses.release(one.packet, one.at, waits);
-      if (waits) continue;
-      for (const order of one.counting) this.#uses.add(order.standingOrderId, useOf(one));
-    }
+  /** Of what the decision says was used up, that which was not. */
+  private wrongIn(
+    usage: OrderUsage,
+    order: DecisionOrder,
+    { at, timezone, packet }: RecordedInput,
+  ): string[] {
+    const { standingOrderId, limits, budget } = order;
+    const zone = timezone === this.#formerZone ? timezone : (this.#zone ?? timezone);
+    const isZoned = zone !== undefined && isKnownZone(zone);
+    const day = isZoned ? startOfWindow('day', at, zone) : NaN;
+    const window = isZoned && budget ? startOfWindow(budget.window, at, zone) : NaN;
+    const shown = this.#uses
+      .get(standingOrderId)
+      ?.usage(order, { at, timezone: isZoned ? zone : 'UTC', currency: packet.currency });
+    const counters = [
+      ['lastHour', limits?.maxPerHour, at - HOUR_MS],
+      ['lastDay', limits?.maxPerDay, at - DAY_MS],
+      ['amountToday', limits?.maxAmountPerDay, day],
+      ['budgetSpent', budget?.amount, window],
+    ] as const;
+    return counters.flatMap(([counter, limit, since]) => {
+      if (typeof limit !== 'number' || !(since >= this.#wholeSince)) return [];
+      return Math.abs(usage[counter] - (shown ?? UNUSED)[counter]) < ROUNDING ? [] : [counter];
+    });
   }
 
   private fault(kind: DecisionFaultKind, seq: number, message: string): void {
@@ -239,17 +298,17 @@ export class DecisionProof {
 }
 
 /** Those that matched, and those that are only tried out. */
-function countingIn({ matched, shadow }: Decision): Set<string> {
-  return new Set([...matched, ...shadow].map(({ standingOrderId }) => standingOrderId));
+function countingIn({ matched, shadow }: Decision): string[] {
+  return [...matched, ...shadow].map(({ standingOrderId }) => standingOrderId);
 }
 
-function useOf({ packet: { workPacketId, currency, amount }, at }: Made): Use {
-  return { at, workPacketId: workPacketId ?? '', amount: Math.abs(amount ?? 0), currency };
-}
-
-/** The orders let a draft go in the act that accepts it; what a person lets go counts for no order. */
-function isRelease(drafted: Drafted | undefined, { directiveId }: ReceiptContent): drafted is Drafted {
-  return drafted?.directiveId === directiveId;
+/** The work packets of which this receipt says that orders do not count them any more. */
+function givenBackIn({ givenBack }: ReceiptContent['details']): string[] {
+  if (!Array.isArray(givenBack)) return [];
+  return givenBack.flatMap((one: unknown) => {
+    const { workPacketId } = (one ?? {}) as { workPacketId?: unknown };
+    return typeof workPacketId === 'string' ? [workPacketId] : [];
+  });
 }
 
 /** Those that can be made again, and how many others there are. */

@@ -56,7 +56,7 @@ const uses = (packet: Mail) =>
   );
 
 function why(answer: Recheck): string {
-  return 'policy' in answer ? answer.policy.decision.explanation.join(' ') : answer.verdict;
+  return 'policy' in answer && answer.policy ? answer.policy.decision.explanation.join(' ') : answer.verdict;
 }
 
 describe('a work packet that a standing order allowed', () => {
@@ -101,6 +101,7 @@ describe('a work packet that a standing order allowed', () => {
     const answer = await recheck(packet);
     expect(answer.verdict).toBe('deny');
     expect(why(answer)).toContain('The standing order "No mail" forbids this work packet.');
+    expect(await uses(packet)).toEqual([]);
   });
 
   it('goes back to review in the mode supervised', async () => {
@@ -159,10 +160,12 @@ describe('a work packet that a standing order allowed', () => {
       },
       workspace.owner,
     );
-    expect(await recheck(first)).toEqual({ verdict: 'go' });
+    expect(await recheck(first)).toMatchObject({ verdict: 'go', policy: { decision: { outcome: 'allow' } } });
     expect((await uses(first)).map((use) => use.standing_order_id)).toContain(pace);
     const answer = await recheck(second);
     expect(answer.verdict).toBe('throttle');
+    // It does not go by this decision, so no order counts it.
+    expect(await uses(second)).toEqual([]);
     expect(why(answer)).toContain('it would be work packet 2 of this day');
     const use = (await uses(first)).find(({ standing_order_id: id }) => id === pace);
     const until = use!.at.getTime() + 24 * 3_600_000;
@@ -177,7 +180,7 @@ describe('a work packet that a standing order allowed', () => {
       `update standing_order_uses set at = now() - interval '2 days' where work_packet_id = $1`,
       [packet.workPacketId],
     );
-    expect(await recheck(packet)).toEqual({ verdict: 'go' });
+    expect((await recheck(packet)).verdict).toBe('go');
     const [use, ...more] = await uses(packet);
     expect(more).toEqual([]);
     expect(Date.now() - use!.at.getTime()).toBeLessThan(60_000);

@@ -69,7 +69,7 @@ async function spendAtOnce(
   );
   expect(recorded!.total).toBe(total);
   const [counted] = await service.rows<{ total: number }>(
-    'select coalesce(sum(spent), 0)::float8 as total from standing_order_uses where workspace_id = $1',
+    'select coalesce(sum(amount), 0)::float8 as total from standing_order_uses where workspace_id = $1',
     [workspaceId],
   );
   expect(counted!.total).toBe(total);

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../../platform/kernel/canonical-json.js';
-import { Clock } from '../../../platform/kernel/clock.js';
+import { Receipts } from '../../../platform/receipts/receipts.js';
 import type { WorkError } from '../../../platform/work/work-item.js';
 import { type Action, validateAction } from '../../capos/action-types.js';
 import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
 import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { GUARDIAN } from '../../guardian/guardian.js';
+import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
 import type { DuePacket } from './due-packets.repository.js';
 import { type Effect, EffectFailed, processEnded } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
-import { actionOf, contentHash, decidedPacketOf } from './work-packet.js';
+import { actionOf, contentHash, decidedPacketOf, decisionsInReceipt, receiptSubject } from './work-packet.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 
 /** Why a packet does not leave now: nobody wants it any more, or the guardian says so. */
@@ -26,11 +28,11 @@ type Checked = { verdict: 'go'; action: Action; effect: Effect } | Refusal;
 @Injectable()
 export class CheckBeforeSending {
   constructor(
-    private readonly clock: Clock,
     private readonly targets: OutsideTargetsReader,
     private readonly effects: PacketEffects,
     private readonly gate: PolicyGate,
     private readonly packets: WorkPacketsReader,
+    private readonly receipts: Receipts,
   ) {}
 
   /** @throws EffectFailed when it is not what was allowed, or may have been sent already: nobody can say that it was not */
@@ -64,16 +66,30 @@ export class CheckBeforeSending {
       allowedBy: packet.allowedBy ?? 'policy',
       waitingAhead: (ids) => this.packets.waitingAhead(packet.workspaceId, ids, packet),
     });
-    return recheck.verdict === 'go' ? undefined : recheck;
+    if (recheck.verdict !== 'go') return recheck;
+    if (recheck.policy) this.noteUse(packet, recheck.policy);
+    return undefined;
+  }
+
+  /** Orders count it by this decision, and not by the one that its release tells. */
+  private noteUse(packet: DuePacket, policy: PolicyDecision): void {
+    this.receipts.append({
+      ...receiptSubject(packet),
+      actor: GUARDIAN,
+      action: 'packet.allowed',
+      summary: `"${packet.title}" may be sent now: ${policy.decision.explanation[0]}`,
+      details: { decisions: decisionsInReceipt([policy]) },
+      guardianEpoch: policy.input.guardian.epoch,
+    });
   }
 
   /** Why nobody wants the packet any more, though it was allowed. */
-  private reasonToEnd({ status, deadline, directiveStatus }: DuePacket): WorkError | undefined {
+  private reasonToEnd({ status, deadline, directiveStatus, now }: DuePacket): WorkError | undefined {
     if (hasEnded(directiveStatus)) {
       return { code: 'DIRECTIVE_ENDED', message: `Its directive is already ${directiveStatus}.` };
     }
     // One that was handed out before says how that ended, whatever the time.
-    if (status !== 'queued' || deadline === null || deadline > this.clock.now()) return undefined;
+    if (status !== 'queued' || deadline === null || deadline > now) return undefined;
     return { code: 'DEADLINE_PASSED', message: 'The deadline of its directive passed before it was sent.' };
   }
 

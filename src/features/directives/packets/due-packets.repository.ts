@@ -19,6 +19,8 @@ export interface DuePacket extends WorkPacketEntity {
   directiveStatus: DirectiveStatus;
   /** The number of the last receipt of the workspace, read once the guardian was locked. */
   headSeq: number;
+  /** By the database's clock, as decisions are. */
+  now: number;
 }
 
 /** What an attempt locks. */
@@ -74,7 +76,7 @@ export class DuePackets {
 function lockDue(workspaceId: string, workPacketId: string): Statement {
   return {
     text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
-        d.status as directive_status, app.last_receipt_seq() as head_seq
+        d.status as directive_status, app.last_receipt_seq() as head_seq, app.clock() as now
       from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
       where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
       for update of p`,

@@ -8,6 +8,7 @@ import { type Action, type ActionResult, compensationOf } from '../../capos/acti
 import { capoActor } from '../../capos/capo-actor.js';
 import { CAPOS } from '../../capos/capo.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { PolicyGate } from '../../guardian/policy-gate.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { PacketEscalations } from './packet-escalations.js';
@@ -30,6 +31,7 @@ export class PacketResults {
     private readonly signals: Signals,
     private readonly completeDirective: CompleteDirective,
     private readonly escalations: PacketEscalations,
+    private readonly gate: PolicyGate,
   ) {}
 
   async succeed(
@@ -107,12 +109,22 @@ export class PacketResults {
    */
   async giveUp(packet: WorkPacketEntity, failure: EffectFailed, isKilled: boolean): Promise<void> {
     const { code, message } = failure;
+    // Before the decisions, as whoever decides does.
+    await this.packets.lockDirective(packet);
+    const mayHaveArrived = isUnconfirmed(code) || isUnconfirmed(packet.result?.error?.code);
+    const given = mayHaveArrived ? {} : await this.gate.giveBack([packet.workPacketId]);
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
       action: 'packet.failed',
       outcome: 'failure',
       summary: `"${packet.title}" was not carried out: ${message}`,
-      details: { actionType: packet.actionType, code, attempt: packet.attempts, began: beganIn(packet) },
+      details: {
+        actionType: packet.actionType,
+        code,
+        attempt: packet.attempts,
+        began: beganIn(packet),
+        ...given,
+      },
     });
     this.packets.transition(packet, 'fail', {
       result: resultOf(failure),

@@ -7,6 +7,7 @@ import { RequestApproval } from '../../approvals/request-approval.js';
 import { capoActor } from '../../capos/capo-actor.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
+import { PolicyGate } from '../../guardian/policy-gate.js';
 import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
@@ -31,6 +32,7 @@ export class RecallPackets {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly requestApproval: RequestApproval,
+    private readonly gate: PolicyGate,
   ) {}
 
   /** The packet is locked in the open transaction, and decided by `policy`. */
@@ -58,6 +60,8 @@ export class RecallPackets {
       others.map((other) => other.workPacketId),
     );
 
+    // What a person lets go counts for no order.
+    const given = await this.gate.giveBack(others.map((other) => other.workPacketId));
     const recalled = [packet, ...others].toSorted((a, b) => a.position - b.position);
     const decisions = recalled.map((one) => (one === packet ? policy.decision : one.decision!));
     const approvalId = newId('apr');
@@ -82,6 +86,7 @@ export class RecallPackets {
           approvalId,
           workPacketIds: recalled.map((one) => one.workPacketId),
           decisions: decisionsInReceipt([policy]),
+          ...given,
         },
         guardianEpoch: epoch,
       },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Work } from '../../../platform/work/work.js';
 import { PACKET_FAILED } from '../../escalations/escalation-kinds.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
+import { PolicyGate } from '../../guardian/policy-gate.js';
 import type { OpenStep } from '../../guardian/reverts.repository.js';
 import { titleOf } from '../directive.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
@@ -22,6 +23,7 @@ export class RevertDirective {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly escalations: Escalations,
+    private readonly gate: PolicyGate,
   ) {}
 
   async execute(
@@ -30,6 +32,15 @@ export class RevertDirective {
   ): Promise<void> {
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
     if (directive.status === 'halted') {
+      const given = await this.gate.giveBack(await this.packets.releasedUnsent(workspaceId, directiveId));
+      if (given.givenBack) {
+        this.transitions.note(directive, {
+          actor: revertedBy,
+          action: 'directive.rest_dropped',
+          summary: `What was not sent yet of "${titleOf(directive.text)}" is not sent: what was sent of it is undone.`,
+          details: { revertId, ...given },
+        });
+      }
       this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
     }
     const { executed, underWay } = await this.packets.carriedOut(workspaceId, directiveId);

@@ -21,6 +21,7 @@ import {
 import { haltedIn } from '../../terms/guardian-halted.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
+import { PolicyGate } from '../../guardian/policy-gate.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import { AssertWanted } from '../assert-wanted.js';
 import { CompleteDirective } from '../complete-directive.js';
@@ -56,6 +57,7 @@ export class UnconfirmedPackets implements OnModuleInit {
     private readonly completeDirective: CompleteDirective,
     private readonly wanted: AssertWanted,
     private readonly receipts: Receipts,
+    private readonly gate: PolicyGate,
   ) {}
 
   onModuleInit(): void {
@@ -133,7 +135,8 @@ export class UnconfirmedPackets implements OnModuleInit {
     const { packet, guardian } = await this.toDecide(escalation, caller);
     const message = `${caller.name} says that it did not arrive.`;
     const summary = `${caller.name} says that "${packet.title}" did not arrive; it is not sent again.`;
-    const receiptId = this.note(packet, 'packet.not_arrived', caller, summary, guardian);
+    const given = await this.gate.giveBack([packet.workPacketId]);
+    const receiptId = this.note(packet, 'packet.not_arrived', caller, summary, guardian, given);
     this.packets.correct(packet, { result: { error: { code: 'NOT_ARRIVED', message } }, receiptId });
     return summary;
   }
@@ -156,7 +159,8 @@ export class UnconfirmedPackets implements OnModuleInit {
       });
       this.directives.update(directive, { error: null });
     }
-    this.note(packet, 'packet.not_arrived', caller, summary, guardian);
+    const given = await this.gate.giveBack([packet.workPacketId]);
+    this.note(packet, 'packet.not_arrived', caller, summary, guardian, given);
     this.packets.transition(packet, isHalted ? 'send_after_revert' : 'send_again', {
       result: null,
       sendingSince: null,
@@ -172,6 +176,7 @@ export class UnconfirmedPackets implements OnModuleInit {
     caller: Caller,
     summary: string,
     { epoch }: GuardianEntity,
+    also: object = {},
   ): string {
     const { actionType, target, result } = packet;
     return this.receipts.append({
@@ -179,7 +184,7 @@ export class UnconfirmedPackets implements OnModuleInit {
       actor: actorOf(caller),
       action,
       summary,
-      details: { actionType, target, failed: result?.error ?? null },
+      details: { actionType, target, failed: result?.error ?? null, ...also },
       guardianEpoch: epoch,
     });
   }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { SYSTEM } from '../../../platform/auth/caller.js';
-import { Clock } from '../../../platform/kernel/clock.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { PolicyDenied } from '../../guardian/guardian.errors.js';
+import { PolicyGate } from '../../guardian/policy-gate.js';
 import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { CompleteDirective } from '../complete-directive.js';
 import type { Refusal } from './check-before-sending.js';
@@ -22,13 +22,13 @@ import { WorkPackets } from './work-packets.repository.js';
 @Injectable()
 export class UnsentPackets {
   constructor(
-    private readonly clock: Clock,
     private readonly work: Work,
     private readonly packets: WorkPackets,
     private readonly receipts: Receipts,
     private readonly recallPackets: RecallPackets,
     private readonly completeDirective: CompleteDirective,
     private readonly escalations: PacketEscalations,
+    private readonly gate: PolicyGate,
   ) {}
 
   async execute(
@@ -88,7 +88,7 @@ export class UnsentPackets {
       guardianEpoch: input.guardian.epoch,
     });
     this.packets.throttle(packet, { ...delay, decision });
-    const { waitMs, because } = delayOfWork(decision, packet.deadline, this.clock.now());
+    const { waitMs, because } = delayOfWork(decision, packet.deadline, input.at);
     this.work.reschedule(item, waitMs, because, 0);
   }
 
@@ -99,7 +99,7 @@ export class UnsentPackets {
       actor: SYSTEM,
       action: 'packet.cancelled',
       summary: `"${packet.title}" was not sent: ${error.message}`,
-      details: { code: error.code },
+      details: { code: error.code, ...(await this.gate.giveBack([packet.workPacketId])) },
     });
     this.packets.transition(packet, 'cancel', { result: { error }, receiptId, sendingSince: null });
     await this.end(item, packet);

@@ -31,7 +31,7 @@ export class WithdrawDelegation {
       return { outcome: 'not_possible', reason };
     }
     if (DIRECTIVE_STATES.sources('cancel').includes(directive.status)) {
-      this.endDirective.endFromOutside(directive, approval, {
+      await this.endDirective.endFromOutside(directive, approval, {
         trigger: 'cancel',
         actor: by,
         because: `${by.name} had the work packet undone that handed it on`,

@@ -120,16 +120,22 @@ export interface DecisionInReceipt {
   outcome: Decision['outcome'];
   inputHash: string;
   input: RecordedInput;
+  /** Whose time it was made at; earlier versions of the program went by that of a process. */
+  clock: 'database';
+  /** The orders that do not count it any more, now that it is not sent. */
+  givenBack?: readonly string[];
 }
 
 export function decisionsInReceipt(
-  policy: readonly { decision: Decision; input: RecordedInput }[],
+  policy: readonly { decision: Decision; input: RecordedInput; givenBack?: readonly string[] }[],
 ): DecisionInReceipt[] {
-  return policy.map(({ decision: { outcome, inputHash }, input }) => ({
+  return policy.map(({ decision: { outcome, inputHash }, input, givenBack = [] }) => ({
     workPacketId: input.packet.workPacketId,
     outcome,
     inputHash,
     input,
+    clock: 'database',
+    ...(givenBack.length > 0 && { givenBack }),
   }));
 }
 

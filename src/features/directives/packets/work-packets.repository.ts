@@ -61,6 +61,10 @@ export class WorkPackets {
     };
   }
 
+  async lockDirective({ workspaceId, workPacketId }: PacketKey): Promise<void> {
+    await this.db.unit.batch([this.lockDirectiveStatement(workspaceId, workPacketId)]);
+  }
+
   /** Writes a transition of a packet that the transaction has locked. */
   transition(
     { workspaceId, workPacketId, status }: PacketKey,
@@ -174,6 +178,16 @@ export class WorkPackets {
         PACKET_STATES.sources('cancel').filter((status) => !HANDED_OUT.includes(status)),
       ],
     };
+  }
+
+  /** Of those that {@link cancelUnsentStatement} cancels, the ones that were released, so that orders may count them. */
+  async releasedUnsent(workspaceId: string, directiveId: string): Promise<string[]> {
+    const rows = await this.db.query<{ id: string }>(
+      `select work_packet_id as id from work_packets
+       where workspace_id = $1 and directive_id = $2 and status in ('queued', 'halted')`,
+      [workspaceId, directiveId],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Another draft takes the place of the one that was denied. */

@@ -9,7 +9,7 @@ import {
 import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern } from '../evaluate.js';
 import { valueAt } from '../match.js';
 import { type Effect, strictness } from '../standing-order.js';
-import { UsageWindows } from './usage-windows.js';
+import { useOf, UsesOfOrder } from '../uses-of-order.js';
 
 /** The last decision about a work packet, as history has it. */
 export interface PastDecision {
@@ -22,6 +22,8 @@ export interface PastDecision {
   target: string | null;
   /** The parameters that the draft's conditions begin with, such as `to`. */
   params: DecidedPacket['params'];
+  /** It went, and certainly did not take effect, so no order counts it. */
+  isGivenBack: boolean;
 }
 
 /** A work packet that would be decided otherwise. */
@@ -72,7 +74,8 @@ interface PolicyOfThen {
 export class Replay {
   readonly #draft: DecisionOrder;
   readonly #paths: readonly string[];
-  readonly #used: UsageWindows;
+  readonly #used = new UsesOfOrder();
+  readonly #zone: string;
   readonly #policies = new Map<string, PolicyOfThen>();
   readonly #digest = createHash('sha256');
   #considered = 0;
@@ -87,7 +90,7 @@ export class Replay {
   constructor(draft: DecisionOrder, zone: string) {
     this.#draft = Object.freeze({ ...draft, status: 'active' });
     this.#paths = Object.keys(draft.match.fields ?? {}).filter(isOfContent);
-    this.#used = new UsageWindows(draft, zone);
+    this.#zone = zone;
   }
 
   /** The next decision, later than those before. `orders` are those of its policy. */
@@ -130,14 +133,15 @@ export class Replay {
 
   /** Undefined where neither the draft nor a former version of it has a say: the decision stays what it was. */
   private decideAgain(
-    { input, target, params }: PastDecision,
+    { input, target, params, isGivenBack }: PastDecision,
     orders: readonly DecisionOrder[],
   ): DecisionWithoutHash | undefined {
     const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
     if (!changed.some((order) => mayConcern(order, input.packet))) return undefined;
     const { standingOrderId } = this.#draft;
     const { at, packet } = input;
-    const usage = { ...input.usage, [standingOrderId]: this.#used.before(at, packet.currency) };
+    const used = this.#used.usage(this.#draft, { at, timezone: this.#zone, currency: packet.currency });
+    const usage = { ...input.usage, [standingOrderId]: used };
     const fields = { ...packet.fields };
     for (const path of this.#paths) {
       const value = valueAt({ target, params }, path);
@@ -145,9 +149,10 @@ export class Replay {
     }
     const decision = evaluateAgainWithoutHash({ ...input, usage, packet: { ...packet, fields } }, ofThen);
     const isUsed =
+      !isGivenBack &&
       decision.outcome === 'allow' &&
       decision.matched.some((order) => order.standingOrderId === standingOrderId);
-    if (isUsed) this.#used.count(at, packet);
+    if (isUsed) this.#used.add(useOf(packet, at));
     return decision;
   }
 

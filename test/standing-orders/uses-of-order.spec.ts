@@ -1,15 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UsageWindows } from '../../src/features/standing-orders/simulation/usage-windows.js';
+import type { OrderBudget } from '../../src/features/standing-orders/standing-order.js';
+import { useOf, UsesOfOrder } from '../../src/features/standing-orders/uses-of-order.js';
 
 const HOUR_MS = 3_600_000;
 const LIMITS = { maxPerHour: 5, maxPerDay: 50, maxAmountPerDay: 100 };
 const at = (text: string) => Date.parse(text);
 const budget = (window: 'day' | 'week' | 'month') => ({ window, amount: 100, currency: 'EUR' });
 
-describe('UsageWindows', () => {
+/** Counts and answers under one rule and in one zone. */
+class Counted {
+  readonly #uses = new UsesOfOrder();
+
+  constructor(
+    private readonly order: { limits: typeof LIMITS | null; budget: OrderBudget | null },
+    private readonly timezone: string,
+  ) {}
+
+  count(time: number, moved: Parameters<typeof useOf>[0]): void {
+    this.#uses.add(useOf(moved, time));
+  }
+
+  before(time: number, currency: string | null) {
+    return this.#uses.usage(this.order, { at: time, timezone: this.timezone, currency });
+  }
+}
+
+describe('UsesOfOrder', () => {
   it('counts what lies within the last hour and day, and no longer what is exactly so old', () => {
-    const used = new UsageWindows({ limits: LIMITS, budget: null }, 'UTC');
+    const used = new Counted({ limits: LIMITS, budget: null }, 'UTC');
     const start = at('2026-03-02T10:00:00Z');
     used.count(start, { amount: null, currency: null });
     used.count(start + 1, { amount: null, currency: null });
@@ -27,7 +46,7 @@ describe('UsageWindows', () => {
     });
     fc.assert(
       fc.property(steps, (gaps) => {
-        const used = new UsageWindows({ limits: LIMITS, budget: null }, 'UTC');
+        const used = new Counted({ limits: LIMITS, budget: null }, 'UTC');
         const times: number[] = [];
         let now = at('2026-03-02T10:00:00Z');
         for (const gap of gaps) {
@@ -44,7 +63,7 @@ describe('UsageWindows', () => {
   });
 
   it('begins the sums of the day at midnight of the workspace, each currency by itself', () => {
-    const used = new UsageWindows({ limits: LIMITS, budget: null }, 'Europe/Vienna');
+    const used = new Counted({ limits: LIMITS, budget: null }, 'Europe/Vienna');
     used.count(at('2026-03-02T22:59:59Z'), { amount: 10.1, currency: 'EUR' });
     used.count(at('2026-03-02T22:59:59Z'), { amount: -5, currency: 'USD' });
     expect(used.before(at('2026-03-02T22:59:59Z'), 'EUR').amountToday).toBe(10.1);
@@ -58,7 +77,7 @@ describe('UsageWindows', () => {
     ['week', '2026-03-23T00:00:00+01:00', '2026-03-29T23:59:00+02:00', '2026-03-30T00:00:00+02:00'],
     ['month', '2026-03-01T00:00:00+01:00', '2026-03-31T23:59:00+02:00', '2026-04-01T00:00:00+02:00'],
   ] as const)('has one budget for each %s, over the change of the clock too', (window, first, last, next) => {
-    const used = new UsageWindows({ limits: null, budget: budget(window) }, 'Europe/Vienna');
+    const used = new Counted({ limits: null, budget: budget(window) }, 'Europe/Vienna');
     used.count(at(first), { amount: 0.1, currency: 'EUR' });
     used.count(at(first), { amount: 0.2, currency: 'EUR' });
     used.count(at(first), { amount: 7, currency: 'USD' });
@@ -68,7 +87,7 @@ describe('UsageWindows', () => {
 
   it('begins a day whose midnight is shown twice as the gate does: with the first one', () => {
     // In Havana the clock goes from 01:00 back to 00:00 on the first of November.
-    const used = new UsageWindows({ limits: LIMITS, budget: null }, 'America/Havana');
+    const used = new Counted({ limits: LIMITS, budget: null }, 'America/Havana');
     used.count(at('2026-10-31T23:59:59-04:00'), { amount: 7, currency: 'EUR' });
     expect(used.before(at('2026-11-01T00:00:00-04:00'), 'EUR').amountToday).toBe(0);
     used.count(at('2026-11-01T00:30:00-04:00'), { amount: 1, currency: 'EUR' });
