@@ -20,7 +20,7 @@ export interface Pgbouncer {
 }
 
 /**
- * With Debian's defaults but for `settings`: the pool mode is `session`, and no startup parameter is ignored. It looks
+ * With pgbouncer's defaults but for `settings`, of which an empty one is left out: the pool mode is `session`, and no startup parameter is ignored. It looks
  * passwords up in the server, as a pooler must that does not know the role which the service makes for itself.
  */
 export async function startPgbouncer(
@@ -33,15 +33,17 @@ export async function startPgbouncer(
   const users = join(folder, 'users.txt');
   const ini = join(folder, 'pgbouncer.ini');
   const all: Record<string, string> = {
+    unix_socket_dir: folder,
     listen_addr: '127.0.0.1',
     listen_port: String(port),
-    unix_socket_dir: '',
     auth_type: 'scram-sha-256',
     auth_file: users,
     auth_user: server.username,
     ...settings,
   };
-  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  const lines = Object.entries(all)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name} = ${value}`);
   await writeFile(users, `"${server.username}" "${decodeURIComponent(server.password)}"\n`);
   await writeFile(
     ini,

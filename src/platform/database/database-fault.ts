@@ -98,7 +98,7 @@ function poolerFault(at: string, message: string, user: string, database: string
   const remedy = parameter
     ? `Remove ${parameter} from DATABASE_URL, or let the pooler ignore it (in pgbouncer: ignore_startup_parameters = ${parameter}).`
     : /no such user|authentication/i.test(message)
-      ? `Let it look the user ${user} up in the server (in pgbouncer: auth_user and auth_query).`
+      ? `Correct the user ${user} and its password in DATABASE_URL, and let the pooler look users up in the server (in pgbouncer: auth_user and auth_query).`
       : /no such database/i.test(message)
         ? `Add the database ${database} to its configuration, or correct the name in DATABASE_URL.`
         : /transaction/i.test(message)
