@@ -81,7 +81,7 @@ describe.runIf(programs)('a database that is reached by TLS', () => {
         'of another authority than the one named',
         'localhost',
         () => `?sslmode=verify-full&sslrootcert=${file('other.pem')}`,
-        /signed by an authority that this machine does not know .*sslrootcert=/,
+        /is not signed by the authority in \S+other\.pem .*Correct sslrootcert/,
       ],
       [
         'of an authority in a file that is missing',
@@ -99,7 +99,13 @@ describe.runIf(programs)('a database that is reached by TLS', () => {
         'of an authority in a file that is no certificate',
         'localhost',
         () => `?sslmode=verify-full&sslrootcert=${file('broken.pem')}`,
-        /^A file that DATABASE_URL names is not a certificate or key in PEM format/,
+        /or that file is not a certificate in PEM format\. Correct sslrootcert/,
+      ],
+      [
+        'and wants one of a file that is none',
+        'localhost',
+        () => `?sslmode=no-verify&sslcert=${file('broken.pem')}&sslkey=${file('broken.pem')}`,
+        /^A file that DATABASE_URL names is not a certificate or key in PEM format .*Correct sslrootcert, sslcert or sslkey/,
       ],
       [
         'for another host',

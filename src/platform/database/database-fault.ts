@@ -90,7 +90,7 @@ function sentenceFor(fault: Fault, url: string): string | undefined {
     return `PostgreSQL at ${at} is starting or ending (${message}). Start again when it is ready.`;
   // PostgreSQL has a code for each refusal; poolers have this one.
   if (code === '08P01') return poolerFault(at, message, user, database);
-  return tlsFault(fault, at, host);
+  return tlsFault(fault, at, host, URL.parse(url)?.searchParams.get('sslrootcert'));
 }
 
 function poolerFault(at: string, message: string, user: string, database: string): string {
@@ -107,9 +107,16 @@ function poolerFault(at: string, message: string, user: string, database: string
   return `The connection pooler at ${at} refuses the connection (${message}). ${remedy} See docs/guides/running.md.`;
 }
 
-function tlsFault({ code = '', message }: Fault, at: string, host: string): string | undefined {
+function tlsFault(
+  { code = '', message }: Fault,
+  at: string,
+  host: string,
+  authority: string | null | undefined,
+): string | undefined {
   if (/does not support SSL/i.test(message))
     return `PostgreSQL at ${at} does not speak TLS, which DATABASE_URL asks for. Remove ssl and sslmode from DATABASE_URL, or turn TLS on at the server.`;
+  if (UNKNOWN_AUTHORITY.has(code) && authority)
+    return `The certificate of PostgreSQL at ${at} is not signed by the authority in ${authority} (${message}), or that file is not a certificate in PEM format. Correct sslrootcert in DATABASE_URL.`;
   if (UNKNOWN_AUTHORITY.has(code))
     return `The certificate of PostgreSQL at ${at} is signed by an authority that this machine does not know (${message}). Name the authority's certificate in DATABASE_URL: sslrootcert=/path/to/ca.pem. sslmode=no-verify would encrypt without verifying the server.`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
