@@ -10,7 +10,7 @@ const MAX_SKILLS = 50;
 const MAX_ORDERS = 50;
 
 /** How packs, publishers, skills and the orders of a pack are named. */
-const SLUG = /^(?=.{1,64}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+export const SLUG = /^(?=.{1,64}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
 export const slug = z
