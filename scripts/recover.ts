@@ -62,7 +62,7 @@ async function removeSecondFactor(db: Db, email: string | undefined): Promise<st
 }
 
 async function withDb<T>(config: Config, ownerUrl: string, work: (db: Db) => Promise<T>): Promise<T> {
-  await prepareDatabase(ownerUrl);
+  await prepareDatabase(ownerUrl, { log: (line) => console.error(line) });
   await assertSecretsKey(config, ownerUrl);
   const url = await loginUrl(ownerUrl, secretsKey(config));
   const dataSource = await new DataSource({ ...appDataSource(url), entities: [TokenEntity] }).initialize();

@@ -6,6 +6,7 @@ import { assertOriginalDatabase } from './platform/database/original-database.js
 import { assertDatabase } from './platform/database/assert-database.js';
 import { prepareDatabase } from './platform/database/prepare-database.js';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/embedded-postgres.js';
+import { announceWait } from './platform/kernel/announce-wait.js';
 import { PublicAddress } from './platform/http/public-address.js';
 import { StartOutput } from './platform/observability/start-output.js';
 import { listen, processEnd, serveUntil } from './serve.js';
@@ -41,14 +42,21 @@ async function start(
   databaseUrl: string,
   output: StartOutput,
 ): Promise<NestExpressApplication> {
+  const log = (message: string) => output.info(message);
   try {
-    await assertDatabase(databaseUrl);
-    await prepareDatabase(databaseUrl);
-    const warning = await assertOriginalDatabase(databaseUrl, config);
-    if (warning !== undefined) output.warn(warning);
-    const app = await createApplication(config, databaseUrl);
-    await listen(app, config);
-    return app;
+    await assertDatabase(databaseUrl, log);
+    await prepareDatabase(databaseUrl, { log });
+    return await announceWait(
+      'the database to answer what the application asks at its start',
+      log,
+      async () => {
+        const warning = await assertOriginalDatabase(databaseUrl, config);
+        if (warning !== undefined) output.warn(warning);
+        const app = await createApplication(config, databaseUrl);
+        await listen(app, config);
+        return app;
+      },
+    );
   } catch (error) {
     throw asStartRefused(error, config, databaseUrl);
   }

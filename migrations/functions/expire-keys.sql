@@ -7,3 +7,5 @@ create function app.expire_keys() returns bigint
   ) select count(*) from gone
 $$;
 alter function app.expire_keys owner to consigliere_system;
+revoke execute on function app.expire_keys from public;
+grant execute on function app.expire_keys to consigliere_app;

@@ -24,3 +24,5 @@ create function app.find_caller(p_token_hash text) returns table (
   where t.token_hash = p_token_hash
 $$;
 alter function app.find_caller owner to consigliere_system;
+revoke execute on function app.find_caller from public;
+grant execute on function app.find_caller to consigliere_app;

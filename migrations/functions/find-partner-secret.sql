@@ -8,3 +8,5 @@ create function app.find_partner_secret(p_workspace_id text)
   from partner_secrets s where s.workspace_id = p_workspace_id
 $$;
 alter function app.find_partner_secret owner to consigliere_system;
+revoke execute on function app.find_partner_secret from public;
+grant execute on function app.find_partner_secret to consigliere_app;

@@ -33,3 +33,5 @@ begin
   return folded;
 end $$;
 alter function app.fold_tallies owner to consigliere_system;
+revoke execute on function app.fold_tallies from public;
+grant execute on function app.fold_tallies to consigliere_app;

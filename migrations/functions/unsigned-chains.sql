@@ -17,3 +17,5 @@ create function app.unsigned_chains(p_limit int) returns table (workspace_id tex
   order by random() limit p_limit
 $$;
 alter function app.unsigned_chains owner to consigliere_system;
+revoke execute on function app.unsigned_chains from public;
+grant execute on function app.unsigned_chains to consigliere_app;

@@ -64,7 +64,7 @@ const amount = z
 
 /** JSON that the database and a receiver read alike. */
 const jsonObject = z
-  .record(z.string().regex(/^[^\p{Cc}]{1,200}$/u), z.unknown())
+  .record(z.string().regex(/^[^\p{Cc}]{1,200}$/u, 'must be 1 to 200 characters on one line'), z.unknown())
   .refine((value) => isStorableJson(value, MAX_DEPTH), {
     error: `must be JSON of at most ${MAX_DEPTH} levels, without NUL or half characters`,
     abort: true,
@@ -107,7 +107,7 @@ export const RevenueRecord = z.strictObject({
   amount,
   currency: z
     .string()
-    .regex(/^[A-Z]{3}$/)
+    .regex(/^[A-Z]{3}$/, 'must be three capital letters')
     .refine(isCurrency, { error: 'must be a currency of ISO 4217' }),
   source: line(LIMITS.source),
   description: text(LIMITS.description).optional(),

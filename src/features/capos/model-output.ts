@@ -41,7 +41,17 @@ const text = (max: number) =>
 export const line = (max: number) => text(max).transform((value) => value.replace(/\s+/g, ' ').trim());
 
 const Multipliers = z
-  .array(z.object({ name: z.string().regex(/^[a-z][\w -]{0,39}$/i), value: z.number().min(0.1).max(10) }))
+  .array(
+    z.object({
+      name: z
+        .string()
+        .regex(
+          /^[a-z][\w -]{0,39}$/i,
+          'must begin with a letter and have at most 40 letters, digits, spaces, _ and -',
+        ),
+      value: z.number().min(0.1).max(10),
+    }),
+  )
   .max(DRAFT_BOUNDS.multipliers)
   .transform((list) => Object.fromEntries(list.map(({ name, value }) => [name, value])));
 

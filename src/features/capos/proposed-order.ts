@@ -64,7 +64,7 @@ export const StandingOrderPropose = z.strictObject({
   effect: z.enum(EFFECTS),
   match: z.strictObject({
     actionTypes: z
-      .array(z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/))
+      .array(z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, 'must be an action type such as email.send'))
       .min(1)
       .max(50)
       .nullish(),
@@ -93,7 +93,7 @@ export const StandingOrderPropose = z.strictObject({
     .strictObject({
       window: z.enum(BUDGET_WINDOWS),
       amount: z.number().min(0.01).max(1e12),
-      currency: z.string().regex(/^[A-Z]{3}$/),
+      currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters'),
       warnPercent: z.number().int().min(1).max(100).nullish(),
       onExceed: z.enum(ON_EXCEED).nullish(),
     })

@@ -15,8 +15,10 @@ export type ConfiguredConnector = Pick<ConnectorEntity, 'kind' | 'subject' | 'na
 export type LockedConnector = ConnectorEntity & { now: number };
 
 const UNCHECKED = 'It has not been checked yet.';
-/** A process that has just started has enough to do, and what has just been registered may not be up yet. */
-const FIRST_CHECK_MS = 30_000;
+/** At each start: soon, so that a service that is set up wrongly shows it while somebody looks. */
+const FIRST_CHECK_MS = 2_000;
+/** A receiver that has just been registered may not be up yet. */
+const FIRST_CHECK_OF_RECEIVER_MS = 30_000;
 
 /** A figure of the metrics: the connectors that are red, by their kind. */
 export const redStatement = (): Statement => ({
@@ -128,7 +130,7 @@ export class MonitoredConnectors {
         name,
         audience,
         UNCHECKED,
-        FIRST_CHECK_MS,
+        kind === 'webhook' || kind === 'partner' ? FIRST_CHECK_OF_RECEIVER_MS : FIRST_CHECK_MS,
       ],
     );
   }

@@ -42,7 +42,12 @@ const MAX_LENGTH = 20_000;
 const MAX_ITEMS = 1_000;
 
 /** No dot, since it separates the steps of a path. */
-export const paramName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,59}$/);
+export const paramName = z
+  .string()
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_-]{0,59}$/,
+    'must begin with a letter and have at most 60 letters, digits, _ and -',
+  );
 
 const description = z.string().min(1).max(300).optional();
 const count = z.int().min(0).max(MAX_LENGTH).optional();

@@ -97,13 +97,18 @@ let compiled: ValidateFunction | undefined;
 
 /** Compiled when it is first needed, so that a start does not wait for it. Definitions are never compiled. */
 function validator(): ValidateFunction {
-  compiled ??= new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(SKILL_SCHEMA);
+  compiled ??= new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(SKILL_SCHEMA);
   return compiled;
 }
 
-function breachOf({ instancePath, message, params, keyword }: ErrorObject): Breach {
+function breachOf({ instancePath, message, params, keyword, parentSchema }: ErrorObject): Breach {
   const path = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const where = path === '' ? 'The skill' : `"${path}"`;
+  // A person reads the rule in words.
+  if (keyword === 'pattern') {
+    const rule = String(parentSchema?.['description']);
+    return { path, message: `${where} has a name that is not allowed. ${rule}` };
+  }
   const named = keyword === 'additionalProperties' ? ` (${String(params['additionalProperty'])})` : '';
   return { path, message: `${where} ${message ?? 'does not fit the schema'}${named}.`, evidence: params };
 }

@@ -6,7 +6,11 @@ const SKILL_SCHEMA_VERSION = 1;
 const described = { type: 'string', minLength: 1, maxLength: 1_000 };
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000 };
 const scalar = { type: ['string', 'number', 'boolean'] };
-const named = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' };
+const named = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
+  description: 'Begins with a letter; letters, digits and _, at most 64.',
+};
 
 /**
  * The shared schema of skills, published as docs/reference/skill.schema.json. Inputs and outputs are described in a part of

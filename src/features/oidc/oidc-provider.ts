@@ -27,6 +27,8 @@ import type { OidcTransaction } from './oidc-transaction.js';
 const TIMEOUT_SECONDS = 5;
 /** How long what the provider says about itself is believed. */
 const METADATA_MS = 3_600_000;
+/** How far the provider's clock may be ahead of ours. */
+const CLOCK_TOLERANCE_MS = 60_000;
 /** When a provider that was away is asked again. */
 const RETRY_MS = 60_000;
 
@@ -93,6 +95,9 @@ export class OidcProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims()!;
+      // The library checks that there is a time, and not which.
+      if (claims.iat * 1000 > this.clock.now() + CLOCK_TOLERANCE_MS)
+        throw new Error('the ID token was issued in the future; compare the clocks of both servers');
       const userInfo =
         saysTooLittle(claims) && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)

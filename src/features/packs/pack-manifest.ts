@@ -13,7 +13,7 @@ const MAX_ORDERS = 50;
 export const SLUG = /^(?=.{1,64}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/;
 
-const slug = z
+export const slug = z
   .string({ error: 'must be text' })
   .regex(SLUG, 'must be 1 to 64 lower-case letters and digits in words with single hyphens between');
 

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
-import { packVersion, schemaFaults, SLUG } from './pack-manifest.js';
+import { packVersion, schemaFaults, slug } from './pack-manifest.js';
 import type { PublisherKeys } from './publisher-keys.js';
 
 /** What one publisher revokes; of two lists of a publisher the one with the higher number holds. */
 const listSchema = z.strictObject({
-  publisher: z.string().regex(SLUG),
+  publisher: slug,
   number: z.int().min(1),
   revoked: z
     .array(
       z.strictObject({
-        name: z.string().regex(SLUG),
+        name: slug,
         /** Left out: every version. */
         versions: z.array(packVersion).min(1).max(100).optional(),
         /** Why, for those who installed it. */

@@ -46,7 +46,10 @@ export class StandingOrderMatch implements OrderMatch {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ArrayUnique()
-  @Matches(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, { each: true })
+  @Matches(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, {
+    each: true,
+    message: 'each value in $property must be an action type such as email.send',
+  })
   actionTypes?: string[] | null;
 
   /**

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import pg from 'pg';
-import { AS_APP_ROLE, CONNECT_TIMEOUT_MS, ROW_TYPES } from '../../platform/database/data-source.js';
+import type pg from 'pg';
+import { AS_APP_ROLE, ROW_TYPES } from '../../platform/database/data-source.js';
 import { DatabaseAddress } from '../../platform/database/database-address.js';
+import { connect } from '../../platform/database/sessions.js';
 import { Unavailable } from '../../platform/kernel/errors.js';
 
 /** Any number no other use of advisory locks has. */
@@ -9,6 +10,13 @@ const LOCK = 9;
 
 /** A reader that takes nothing for so long loses its export, which keeps old rows of the whole database from being cleared. */
 const IDLE_MS = 60_000;
+
+const SETTINGS = {
+  ...AS_APP_ROLE,
+  timezone: 'UTC',
+  jit: 'off',
+  idle_in_transaction_session_timeout: String(IDLE_MS),
+};
 
 /** What a snapshot holds in memory of one table, about. */
 const BYTES_AT_ONCE = 1_000_000;
@@ -25,22 +33,19 @@ export class Snapshots {
 
   /** Undefined while another is open. @throws Unavailable */
   async open(): Promise<Snapshot | undefined> {
-    const client = new pg.Client({
-      connectionString: this.address.loginUrl,
-      application_name: 'consigliere export',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      options: `${AS_APP_ROLE} -c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout=${IDLE_MS}`,
-      types: ROW_TYPES,
-    });
-    const snapshot = new Snapshot(client);
+    let snapshot: Snapshot | undefined;
     try {
-      await client.connect();
+      const client = await connect(this.address.loginUrl, 'consigliere export', {
+        settings: SETTINGS,
+        types: ROW_TYPES,
+      });
+      snapshot = new Snapshot(client);
       const { rows } = await client.query<{ free: boolean }>(
         `select pg_try_advisory_lock(hashtextextended('export', ${LOCK})) as free`,
       );
       if (rows[0]!.free) return snapshot;
     } catch (error) {
-      await snapshot.close();
+      await snapshot?.close();
       throw new Unavailable({ cause: error });
     }
     await snapshot.close();

@@ -80,20 +80,26 @@ const KEPT = 100;
  */
 export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: string): Promise<VerifiedLog> {
   const receipts = await receiptsIn(pieces);
+  if (
+    workspaceId !== undefined &&
+    receipts.length > 0 &&
+    !receipts.some((one) => hasItsHash(one, workspaceId))
+  ) {
+    throw new LogFault(
+      `No hash of these ${receipts.length} receipts matches in the workspace ${workspaceId}: they are another workspace's, or all of them were changed.`,
+    );
+  }
   const proofs = new ReceiptProofs();
   let gaps = 0;
   let before: Line | undefined;
   for (const receipt of receipts) {
-    const { seq, prevHash, hash, ...content } = receipt;
+    const { seq, prevHash, hash: _hash, ...content } = receipt;
     if (before && seq === before.seq) throw new LogFault(`Receipt ${seq} is there twice.`);
     if (before && seq > before.seq + 1) gaps++;
     else if (before && prevHash !== before.hash) {
       throw new LogFault(`Receipt ${seq} does not contain the hash of the receipt before it.`);
     }
-    if (
-      workspaceId !== undefined &&
-      receiptHash(prevHash, receiptBody({ ...content, workspaceId })) !== hash
-    ) {
+    if (workspaceId !== undefined && !hasItsHash(receipt, workspaceId)) {
       throw new LogFault(
         `The hash of receipt ${seq} does not match its content in the workspace ${workspaceId}.`,
       );
@@ -109,6 +115,10 @@ export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: str
     areHashesChecked: workspaceId !== undefined,
     proofs,
   };
+}
+
+function hasItsHash({ seq: _seq, prevHash, hash, ...content }: Line, workspaceId: string): boolean {
+  return receiptHash(prevHash, receiptBody({ ...content, workspaceId })) === hash;
 }
 
 /**

@@ -91,7 +91,7 @@ export class Config {
     this.drainSeconds = values.DRAIN_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0);
     this.logLevel = values.LOG_LEVEL;
     this.dataDir = resolve(values.DATA_DIR);
-    this.databaseUrl = values.DATABASE_URL;
+    this.databaseUrl = values.DATABASE_URL && withVerifiedServer(values.DATABASE_URL);
     this.restoredDatabase = values.RESTORED_DATABASE;
     this.rateLimitStore = values.RATE_LIMIT_STORE ?? defaultRateLimitStore(values);
     this.secretsKey = values.SECRETS_KEY;
@@ -238,6 +238,13 @@ function plainIssuer({ OIDC_ISSUER: issuer = '', OUTBOUND_ALLOW: allow }: NodeJS
 function clashes({ PORT: port = '3000', METRICS_PORT: metricsPort }: NodeJS.ProcessEnv): ConfigFault[] {
   if (metricsPort === undefined || metricsPort !== port || port === '0') return [];
   return [{ variable: 'METRICS_PORT', message: 'must be another port than PORT' }];
+}
+
+/** The driver verifies the server in each of these modes, and warns of the next version, which will not. This pins what it does. */
+function withVerifiedServer(url: string): string {
+  return url.includes('uselibpqcompat=')
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 /** Memory counts exactly as long as no second process answers requests; over the embedded database there may be one. */

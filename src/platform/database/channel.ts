@@ -6,11 +6,12 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import pg from 'pg';
+import type pg from 'pg';
 import { AS_APP_ROLE } from './data-source.js';
 import { DatabaseAddress } from './database-address.js';
 import { Batches } from '../kernel/batches.js';
 import { Db } from './db.js';
+import { backendOf, connect } from './sessions.js';
 
 /** Something that other processes want to know at once; what it says stands in the database as well. */
 export interface Message {
@@ -33,6 +34,9 @@ const GATHER_MS = 2;
 export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   readonly #subscribers = new EventEmitter().setMaxListeners(0);
   #client: pg.Client | undefined;
+  /** The server's process of the connection, as its own views name it; a pooler tells the driver another number. */
+  #backend: string | undefined;
+  #connecting = false;
   #closing = false;
   readonly #published: Batches<Message>;
 
@@ -66,15 +70,14 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** Whether another process uses the database: each of them has one connection such as this. */
   async hasPeers(): Promise<boolean> {
-    const own = (this.#client as { processID?: number | null } | undefined)?.processID;
     // Until it knows its own connection, that one looks like another process's.
-    if (this.#client && !own) return false;
+    if (this.#connecting) return false;
     const [row] = await this.db.system<{ found: boolean }>(
       `select exists (
          select from pg_stat_activity
          where datname = current_database() and application_name = $1 and pid is distinct from $2::integer
        ) as found`,
-      [CHANNEL_NAME, own ?? null],
+      [CHANNEL_NAME, this.#backend ?? null],
     );
     return row!.found;
   }
@@ -109,29 +112,24 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private async connect(): Promise<void> {
     if (this.#closing) return;
-    const client = new pg.Client({
-      connectionString: this.address.loginUrl,
-      application_name: CHANNEL_NAME,
-      options: AS_APP_ROLE,
-      keepAlive: true,
-    });
-    let ended = false;
-    const again = () => {
-      if (ended || this.#closing) return;
-      ended = true;
-      client.removeAllListeners('notification');
-      setTimeout(() => void this.connect(), RECONNECT_MS).unref();
-    };
-    client.on('error', again);
-    client.on('end', again);
-    client.on('notification', ({ payload }) => this.receive(payload));
-    this.#client = client;
+    this.#connecting = true;
+    const again = () => setTimeout(() => void this.connect(), RECONNECT_MS).unref();
+    let client: pg.Client | undefined;
     try {
-      await client.connect();
+      client = await connect(this.address.loginUrl, CHANNEL_NAME, { settings: AS_APP_ROLE });
+      this.#client = client;
+      client.on('notification', ({ payload }) => this.receive(payload));
+      client.once('end', again);
+      this.#backend = await backendOf(client);
       await client.query('listen consigliere');
+      // It may have been told to end meanwhile.
+      if (this.#closing) await client.end();
     } catch (error) {
       this.logger.warn({ err: error }, 'messages of other processes cannot be received; trying again');
-      again();
+      if (client) await client.end().catch(() => undefined);
+      else again();
+    } finally {
+      this.#connecting = false;
     }
   }
 

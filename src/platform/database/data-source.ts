@@ -1,12 +1,13 @@
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
+import { applySettings, CONNECT_TIMEOUT_MS } from './sessions.js';
 import { SnakeNaming } from './snake-naming.js';
 
 /** The role the program works as: it owns nothing and cannot bypass row-level security. */
 export const APP_ROLE = 'consigliere_app';
 
-/** The option of a connection that works as that role: it costs no round trip, and no statement can come before it. */
-export const AS_APP_ROLE = `-c role=${APP_ROLE}`;
+/** The setting of a session that works as that role. */
+export const AS_APP_ROLE = { role: APP_ROLE };
 
 /**
  * Every statement has an index to go by. What the planner knows of a new workspace it knows late: until the first ANALYZE
@@ -15,8 +16,12 @@ export const AS_APP_ROLE = `-c role=${APP_ROLE}`;
  * it knows. So the values decide nothing either, and a statement is planned once a connection: planning the context anew
  * each time took 1.4 of its 3.9 ms.
  */
-const BY_INDEX =
-  '-c enable_bitmapscan=off -c enable_seqscan=off -c jit=off -c plan_cache_mode=force_generic_plan';
+const BY_INDEX = {
+  enable_bitmapscan: 'off',
+  enable_seqscan: 'off',
+  jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+};
 
 /**
  * How long a transaction may stand still between two statements, in milliseconds. No network call belongs inside one,
@@ -33,11 +38,16 @@ export const CONNECTIONS = 8;
 /** Beside them, for requests that only stop work: a kill switch is for when everything else hangs. */
 const RESERVED_CONNECTIONS = 2;
 
-/** How long a request, or an attempt at work, waits for a connection, in milliseconds. */
-export const CONNECT_TIMEOUT_MS = 5_000;
-
 /** No statement of ours takes seconds: one that does waits for a lock, or reads what it should not, and others wait for it. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** Of each connection that serves requests. */
+const SESSION = {
+  ...AS_APP_ROLE,
+  ...BY_INDEX,
+  idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
+  statement_timeout: String(STATEMENT_TIMEOUT_MS),
+};
 
 /** For what only stops work: it may have to wait for all that others have locked. */
 export const LONG_STATEMENT_TIMEOUT = `set local statement_timeout = '60s'`;
@@ -75,12 +85,7 @@ export function appDataSource(url: string): Extract<DataSourceOptions, { type: '
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     poolSize: CONNECTIONS + RESERVED_CONNECTIONS,
     extra: {
-      options: [
-        AS_APP_ROLE,
-        BY_INDEX,
-        `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
-        `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
-      ].join(' '),
+      onConnect: (client: pg.PoolClient) => applySettings(client, SESSION),
       types: ROW_TYPES,
     },
   };

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 
-const CONNECTION_CODES = new Set([
+const OUTAGE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -14,13 +14,20 @@ const CONNECTION_CODES = new Set([
   // A transaction that stood still for too long, as one of a process does that gets no processor.
   '25P03',
   '25P04',
+  // Of a server that is a standby, is full, or has no memory or no disk: it takes no writes until that has changed.
+  '25006',
+  '53100',
+  '53200',
+  '58030',
+  // A standby cancels reads that hold up what it receives. No transaction of ours is serializable, which has the same code.
+  '40001',
 ]);
 
-/** True when the database could not be reached or ended the connection: worth another try, and nobody's fault. */
-export function isConnectionFailure(error: unknown): boolean {
+/** True when the database could not be reached, ended the connection or takes no writes: worth another try, and nobody's fault. */
+export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: string }).code;
-  if (code !== undefined) return CONNECTION_CODES.has(code) || code.startsWith('08');
+  if (code !== undefined) return OUTAGE_CODES.has(code) || code.startsWith('08');
   return /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable/i.test(
     error.message,
   );

@@ -6,8 +6,9 @@ import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable, WorkspaceReadOnly } from '../kernel/errors.js';
 import { ConnectionGate } from './connection-gate.js';
-import { CONNECT_TIMEOUT_MS, CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
-import { isCancelled, isConnectionFailure, isDeadlock, isReadOnlyWorkspace } from './database-errors.js';
+import { CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
+import { CONNECT_TIMEOUT_MS } from './sessions.js';
+import { isCancelled, isDeadlock, isOutage, isReadOnlyWorkspace } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, UnitOfWork } from './unit-of-work.js';
@@ -186,7 +187,7 @@ export class Db {
         RequestContext.current?.addRoundTrips(unit.roundTrips);
       }
     } catch (error) {
-      if (isConnectionFailure(error) || isCancelled(error)) throw new Unavailable({ cause: error });
+      if (isOutage(error) || isCancelled(error)) throw new Unavailable({ cause: error });
       throw isReadOnlyWorkspace(error) ? new WorkspaceReadOnly({ cause: error }) : error;
     } finally {
       await runner.release().finally(() => passes || this.#gate.leave());

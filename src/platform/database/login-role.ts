@@ -3,6 +3,7 @@ import pg from 'pg';
 import { StartRefused } from '../kernel/start-refused.js';
 import { APP_ROLE, AS_APP_ROLE } from './data-source.js';
 import { mayNotCreateRoles } from './database-fault.js';
+import { BOUNDED, connect } from './sessions.js';
 
 /** Who the program logs in as to serve requests. */
 interface LoginRole {
@@ -18,6 +19,10 @@ const LOGIN_LOCK = 0x636f6e6c;
  * connect to this database or may not become APP_ROLE.
  */
 const REFUSALS = new Set(['28P01', '28000', '42501']);
+
+/** Poolers have one code for everything. */
+const isRefusal = ({ code = '', message }: pg.DatabaseError) =>
+  REFUSALS.has(code) || (code === '08P01' && /no such user|authentication/i.test(message));
 
 /**
  * The address of the database for the connections that serve requests: they log in as a role that can become APP_ROLE
@@ -43,7 +48,7 @@ export async function loginUrl(ownerUrl: string, secretsKey: Buffer): Promise<st
   const still = await refusal(url.href);
   if (!still) return url.href;
   throw new StartRefused(
-    `PostgreSQL does not let the service log in as the role ${role.name}, which it made for itself (${still.message}). Allow it in the server's pg_hba.conf.`,
+    `PostgreSQL does not let the service log in as the role ${role.name}, which it made for itself (${still.message}). Allow it in the server's pg_hba.conf; a pooler in between must look users up in the server (in pgbouncer: auth_user and auth_query).`,
     { cause: still },
   );
 }
@@ -59,29 +64,19 @@ function loginRole(database: string, secretsKey: Buffer): LoginRole {
 
 /** Logs in as the program does; answers why it may not, undefined if it may. */
 async function refusal(url: string): Promise<Error | undefined> {
-  const client = new pg.Client({
-    connectionString: url,
-    options: AS_APP_ROLE,
-    application_name: 'consigliere login',
-    connectionTimeoutMillis: 5_000,
-  });
-  client.on('error', () => undefined);
   try {
-    await client.connect();
+    const client = await connect(url, 'consigliere login', { settings: AS_APP_ROLE });
+    await client.end();
     return undefined;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && REFUSALS.has(error.code ?? '')) return error;
+    if (error instanceof pg.DatabaseError && isRefusal(error)) return error;
     throw error;
-  } finally {
-    await client.end();
   }
 }
 
 /** Makes the role, or sets right what keeps it from logging in; safe to be done by several processes at once. */
 async function provide(ownerUrl: string, { name, password }: LoginRole): Promise<void> {
-  const owner = new pg.Client({ connectionString: ownerUrl, application_name: 'consigliere login' });
-  owner.on('error', () => undefined);
-  await owner.connect();
+  const owner = await connect(ownerUrl, 'consigliere login', BOUNDED);
   try {
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [LOGIN_LOCK]);

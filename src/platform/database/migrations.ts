@@ -44,8 +44,8 @@ export async function allFunctions(): Promise<SqlFunction[]> {
 }
 
 /**
- * Applies the functions that the database does not have yet, or has in another version; the table of what it has is
- * made by the first call.
+ * Applies, in the open transaction, the functions that the database does not have yet, or has in another version; the table
+ * of what it has is made by the first call.
  */
 export async function applyFunctions(owner: pg.ClientBase, functions: readonly SqlFunction[]): Promise<void> {
   await owner.query(
@@ -56,20 +56,13 @@ export async function applyFunctions(owner: pg.ClientBase, functions: readonly S
     'select name, sha256 from sql_functions',
   );
   const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]));
-  await owner.query('begin');
-  try {
-    for (const { name, text, sha256 } of functions) {
-      if (applied.get(name) === sha256) continue;
-      await owner.query(text);
-      await owner.query(
-        `insert into sql_functions (name, sha256) values ($1, $2)
-         on conflict (name) do update set sha256 = excluded.sha256`,
-        [name, sha256],
-      );
-    }
-    await owner.query('commit');
-  } catch (error) {
-    await owner.query('rollback');
-    throw error;
+  for (const { name, text, sha256 } of functions) {
+    if (applied.get(name) === sha256) continue;
+    await owner.query(text);
+    await owner.query(
+      `insert into sql_functions (name, sha256) values ($1, $2)
+       on conflict (name) do update set sha256 = excluded.sha256`,
+      [name, sha256],
+    );
   }
 }

@@ -95,10 +95,14 @@ function isExecutable(file: string): boolean {
  * A copy that every user can read, made once per version. A killed copier leaves its unfinished folder,
  * which the next one removes under the same lock.
  */
-export async function copyBinaries(binaries: Binaries, stateFolder: string): Promise<string> {
+export async function copyBinaries(
+  binaries: Binaries,
+  stateFolder: string,
+  log: (message: string) => void,
+): Promise<string> {
   const copy = join(stateFolder, `postgres-${binaries.version}`);
   if (existsSync(copy)) return copy;
-  return withLock(`${copy}.lock`, async () => {
+  return withLock(`${copy}.lock`, log, async () => {
     if (existsSync(copy)) return copy;
     const unfinished = `${copy}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { announceWait } from '../kernel/announce-wait.js';
 import { StartRefused } from '../kernel/start-refused.js';
 import { binary, isWindows, programEnvironment } from './binaries.js';
 import { SUPERUSER } from './connection.js';
@@ -12,6 +13,9 @@ import { runAs, type ServerUser } from './user.js';
 
 /** Ours, inside the cluster, so that the password moves with the data. */
 const STATE_FILE = 'consigliere.json';
+
+/** It takes seconds, unless the disk does not answer. */
+const INITDB_LIMIT_MS = 300_000;
 
 /**
  * Makes the cluster under another name and renames it, so that a killed first start leaves nothing that
@@ -33,7 +37,7 @@ export async function initialiseCluster(
   const passwordFile = join(unfinished, 'password');
   await writePrivate(passwordFile, password, user);
 
-  await runInitdb(native, user, [
+  const flags = [
     `--pgdata=${cluster}`,
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordFile}`,
@@ -44,7 +48,10 @@ export async function initialiseCluster(
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
     ...(sync ? [] : ['--no-sync']),
-  ]);
+  ];
+  await announceWait(`initdb, which creates the embedded database in ${directory}`, log, () =>
+    runInitdb(native, user, flags),
+  );
   await writePrivate(join(cluster, STATE_FILE), JSON.stringify({ password }), user);
   await rename(cluster, directory);
   await flushFolder(dirname(directory));
@@ -81,13 +88,22 @@ async function removeUnfinished(directory: string, log: (message: string) => voi
 
 async function runInitdb(native: string, user: ServerUser | undefined, flags: string[]): Promise<void> {
   const program = binary(native, 'initdb');
-  const options = { ...runAs(user), cwd: dirname(program), env: programEnvironment, windowsHide: true };
+  const options = {
+    ...runAs(user),
+    cwd: dirname(program),
+    env: programEnvironment,
+    windowsHide: true,
+    timeout: INITDB_LIMIT_MS,
+  };
   try {
     await promisify(execFile)(program, flags, options);
   } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
+    const { stderr, message, killed } = error as Error & { stderr?: string; killed?: boolean };
+    const why = killed
+      ? `initdb took longer than ${INITDB_LIMIT_MS / 60_000} minutes.`
+      : stderr?.trim() || message;
     throw new StartRefused(
-      `The embedded database could not be created: ${stderr?.trim() || message}\n` +
+      `The embedded database could not be created: ${why}\n` +
         'Set DATABASE_URL to use a server of your own.',
       { cause: error },
     );

@@ -76,7 +76,7 @@ async function reachableBinaries(
   let native = realpathSync(binaries.native);
   if (user && !['bin', 'lib'].every((part) => canEnter(user, join(native, part)))) {
     await makeStateFolder(stateFolder);
-    native = await copyBinaries(binaries, stateFolder);
+    native = await copyBinaries(binaries, stateFolder, log);
     log(`PostgreSQL runs from ${native} because the user ${user.name} has no access to ${binaries.native}.`);
   }
   await makeRunnable(native);

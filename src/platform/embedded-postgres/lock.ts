@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { announceWait } from '../kernel/announce-wait.js';
 import { StartRefused } from '../kernel/start-refused.js';
 
 const SQLITE_BUSY = 5;
@@ -14,8 +15,13 @@ const TIMEOUT_MS = 180_000;
  * every platform. A file with a pid in it was considered: deleting the one a dead holder left can't be told
  * from deleting the one its successor just made.
  */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = await acquire(path);
+export async function withLock<T>(
+  path: string,
+  log: (message: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const what = `the lock ${path}, which another process of this DATA_DIR holds while it starts or ends`;
+  const lock = await announceWait(what, log, () => acquire(path));
   try {
     return await work();
   } finally {
@@ -50,7 +56,9 @@ async function acquire(path: string): Promise<DatabaseSync> {
     const lock = tryLock(path);
     if (lock) return lock;
     if (performance.now() > deadline) {
-      throw new StartRefused(`Another process has locked ${path} and does not finish starting.`);
+      throw new StartRefused(
+        `Another process has locked ${path} for ${TIMEOUT_MS / 60_000} minutes and does not finish starting or ending. End that process, then start again.`,
+      );
     }
     await sleep(20);
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { announceWait } from '../kernel/announce-wait.js';
 import { StartRefused } from '../kernel/start-refused.js';
 import { isServing, type Cluster } from './connection.js';
 import type { ServerLocation } from './location.js';
@@ -61,7 +62,9 @@ export async function adoptServer(
       return serverOf(adoptedPostmaster(location, pid), port, false);
     }
     if (performance.now() > deadline) {
-      throw new StartRefused(`Process ${pid} uses ${cluster.directory} but does not answer.`);
+      throw new StartRefused(
+        `Process ${pid} uses ${cluster.directory} but does not answer. End that process, then start again.`,
+      );
     }
     await sleep(POLL_MS);
   }
@@ -81,7 +84,8 @@ export async function startServer(
   for (;;) {
     const port = fixedPort ?? (await freePort());
     const postmaster = launchPostmaster(location, { ...DEFAULTS, ...settings, port: String(port) });
-    if (await becomesReady(postmaster, cluster, port)) {
+    const what = `the embedded database in ${cluster.directory} to be ready; after a crash it recovers first`;
+    if (await announceWait(what, log, () => becomesReady(postmaster, cluster, port))) {
       const took = Math.round(performance.now() - begun);
       log(`The embedded database is ready on port ${port} after ${took} ms (${cluster.directory}).`);
       return serverOf(postmaster, port, true);

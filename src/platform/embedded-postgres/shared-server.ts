@@ -67,7 +67,7 @@ export class SharedServer {
   /** Stops using the server, and shuts it down when no other process uses it; may be called again. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.#stopping ??= withLock(this.#start.startLock, async () => {
+    this.#stopping ??= withLock(this.#start.startLock, this.#start.log, async () => {
       if (this.#use.release()) await (await this.current())?.stop();
       else this.#start.log('The embedded database keeps running because another process uses it.');
     });
@@ -84,7 +84,7 @@ export class SharedServer {
     this.#restarting = true;
     const { startLock, find, launch, log } = this.#start;
     try {
-      await withLock(startLock, async () => {
+      await withLock(startLock, log, async () => {
         if (this.#stopping) return;
         log('The embedded database has stopped and is being restarted.');
         const server = (await find()) ?? (await launch(this.port));

@@ -1,5 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { announceWait } from '../kernel/announce-wait.js';
 import { initialiseCluster, readPassword } from './cluster.js';
 import type { Cluster } from './connection.js';
 import { withLock } from './lock.js';
@@ -23,7 +24,7 @@ export async function startFrom(host: Host, options: StartOptions): Promise<Shar
   await mkdir(options.dataDir, { recursive: true });
   const dataDir = await realpath(options.dataDir);
   const startLock = join(dataDir, 'postgres.lock');
-  return withLock(startLock, async () => {
+  return withLock(startLock, log, async () => {
     leaveToFolderOwner(startLock);
     const location = await findLocation(host, dataDir, log);
     const initialised = !hasCluster(location.directory);
@@ -32,7 +33,8 @@ export async function startFrom(host: Host, options: StartOptions): Promise<Shar
       directory: location.directory,
       password: await readPassword(location.directory),
     };
-    const find = () => adoptServer(location, cluster, log);
+    const running = `the database server that already runs in ${cluster.directory} to answer or end`;
+    const find = () => announceWait(running, log, () => adoptServer(location, cluster, log));
     const launch = (port?: number) => startServer(location, cluster, settings, log, port);
     const server = (await find()) ?? (await launch());
     return new SharedServer({ cluster, initialised, dataDir, startLock, server, find, launch, log });

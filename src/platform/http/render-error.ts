@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { isCancelled, isConnectionFailure } from '../database/database-errors.js';
+import { isCancelled, isOutage } from '../database/database-errors.js';
 import { DomainError } from '../kernel/define-error.js';
 import { Internal, MalformedJson, NotFound, Unavailable } from '../kernel/errors.js';
 import type { ApiVersion } from './api-version.js';
@@ -7,7 +7,7 @@ import type { ApiVersion } from './api-version.js';
 /** Any thrown value as an error that a client may see; what is not known is INTERNAL, with nothing else. */
 export function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  if (isConnectionFailure(error) || isCancelled(error)) return new Unavailable({ cause: error });
+  if (isOutage(error) || isCancelled(error)) return new Unavailable({ cause: error });
   if (error instanceof HttpException && error.getStatus() === 404) return new NotFound({ cause: error });
   // The framework's only 400, in its two forms: a path that cannot be decoded.
   if (error instanceof URIError || (error instanceof HttpException && error.getStatus() === 400)) {

@@ -34,19 +34,27 @@ export class Readiness {
   /** @throws Unavailable when this process cannot serve, or is about to end */
   async assert(): Promise<void> {
     if (this.#draining) throw new Unavailable({ reason: 'draining', retryAfterSeconds: 1 });
-    await this.databaseAnswers();
+    await this.databaseTakesWrites();
   }
 
   /** Asks at most once a second, and not again before an answer: probes are never refused, so they must be cheap. */
-  private async databaseAnswers(): Promise<void> {
+  private async databaseTakesWrites(): Promise<void> {
     const now = performance.now();
     if (!this.#asked || (this.#asked.ended && now - this.#asked.at >= FRESH_MS)) {
-      const asked = { at: now, ended: false, answer: this.db.system('select 1') };
+      const asked = { at: now, ended: false, answer: this.askDatabase() };
       const end = () => (asked.ended = true);
       asked.answer.then(end, end);
       this.#asked = asked;
     }
     await this.#asked.answer;
+  }
+
+  private async askDatabase(): Promise<void> {
+    // `on` for a standby too. What PostgreSQL only finds out when it writes, a full disk, the check of the connector finds.
+    const [row] = await this.db.system<{ readOnly: boolean }>(
+      `select current_setting('transaction_read_only')::boolean as read_only`,
+    );
+    if (row!.readOnly) throw new Unavailable({ reason: 'read_only_database' });
   }
 }
 
@@ -61,7 +69,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process can serve: its database answers and it is not about to end. */
+  /** The process can serve: its database answers and takes writes, and it is not about to end. */
   @Get('ready')
   @Route({ auth: 'public', limit: PROBES, returns: { 200: Health }, errors: [Unavailable] })
   async ready(): Promise<Health> {

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import type { Config } from '../config/config.js';
+import { BOUNDED, connect } from '../database/sessions.js';
 import { StartRefused } from '../kernel/start-refused.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { purposeOf } from './signing-keys.js';
@@ -12,9 +12,7 @@ import { purposeOf } from './signing-keys.js';
  * @throws StartRefused
  */
 export async function assertSecretsKey(config: Config, databaseUrl: string): Promise<void> {
-  const owner = new pg.Client({ connectionString: databaseUrl, application_name: 'consigliere start' });
-  owner.on('error', () => undefined);
-  await owner.connect();
+  const owner = await connect(databaseUrl, 'consigliere start', BOUNDED);
   try {
     const { rows } = await owner.query<{ key_id: string; sealed: string }>(
       'select key_id, sealed_private_key as sealed from signing_keys',

@@ -198,6 +198,7 @@ describe('GET /api/admin/oidc/callback: 401', () => {
     ['of another sign-in', { claims: { nonce: 'another' } }],
     ['of no sign-in', { claims: { nonce: undefined } }],
     ['that has expired', { claims: { exp: now - 3600, iat: now - 7200 } }],
+    ['that was issued in the future', { claims: { iat: now + 600, exp: now + 7200 } }],
     ['without an expiry', { claims: { exp: undefined } }],
     ['without a subject', { claims: { sub: undefined } }],
     ['of a subject that is empty', { claims: { sub: '' } }],

@@ -42,6 +42,22 @@ describe('three processes', () => {
     expect(rows).toEqual(['database', 'mail', 'model', 'queue'].map((kind) => ({ kind, n: 1 })));
   });
 
+  it(
+    'check all that the service has within seconds of a start, whatever was due later',
+    { timeout: 60_000 },
+    async () => {
+      const connectors = await service.rows<{ id: string }>(
+        `update connectors set next_check_at = now() + interval '1 hour'
+       where kind not in ('webhook', 'partner') returning connector_id as id`,
+      );
+      const counts = () => Promise.all(connectors.map(({ id }) => checks(id)));
+      const before = await counts();
+      const started = await service.start();
+      await eventually(counts, (now) => now.every((n, index) => n > before[index]!));
+      await started.kill();
+    },
+  );
+
   it('make one check of what is due, and one connection to the mail server', async () => {
     const [row] = await service.rows<{ connector_id: string }>(
       `update connectors set next_check_at = 'infinity' where kind = 'mail' returning connector_id`,
