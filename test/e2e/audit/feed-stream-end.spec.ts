@@ -78,12 +78,12 @@ describe('GET /feed/stream, its end', () => {
 });
 
 describe('GET /feed/stream 503', () => {
-  it('ends every stream and takes no new one once the process drains', async () => {
+  it('ends every stream and takes no new one once the process stops listening', async () => {
     const own = await startTestApp();
     try {
       const member = await own.createMember(own.workspaceId, 'owner');
       const reader = await open(member);
-      own.app.get(Readiness).drain();
+      own.app.get(Readiness).close();
       expect(await eventually(async () => reader.ended, Boolean, 2)).toBe(true);
       const refused = await member.get('/feed/stream');
       expect([refused.status, refused.body.reason]).toEqual([503, 'draining']);
