@@ -19,7 +19,8 @@ export type Reach = Map<string, Set<string>>;
 const WAYS: Record<string, (text: string, node: ts.Node) => boolean> = {
   'db.system': (text, node) => ts.isCallExpression(node) && /\bdb\s*\.system(All)?$/.test(text),
   'db.inWorkspace': (text, node) => ts.isCallExpression(node) && /\bdb\s*\.inWorkspace$/.test(text),
-  'new pg.Client': (text, node) => ts.isNewExpression(node) && /^pg\.(Client|Pool)$/.test(text),
+  'new pg.Client': (text, node) =>
+    ts.isNewExpression(node) ? /^pg\.(Client|Pool)$/.test(text) : text === 'openConnection',
   'new DataSource': (text, node) => ts.isNewExpression(node) && text === 'DataSource',
 };
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { AS_APP_ROLE, ROW_TYPES } from '../../platform/database/data-source.js';
 import { DatabaseAddress } from '../../platform/database/database-address.js';
-import { connect } from '../../platform/database/sessions.js';
+import { openConnection } from '../../platform/database/sessions.js';
 import { Unavailable } from '../../platform/kernel/errors.js';
 
 /** Any number no other use of advisory locks has. */
@@ -35,7 +35,7 @@ export class Snapshots {
   async open(): Promise<Snapshot | undefined> {
     let snapshot: Snapshot | undefined;
     try {
-      const client = await connect(this.address.loginUrl, 'consigliere export', {
+      const client = await openConnection(this.address.loginUrl, 'consigliere export', {
         settings: SETTINGS,
         types: ROW_TYPES,
       });

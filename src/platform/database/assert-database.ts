@@ -2,7 +2,7 @@ import pg from 'pg';
 import { announceWait } from '../kernel/announce-wait.js';
 import { StartRefused } from '../kernel/start-refused.js';
 import { addressOf } from './database-fault.js';
-import { backendOf, BOUNDED, connect, poolsTransactions } from './sessions.js';
+import { backendOf, BOUNDED, openConnection, poolsTransactions } from './sessions.js';
 
 const OLDEST_VERSION = 15;
 
@@ -20,7 +20,7 @@ export async function assertDatabase(url: string, log: (message: string) => void
 }
 
 async function assertServer(url: string): Promise<void> {
-  const first = await connect(url, 'consigliere start', BOUNDED);
+  const first = await openConnection(url, 'consigliere start', BOUNDED);
   try {
     const { rows } = await first.query<{ version: string }>('show server_version');
     const { version } = rows[0]!;
@@ -40,7 +40,7 @@ async function assertServer(url: string): Promise<void> {
  */
 async function assertSessions(url: string, first: pg.Client): Promise<void> {
   const own = await backendOf(first);
-  const second = await connect(url, 'consigliere start', BOUNDED);
+  const second = await openConnection(url, 'consigliere start', BOUNDED);
   try {
     await second.query('begin');
     if ((await backendOf(second)) === own) throw poolsTransactions(first);

@@ -11,7 +11,7 @@ import { AS_APP_ROLE } from './data-source.js';
 import { DatabaseAddress } from './database-address.js';
 import { Batches } from '../kernel/batches.js';
 import { Db } from './db.js';
-import { backendOf, connect } from './sessions.js';
+import { backendOf, openConnection } from './sessions.js';
 
 /** Something that other processes want to know at once; what it says stands in the database as well. */
 export interface Message {
@@ -116,7 +116,7 @@ export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdow
     const again = () => setTimeout(() => void this.connect(), RECONNECT_MS).unref();
     let client: pg.Client | undefined;
     try {
-      client = await connect(this.address.loginUrl, CHANNEL_NAME, { settings: AS_APP_ROLE });
+      client = await openConnection(this.address.loginUrl, CHANNEL_NAME, { settings: AS_APP_ROLE });
       this.#client = client;
       client.on('notification', ({ payload }) => this.receive(payload));
       client.once('end', again);

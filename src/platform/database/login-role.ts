@@ -3,7 +3,7 @@ import pg from 'pg';
 import { StartRefused } from '../kernel/start-refused.js';
 import { APP_ROLE, AS_APP_ROLE } from './data-source.js';
 import { mayNotCreateRoles } from './database-fault.js';
-import { BOUNDED, connect } from './sessions.js';
+import { BOUNDED, openConnection } from './sessions.js';
 
 /** Who the program logs in as to serve requests. */
 interface LoginRole {
@@ -65,7 +65,7 @@ function loginRole(database: string, secretsKey: Buffer): LoginRole {
 /** Logs in as the program does; answers why it may not, undefined if it may. */
 async function refusal(url: string): Promise<Error | undefined> {
   try {
-    const client = await connect(url, 'consigliere login', { settings: AS_APP_ROLE });
+    const client = await openConnection(url, 'consigliere login', { settings: AS_APP_ROLE });
     await client.end();
     return undefined;
   } catch (error) {
@@ -76,7 +76,7 @@ async function refusal(url: string): Promise<Error | undefined> {
 
 /** Makes the role, or sets right what keeps it from logging in; safe to be done by several processes at once. */
 async function provide(ownerUrl: string, { name, password }: LoginRole): Promise<void> {
-  const owner = await connect(ownerUrl, 'consigliere login', BOUNDED);
+  const owner = await openConnection(ownerUrl, 'consigliere login', BOUNDED);
   try {
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [LOGIN_LOCK]);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Config } from '../config/config.js';
 import { StartRefused } from '../kernel/start-refused.js';
-import { BOUNDED, connect } from './sessions.js';
+import { BOUNDED, openConnection } from './sessions.js';
 
 /**
  * Which database this is: its server, as initdb named it, and its number there. Both are new where a dump was restored, and the
@@ -30,7 +30,7 @@ export async function assertOriginalDatabase(
   url: string,
   { processRole, restoredDatabase }: Config,
 ): Promise<string | undefined> {
-  const owner = await connect(url, 'consigliere start', BOUNDED);
+  const owner = await openConnection(url, 'consigliere start', BOUNDED);
   try {
     const { rows } = await owner.query<{ here: string; noted: string | null }>(IDENTITY);
     const { here, noted } = rows[0]!;

@@ -5,7 +5,7 @@ import { announceWait } from '../kernel/announce-wait.js';
 import { StartRefused } from '../kernel/start-refused.js';
 import { APP_ROLE } from './data-source.js';
 import { allFunctions, allMigrations, applyFunctions, type SqlFunction } from './migrations.js';
-import { applySettings, connect, CONNECT_TIMEOUT_MS } from './sessions.js';
+import { applySettings, openConnection, CONNECT_TIMEOUT_MS } from './sessions.js';
 
 /** Any number no other program on the server is likely to lock: 'cons' in ASCII. */
 const MIGRATION_LOCK = 0x636f6e73;
@@ -58,7 +58,7 @@ export async function prepareDatabase(
   { log = () => undefined, lockLimitMs = LOCK_LIMIT_MS }: Preparation = {},
 ): Promise<void> {
   const [migrations, functions] = await Promise.all([allMigrations(), allFunctions()]);
-  const lock = await connect(url, 'consigliere migrations', { settings: LOCK_SETTINGS });
+  const lock = await openConnection(url, 'consigliere migrations', { settings: LOCK_SETTINGS });
   try {
     await lock.query('begin');
     await announceWait('the migration lock, which another process of this service holds', log, () =>

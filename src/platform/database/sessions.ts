@@ -12,7 +12,7 @@ export const BOUNDED = { query_timeout: CONNECT_TIMEOUT_MS };
 type Settings = Readonly<Record<string, string>>;
 
 /** A connection of its own, beside the pool. The caller ends it. */
-export async function connect(
+export async function openConnection(
   url: string,
   name: string,
   { settings = {}, ...options }: { settings?: Settings } & pg.ClientConfig = {},

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import { BOUNDED, connect } from '../database/sessions.js';
+import { BOUNDED, openConnection } from '../database/sessions.js';
 import { StartRefused } from '../kernel/start-refused.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { purposeOf } from './signing-keys.js';
@@ -12,7 +12,7 @@ import { purposeOf } from './signing-keys.js';
  * @throws StartRefused
  */
 export async function assertSecretsKey(config: Config, databaseUrl: string): Promise<void> {
-  const owner = await connect(databaseUrl, 'consigliere start', BOUNDED);
+  const owner = await openConnection(databaseUrl, 'consigliere start', BOUNDED);
   try {
     const { rows } = await owner.query<{ key_id: string; sealed: string }>(
       'select key_id, sealed_private_key as sealed from signing_keys',

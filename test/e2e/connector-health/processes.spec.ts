@@ -53,7 +53,8 @@ describe('three processes', () => {
       const counts = () => Promise.all(connectors.map(({ id }) => checks(id)));
       const before = await counts();
       const started = await service.start();
-      await eventually(counts, (now) => now.every((n, index) => n > before[index]!));
+      const areAllChecked = (now: number[]) => now.every((n, index) => n > before[index]!);
+      expect(await eventually(counts, areAllChecked)).toSatisfy(areAllChecked);
       await started.kill();
     },
   );
