@@ -10,6 +10,7 @@ export default defineConfig({
     include: faults ? ['test/faults/**/*.spec.ts'] : ['test/**/*.spec.ts', 'src/**/*.spec.ts'],
     exclude: faults ? configDefaults.exclude : [...configDefaults.exclude, 'test/faults/**'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/fresh-file.ts'],
     pool: 'forks',
     execArgv: [`--import=${new URL('test/support/typescript-sources.mjs', import.meta.url).href}`],
     // A worker runs one file after another and imports the application once (docs/decisions/0030). A worker that dies takes
