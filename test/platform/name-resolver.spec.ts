@@ -1,18 +1,18 @@
-import dns from 'node:dns/promises';
+import system from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { AskingResolver, startDnsServer } from '../support/dns-server.js';
 import { NameResolver } from '../../src/platform/outbound/name-resolver.js';
 
-const system = vi.spyOn(dns, 'lookup');
+const lookup = vi.spyOn(system, 'lookup');
 // What was imported by name sees the spy as well.
 syncBuiltinESMExports();
 
 afterEach(() => {
-  system.mockReset();
+  lookup.mockReset();
 });
 afterAll(() => {
-  system.mockRestore();
+  lookup.mockRestore();
   syncBuiltinESMExports();
 });
 
@@ -28,18 +28,18 @@ describe('a name that the operator chose', () => {
   });
 
   it('waits 2 s at most, and takes one thread for one hanging name, however many ask', async () => {
-    system.mockImplementation(() => new Promise(() => undefined));
+    lookup.mockImplementation(() => new Promise(() => undefined));
     const resolver = new NameResolver();
     const asked = await Promise.allSettled(
       Array.from({ length: 50 }, () => resolver.lookUp('hangs.example.com')),
     );
     expect(asked.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(system).toHaveBeenCalledTimes(1);
+    expect(lookup).toHaveBeenCalledTimes(1);
   });
 
   it('looks a name up anew once the last lookup is over', async () => {
-    system.mockResolvedValueOnce([{ address: '8.8.8.8', family: 4 }] as never);
-    system.mockResolvedValueOnce([{ address: '10.0.0.1', family: 4 }] as never);
+    lookup.mockResolvedValueOnce([{ address: '8.8.8.8', family: 4 }] as never);
+    lookup.mockResolvedValueOnce([{ address: '10.0.0.1', family: 4 }] as never);
     const resolver = new NameResolver();
     expect(await resolver.lookUp('changes.example.com')).toEqual(['8.8.8.8']);
     expect(await resolver.lookUp('changes.example.com')).toEqual(['10.0.0.1']);

@@ -1,5 +1,5 @@
-const pino = await import(new URL('PinoLogger.js', import.meta.resolve('nestjs-pino')).href);
+const { resetRootLogger } = await import(new URL('rootLogger.js', import.meta.resolve('nestjs-pino')).href);
 
 // Test files share a process (vitest.config.ts), and nestjs-pino keeps the first logger of a process: without this the lines
 // of an application would be written where that of another file writes them.
-pino.__resetOutOfContextForTests();
+resetRootLogger();
