@@ -448,18 +448,18 @@ it('a text of 100,000 characters is looked at in little time', () => {
     'a。',
   ]) {
     const body = piece.repeat(100_000 / piece.length);
-    const at = performance.now();
+    const began = process.cpuUsage();
     checkDraft({ remarks: '', packets: [mail({ body })], concerns: [] }, work(TO_JANE));
-    expect(performance.now() - at, piece).toBeLessThan(2_000);
+    expect(process.cpuUsage(began).user, piece).toBeLessThan(2_000_000);
   }
 });
 
 it('links are found in a time linear in what stands behind them', () => {
   for (const behind of [')', '(', '()', ').', '(((]', '!?', '))(']) {
     const link = `https://acme.example/${behind.repeat(1_900 / behind.length)} `;
-    const at = performance.now();
+    const began = process.cpuUsage();
     linksIn(link.repeat(50));
-    expect(performance.now() - at, behind).toBeLessThan(300);
+    expect(process.cpuUsage(began).user, behind).toBeLessThan(300_000);
   }
 });
 

@@ -70,15 +70,13 @@ describe('a name that someone else chose', () => {
       'prompt.example.com': ['93.184.215.14'],
     });
     const resolver = new AskingResolver(dns);
-    const started = performance.now();
+    let waiting = true;
     const silent = Promise.allSettled(
       Array.from({ length: 20 }, () => resolver.resolve('silent.example.com')),
-    );
+    ).finally(() => (waiting = false));
     expect(await resolver.resolve('prompt.example.com')).toEqual(['93.184.215.14']);
-    const prompt = performance.now() - started;
+    expect(waiting).toBe(true);
     expect((await silent).every(({ status }) => status === 'rejected')).toBe(true);
-    expect(performance.now() - started).toBeLessThan(4_000);
-    expect(prompt).toBeLessThan(1_500);
     await dns.close();
   });
 });

@@ -139,7 +139,8 @@ describe('a file that could not be read', () => {
 });
 
 describe('the newest list of a publisher', () => {
-  const kept = () => desk.test.rows(
+  const kept = () =>
+    desk.test.rows(
       `select number::int, list from revocation_lists where list ->> 'publisher' = 'acme' order by number`,
     );
 
