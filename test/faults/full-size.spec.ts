@@ -1,10 +1,6 @@
 // These go through every zone and every cell here (test/support/full-size.ts).
-for (const spec of [
-  'platform/local-day',
-  'platform/local-day-of-the-database',
-  'reports/report-calendar',
-  'security/matrix',
-  'security/admin-matrix',
-]) {
-  await import(`../${spec}.spec.ts`);
-}
+await import('../platform/local-day.spec.js');
+await import('../platform/local-day-of-the-database.spec.js');
+await import('../reports/report-calendar.spec.js');
+await import('../security/matrix.spec.js');
+await import('../security/admin-matrix.spec.js');

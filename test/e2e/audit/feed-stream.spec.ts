@@ -58,6 +58,7 @@ describe('GET /feed/stream 200', () => {
     const reader = await open(owner);
     await ledger.append({});
     await reader.until(1);
+    expect(reader.events).toHaveLength(1);
   });
 
   it.each([
