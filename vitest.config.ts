@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Kills, floods and outages take minutes, so they run on their own: npm run test:faults. */
+/** Kills, floods, outages and whole matrices take minutes, so they run on their own: npm run test:faults. */
 const faults = process.env.FAULTS === '1';
 /** What needs other programs on the machine, such as pgbouncer: npm run test:real. */
 const real = process.env.REAL === '1';
@@ -12,10 +13,13 @@ export default defineConfig({
     include: apart ? [`test/${apart}/**/*.spec.ts`] : ['test/**/*.spec.ts', 'src/**/*.spec.ts'],
     exclude: apart ? configDefaults.exclude : [...configDefaults.exclude, 'test/faults/**', 'test/real/**'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/fresh-file.ts'],
     pool: 'forks',
     execArgv: [`--import=${new URL('test/support/typescript-sources.mjs', import.meta.url).href}`],
-    // Each worker starts the application against its own database; more of them only wait for the processor.
-    maxWorkers: apart ? 1 : 2,
+    // A worker runs one file after another and imports the application once (docs/decisions/0030). A worker that dies takes
+    // its file with it and no other, as long as there are two: one alone would be given all files at once.
+    isolate: apart !== undefined,
+    maxWorkers: apart ? 1 : Math.max(2, availableParallelism()),
     testTimeout: faults ? 15 * 60_000 : real ? 60_000 : 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 15_000,

@@ -198,8 +198,8 @@ describe('the built-in draft', () => {
     ['pronouns', `tell Ada that ${'she and her '.repeat(1_600)}`],
   ])('is made in a time linear in a text that is all %s', (_case, text) => {
     draftFrom(briefing(text.slice(0, 100), 'capo_revenue'));
-    const start = performance.now();
+    const began = process.cpuUsage();
     draftFrom(briefing(text, 'capo_revenue'));
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
   });
 });

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Briefing, DraftPacket } from '../../src/features/capos/briefing.js';
 import { checkDraft } from '../../src/features/capos/draft-checks.js';
@@ -446,18 +448,18 @@ it('a text of 100,000 characters is looked at in little time', () => {
     'a。',
   ]) {
     const body = piece.repeat(100_000 / piece.length);
-    const at = performance.now();
+    const began = process.cpuUsage();
     checkDraft({ remarks: '', packets: [mail({ body })], concerns: [] }, work(TO_JANE));
-    expect(performance.now() - at, piece).toBeLessThan(2_000);
+    expect(process.cpuUsage(began).user, piece).toBeLessThan(2_000_000);
   }
 });
 
 it('links are found in a time linear in what stands behind them', () => {
   for (const behind of [')', '(', '()', ').', '(((]', '!?', '))(']) {
     const link = `https://acme.example/${behind.repeat(1_900 / behind.length)} `;
-    const at = performance.now();
+    const began = process.cpuUsage();
     linksIn(link.repeat(50));
-    expect(performance.now() - at, behind).toBeLessThan(300);
+    expect(process.cpuUsage(began).user, behind).toBeLessThan(300_000);
   }
 });
 
@@ -469,4 +471,18 @@ it.each([
   ['https://acme.example/(a!', ['acme.example/(a']],
 ])('what closes the bracket around a link is no part of it: %s', (text, links) => {
   expect(linksIn(text)).toEqual(links);
+});
+
+it('amounts are found alike where V8 no longer optimises expressions, as in a process that has compiled many', async () => {
+  const file = (path: string) => new URL(path, import.meta.url).href;
+  const texts = ['Das kostet 1.200,50 Euro.', '3 PERCENT', 'the top 3', 'All 5 of them'];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--no-regexp-optimization',
+    `--import=${file('../support/typescript-sources.mjs')}`,
+    '--input-type=module',
+    '--eval',
+    `const { numbersIn } = await import('${file('../../src/features/capos/text-facts.ts')}');
+     console.log(JSON.stringify(${JSON.stringify(texts)}.map((text) => numbersIn(text).map(({ unit }) => unit))));`,
+  ]);
+  expect(JSON.parse(stdout)).toEqual([['EUR'], ['%'], [null], [null]]);
 });

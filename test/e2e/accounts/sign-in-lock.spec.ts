@@ -3,13 +3,11 @@ import { Passwords } from '../../../src/platform/auth/passwords.js';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { ProcessPool } from '../../../src/platform/processes/process-pool.js';
 import { Client } from '../../support/client.js';
-import { startService } from '../../support/processes.js';
 import { eventually } from '../../support/test-app.js';
 import {
   AccountDesk,
   addresses,
   counted,
-  HASH,
   MINUTE_MS,
   outcome,
   PASSWORD,
@@ -182,29 +180,6 @@ describe('many tries at a time', () => {
     const receipts = await desk.receipts(desk.workspaceId, 'account.locked');
     expect(receipts.filter(({ entity }) => entity.id === account.memberId)).toHaveLength(1);
   });
-
-  it('verify ten passwords and no more, in two processes', async () => {
-    const service = await startService(2, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'memory' });
-    const [user] = await service.rows<{ email: string }>(
-      'update users set password_hash = $1 returning email',
-      [HASH],
-    );
-    const body = JSON.stringify({ email: user!.email, password: WRONG });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        fetch(`${service.processes[n % 2]!.url}/api/admin/session`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
-          body,
-        }),
-      ),
-    );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([
-      ...Array(10).fill(401),
-      ...Array(10).fill(429),
-    ]);
-    await service.close();
-  }, 120_000);
 });
 
 describe('the time of an answer', () => {

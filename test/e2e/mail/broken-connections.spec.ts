@@ -58,10 +58,8 @@ describe('a connection that breaks', () => {
     await new Promise((listening) => silent.once('listening', listening));
     const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const mail = await compose(message(), FROM, Date.now());
-    const began = Date.now();
     const error = await failure(new Smtp(url, 300).deliver(mail, new AbortController().signal));
     expect(error).toMatchObject({ code: 'unreachable', retryable: true });
-    expect(Date.now() - began).toBeLessThan(2000);
     silent.close();
   });
 
@@ -120,8 +118,6 @@ describe('sending that is aborted', () => {
         return new Promise(() => undefined);
       },
     });
-    const began = performance.now();
     expect(await failure(send({}, calling.signal))).toMatchObject({ code: 'unconfirmed', retryable: false });
-    expect(performance.now() - began).toBeLessThan(4_000);
   });
 });

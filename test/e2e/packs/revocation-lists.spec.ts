@@ -139,7 +139,10 @@ describe('a file that could not be read', () => {
 });
 
 describe('the newest list of a publisher', () => {
-  const kept = () => desk.test.rows('select number::int, list from revocation_lists order by number');
+  const kept = () =>
+    desk.test.rows(
+      `select number::int, list from revocation_lists where list ->> 'publisher' = 'acme' order by number`,
+    );
 
   it('holds after a restart, in another process, and without the file', async () => {
     const newest = listOf('acme', ++lastNumber, REVOKED);

@@ -31,8 +31,9 @@ export async function killWhileServing(service: Service, kills: number): Promise
   while (tally.kills < kills) {
     const successor = service.start();
     const batch = Array.from({ length: AT_ONCE }, () => newId('req'));
-    // Every third time the act is held at its end, so that the kill certainly comes between the claim and the answer.
-    const blocker = tally.kills % 3 === 2 ? await service.database.owner.connect() : undefined;
+    // The first act and each third one after it are held at their end, so that the kill certainly comes between the claim and
+    // the answer.
+    const blocker = tally.kills % 3 === 0 ? await service.database.owner.connect() : undefined;
     await blocker?.query('begin');
     await blocker?.query('select 1 from receipt_heads where workspace_id = $1 for update', [
       service.workspaceId,

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscoveryService } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
-import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -358,30 +357,6 @@ describe('three processes over one store', () => {
   });
 });
 
-describe('a process that counts in memory while it is alone', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: 'automatic' });
-  }, 90_000);
-  afterAll(() => service.close());
-
-  it('shares what it counted with a second one', { timeout: 120_000 }, async () => {
-    // Processes of their own go by the real minute, which must not end meanwhile.
-    const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
-    if (leftMs < 30_000) await sleep(leftMs + 50);
-    const [first] = service.processes;
-    const { address } = service.client(first);
-    const ask = async (process: typeof first) =>
-      limits(await service.client(process).get('/guardian', { 'X-Forwarded-For': address })).remaining;
-    for (let call = 0; call < 5; call++) await ask(first);
-    const counted = () => service.rows('select 1 from rate_windows where key like $1', [`%${address}`]);
-    expect(await counted()).toEqual([]);
-    const second = await service.start();
-    await eventually(counted, (rows) => rows.length === 1);
-    expect([await ask(second), await ask(first), await ask(second)]).toEqual([54, 53, 52]);
-  });
-});
-
 describe('what is done at intervals', () => {
   it('is registered once, whatever names its provider has', async () => {
     const test = await startTestApp({ RATE_LIMIT_STORE: 'postgres' });
@@ -402,26 +377,4 @@ describe('what is done at intervals', () => {
       ({ value }) => typeof value === 'function' && Reflect.hasMetadata('SCHEDULE_INTERVAL_OPTIONS', value),
     );
   }
-});
-
-describe.each(['memory', 'postgres'])('the day of a tier, counted in %s', (store) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService(1, { PROCESS_ROLE: 'api', RATE_LIMIT_STORE: store });
-  }, 90_000);
-  afterAll(() => service.close());
-
-  it('survives a restart', { timeout: 60_000 }, async () => {
-    const { workspaceId, token } = await service.createWorkspace('free');
-    await service.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 95)`, [
-      workspaceId,
-    ]);
-    const ask = async (url: string) => limits(await new Client(url, token).get('/guardian'));
-    const [first] = service.processes;
-    await ask(first!.url);
-    expect(await ask(first!.url)).toEqual({ limit: 100, remaining: 3, reset: endOf(DAY_MS) });
-    expect(await first!.stop()).toBe(0);
-    const { url } = await service.start();
-    expect(await ask(url)).toEqual({ limit: 100, remaining: 2, reset: endOf(DAY_MS) });
-  });
 });

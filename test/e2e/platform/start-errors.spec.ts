@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { loadConfig } from '../../../src/platform/config/config.js';
 import { environment } from '../../../src/platform/config/environment.js';
+import { StartRefused } from '../../../src/platform/kernel/start-refused.js';
+import { assertConnectors } from '../../../src/start-checks.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const LONG = { timeout: 60_000 };
@@ -116,7 +119,11 @@ describe('a setting that cannot be used', () => {
       variable
     ];
     const others = { ...(partner && { [partner]: '1' }), ...(variable.startsWith('OIDC_') && OIDC) };
-    await expectRefusal({ ...others, [variable]: value }, settings(`${variable} ${fault}`));
+    // Every variable in this process; those below show what the program makes of it.
+    const check = async () => assertConnectors(loadConfig({ ...others, [variable]: value }));
+    const refusal = await check().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(StartRefused);
+    expect(refusal).toHaveProperty('message', settings(`${variable} ${fault}`));
   });
 
   it('sign-in by OpenID Connect that lacks something, or asks its issuer unprotected', async () => {

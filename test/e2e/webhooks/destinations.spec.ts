@@ -165,10 +165,10 @@ describe('POST /webhooks 422 VALIDATION_FAILED', () => {
 
   it('looks at a list of a hundred thousand events no longer than at any other', async () => {
     const events = Array.from({ length: 100_000 }, (_, index) => index);
-    const began = Date.now();
+    const began = process.cpuUsage();
     const { event: _event, ...body } = REGISTRATIONS['/webhooks'];
     expect((await desk.client.post('/webhooks', { ...body, events })).status).toBe(422);
-    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../../src/platform/kernel/ids.js';
-import { type Service, startService } from '../../support/processes.js';
-import { eventually } from '../../support/test-app.js';
+import { newId } from '../../src/platform/kernel/ids.js';
+import { type Service, startService } from '../support/processes.js';
+import { eventually } from '../support/test-app.js';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayAfter, dayBefore, dayOf } from '../../../src/platform/kernel/local-day.js';
-import { Client } from '../../support/client.js';
-import { type Service, type ServiceProcess, startService } from '../../support/processes.js';
-import { eventually } from '../../support/test-app.js';
-import { leaveReport } from './report-rows.js';
+import { dayAfter, dayBefore, dayOf } from '../../src/platform/kernel/local-day.js';
+import { Client } from '../support/client.js';
+import { type Service, type ServiceProcess, startService } from '../support/processes.js';
+import { eventually } from '../support/test-app.js';
+import { leaveReport } from '../e2e/reports/report-rows.js';
 
 /** As many as are made up for after an outage. */
 const DAYS = 31;

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../src/platform/kernel/ids.js';
-import { Client } from '../../support/client.js';
-import { type Service, startService } from '../../support/processes.js';
-import { eventually } from '../../support/test-app.js';
-import { startMailServer, type MailServer } from '../mail/mail-server.js';
+import { newId } from '../../src/platform/kernel/ids.js';
+import { Client } from '../support/client.js';
+import { type Service, startService } from '../support/processes.js';
+import { eventually } from '../support/test-app.js';
+import { startMailServer, type MailServer } from '../e2e/mail/mail-server.js';
 
 /** Three processes of one service over one database. */
 let service: Service;

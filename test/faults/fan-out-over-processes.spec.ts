@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Service, startService } from '../../support/processes.js';
+import { type Service, startService } from '../support/processes.js';
 import {
   manifestOf,
   newPublisher,
@@ -8,8 +8,8 @@ import {
   REMINDER,
   signedPack,
   FILES_DOCUMENTS,
-} from '../../support/skill-packs.js';
-import { eventually } from '../../support/test-app.js';
+} from '../support/skill-packs.js';
+import { eventually } from '../support/test-app.js';
 
 const acme = newPublisher('acme');
 let service: Service;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
-import { type Service, startService } from '../../support/processes.js';
-import { eventually } from '../../support/test-app.js';
-import { created, crm, SECRET } from './connector-desk.js';
+import { type EventReceiver, startEventReceiver } from '../support/event-receiver.js';
+import { type Service, startService } from '../support/processes.js';
+import { eventually } from '../support/test-app.js';
+import { created, crm, SECRET } from '../e2e/connectors/connector-desk.js';
 
 /** Real processes with the built-in runner, ended by SIGKILL while they wait for an answer. */
 let service: Service;
@@ -159,7 +159,7 @@ describe('a file that cannot be used', () => {
   ])('keeps the service from starting, and says why: %s', async (_what, written, message) => {
     const broken = join(folder, 'broken.json');
     await writeFile(broken, written);
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/src/main.js')], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
       env: {
         PATH: process.env['PATH'],
         PORT: '0',

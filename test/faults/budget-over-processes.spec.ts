@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../../support/client.js';
-import { type Service, startService } from '../../support/processes.js';
-import { eventually } from '../../support/test-app.js';
+import { Client } from '../support/client.js';
+import { type Service, startService } from '../support/processes.js';
+import { eventually } from '../support/test-app.js';
 
 /** How much may be spent, and of how much somebody is told. */
 const BUDGET = 100;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../../src/platform/kernel/ids.js';
-import { LoopbackModel } from '../../support/loopback-model.js';
-import { type Service, startService } from '../../support/processes.js';
+import { newId } from '../../src/platform/kernel/ids.js';
+import { LoopbackModel } from '../support/loopback-model.js';
+import { type Service, startService } from '../support/processes.js';
 
 const QUESTION = 'Is there anything about the delivery that I should worry about?';
 

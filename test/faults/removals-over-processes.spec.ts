@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Role } from '../../../src/platform/auth/caller.js';
-import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
-import { newId } from '../../../src/platform/kernel/ids.js';
-import { newOperatorToken } from '../../../src/platform/kernel/operator-token.js';
-import { type Answer, Client } from '../../support/client.js';
-import { type Service, startService } from '../../support/processes.js';
+import type { Role } from '../../src/platform/auth/caller.js';
+import { sha256 } from '../../src/platform/kernel/canonical-json.js';
+import { newId } from '../../src/platform/kernel/ids.js';
+import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
+import { type Answer, Client } from '../support/client.js';
+import { type Service, startService } from '../support/processes.js';
 
 /** Acts of every kind at three processes, while a fourth call takes away the right to them. */
 let service: Service;

@@ -1,0 +1,6 @@
+// These go through every zone and every cell here (test/support/full-size.ts).
+await import('../platform/local-day.spec.js');
+await import('../platform/local-day-of-the-database.spec.js');
+await import('../reports/report-calendar.spec.js');
+await import('../security/matrix.spec.js');
+await import('../security/admin-matrix.spec.js');
