@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProxiedClient } from './proxied-client.js';
 
-const RECONNECT_MS = 100;
+/** As the stream asks for. */
+const RECONNECT_MS = 1_000;
 
 /** Reads `GET /feed/stream`, and comes back where it left off when the stream ends, as a browser does. */
 export class FeedFollower {

@@ -101,7 +101,7 @@ describe.skipIf(!found)('the PostgreSQL of this machine', { timeout: 120_000 }, 
     const { status, history } = await isExecuted(directiveId);
     expect([status, history.at(-1).to]).toEqual(['executed', 'executed']);
     expect(receivedBy('jane@acme.example')).toBe(1);
-    const { body: feed } = await service.client().get(`/audit-feed?directiveId=${directiveId}`);
+    const { body: feed } = await service.client().get(`/audit-feed?entity=${directiveId}`);
     expect(feed.items.map(({ action }: { action: string }) => action)).toContain('directive.executed');
     const { body: head } = await service.client().get('/audit-feed/head');
     const { body } = await service

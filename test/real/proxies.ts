@@ -19,8 +19,15 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-/** Starts it in front of processes on these two ports. */
-export async function startProxy(program: (typeof PROXIES)[number], behind: number[]): Promise<Proxy> {
+/**
+ * Starts it in front of processes on these two ports.
+ * @param change on top of what the guide prints
+ */
+export async function startProxy(
+  program: (typeof PROXIES)[number],
+  behind: number[],
+  change = (printed: string) => printed,
+): Promise<Proxy> {
   const folder = await mkdtemp(join(tmpdir(), `consigliere-${program}-`));
   // Workers of a server that root starts are another user.
   await chmod(folder, 0o755);
@@ -29,8 +36,7 @@ export async function startProxy(program: (typeof PROXIES)[number], behind: numb
   await writeFile(join(folder, 'chain.pem'), cert);
   await writeFile(join(folder, 'chain-and-key.pem'), cert + key);
   const port = await freePort();
-  const printed = await snippet(`two-processes.${program}`);
-  const adapted = printed
+  const adapted = change(await snippet(`two-processes.${program}`))
     .replace(/^( *(?:listen|bind)) \S+ ssl/m, `$1 127.0.0.1:${port} ssl`)
     .replaceAll('/etc/ssl/consigliere', folder)
     .replaceAll(/127\.0\.0\.1:300([01])/g, (_address, index) => `127.0.0.1:${behind[Number(index)]}`);
