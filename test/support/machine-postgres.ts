@@ -42,11 +42,16 @@ export interface MachineServer {
   url: string;
   /** One statement as that superuser. */
   run(sql: string, database?: string): Promise<pg.QueryResult>;
+  /** Ends it, rolling back what is under way, and starts it again; answers once it takes connections. */
+  restart(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
 
-export async function startMachineServer(programs: string): Promise<MachineServer> {
+export async function startMachineServer(
+  programs: string,
+  settings: Record<string, string> = { fsync: 'off' },
+): Promise<MachineServer> {
   const folder = await mkdtemp(join(tmpdir(), 'consigliere-server-'));
   const user = serverUser(undefined);
   const directory = join(folder, 'cluster');
@@ -63,10 +68,12 @@ export async function startMachineServer(programs: string): Promise<MachineServe
     { ...runAs(user), cwd: folder, env: { PATH: programs, LC_ALL: 'C', TZ: 'UTC' } },
   );
   const port = await freePort();
-  const postmaster = launchPostmaster(
-    { directory, native: dirname(programs), user },
-    { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port), fsync: 'off' },
-  );
+  const launch = () =>
+    launchPostmaster(
+      { directory, native: dirname(programs), user },
+      { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port), ...settings },
+    );
+  let postmaster = launch();
   const kill = () => postmaster.shutDown('immediate');
   process.once('exit', kill);
   const url = `postgres://postgres:${password}@127.0.0.1:${port}`;
@@ -79,17 +86,29 @@ export async function startMachineServer(programs: string): Promise<MachineServe
       await client.end();
     }
   };
-  while (!(await run('select 1').catch(() => undefined))) {
-    if (!postmaster.running()) throw new Error(`the server ended:\n${postmaster.logTail()}`);
-    await sleep(20);
-  }
+  const started = async () => {
+    while (!(await run('select 1').catch(() => undefined))) {
+      if (!postmaster.running()) throw new Error(`the server ended:\n${postmaster.logTail()}`);
+      await sleep(20);
+    }
+  };
+  const ended = async () => {
+    while (postmaster.running()) await sleep(5);
+  };
+  await started();
   return {
     url,
     run,
+    async restart() {
+      postmaster.shutDown('fast');
+      await ended();
+      postmaster = launch();
+      await started();
+    },
     async stop() {
       kill();
       process.off('exit', kill);
-      while (postmaster.running()) await sleep(5);
+      await ended();
       await rm(folder, { recursive: true, force: true });
     },
   };
