@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { type Service, type ServiceProcess, startService } from '../../support/processes.js';
 import { eventually } from '../../support/test-app.js';
