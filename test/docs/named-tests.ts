@@ -50,7 +50,7 @@ export function specOf(file: string, text: string): Spec {
 /** The spec with what it runs from files beside it, where several specs share tests. */
 export async function readSpec(file: string): Promise<Spec> {
   const own = await readFile(join(ROOT, file), 'utf8');
-  const beside = [...own.matchAll(/from '(\.\/[\w-]+)\.js'/g)].map(([, path]) =>
+  const beside = [...own.matchAll(/from '((?:\.|\.\.\/e2e\/[\w-]+)\/[\w-]+)\.js'/g)].map(([, path]) =>
     join(dirname(file), `${path}.ts`),
   );
   const texts = await Promise.all(beside.map((path) => readFile(join(ROOT, path), 'utf8')));
