@@ -1,12 +1,18 @@
 import type { ComposedMail } from './mail-message.js';
 
+/** A recipient that the server refused, for now or for good, with its reply. */
+export interface RefusedRecipient {
+  address: string;
+  response: string;
+}
+
 /** What became of a mail that the transport accepted. */
 export interface SentMail {
   messageId: string;
   /** Whom the mail goes to. */
   accepted: string[];
-  /** Recipients that the server refused while it accepted the mail for the others, with its reply. */
-  rejected: { address: string; response: string }[];
+  /** Recipients that the server refused while it accepted the mail for the others. */
+  rejected: RefusedRecipient[];
   /** `file`: it was written to a file, and nobody has received it. */
   transport: 'smtp' | 'file';
   /** The server's reply, or where the file is. */

@@ -157,9 +157,17 @@ export class Work {
     await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs })]);
   }
 
-  /** The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. */
-  park(item: WorkItem): void {
-    this.end(item, { waitMs: Infinity });
+  /**
+   * The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. With
+   * an error it waits until {@link resumeParked}.
+   */
+  park(item: WorkItem, error: WorkError | null = null): void {
+    this.end(item, { waitMs: Infinity, error });
+  }
+
+  /** Makes all work due, in every workspace, that is parked because of this error. */
+  async resumeParked(errorCode: string): Promise<void> {
+    await this.db.system('select app.resume_parked_work($1)', [errorCode]);
   }
 
   /** Whether this attempt has ended the item, or tried to. */

@@ -90,7 +90,10 @@ describe('the outcome of an attempt that has lost its lease', () => {
       result: { accepted: ['jane@acme.example'] },
     });
     expect(await desk.until(directiveId, 'executed')).toMatchObject({ error: null });
-    expect(await desk.escalation(escalation.id)).toMatchObject({ status: 'resolved', decidedBy: { type: 'system' } });
+    expect(await desk.escalation(escalation.id)).toMatchObject({
+      status: 'resolved',
+      decidedBy: { type: 'system' },
+    });
     expect(await desk.actionsAbout(workPacketId)).toEqual(['packet.failed', 'packet.confirmed']);
     expect(mail.received).toHaveLength(1);
     expect(await test.rows('select 1 from work_items where id = $1', [workPacketId])).toEqual([]);

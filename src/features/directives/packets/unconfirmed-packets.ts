@@ -125,7 +125,7 @@ export class UnconfirmedPackets implements OnModuleInit {
       executedAt: at,
       sendingSince: null,
     });
-    await this.completeDirective.confirmed(directive, by);
+    await this.completeDirective.confirmed(directive, by, summary);
     return summary;
   }
 

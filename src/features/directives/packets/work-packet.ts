@@ -149,7 +149,11 @@ function everyRecipient(params: Record<string, unknown>): Record<string, unknown
 }
 
 /** @param seesAddress whether it is shown to somebody who may decide about it */
-export function viewOf(packet: WorkPacketEntity, seesAddress: boolean): WorkPacketView {
+export function viewOf(
+  packet: WorkPacketEntity,
+  seesAddress: boolean,
+  nextAttemptAt: number | null,
+): WorkPacketView {
   const { actionType, decision, params, target } = packet;
   return {
     ...factsOf(packet),
@@ -166,6 +170,7 @@ export function viewOf(packet: WorkPacketEntity, seesAddress: boolean): WorkPack
       inputHash: decision.inputHash,
     },
     result: packet.result,
+    nextAttemptAt,
   };
 }
 

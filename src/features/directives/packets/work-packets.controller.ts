@@ -31,6 +31,6 @@ export class WorkPacketsController {
       ? await this.packets.find(scopeOf(caller), workPacketId)
       : undefined;
     if (!packet) throw new NotFound();
-    return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'));
+    return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'), packet.nextAttemptAt);
   }
 }

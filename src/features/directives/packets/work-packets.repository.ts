@@ -218,7 +218,7 @@ export class WorkPackets {
     return row!;
   }
 
-  /** Halts every packet that waits to leave; those already handed out are answered as unconfirmed. */
+  /** Halts every packet that waits to leave; those that are being sent are answered as unconfirmed. */
   async halt(workspaceId: string): Promise<Unconfirmed[]> {
     const [, sending] = await this.db.unit.batch([
       {
@@ -227,7 +227,7 @@ export class WorkPackets {
       },
       {
         text: `select work_packet_id, team_id, sending_since as since from work_packets
-          where workspace_id = $1 and status = 'sending' order by sending_since`,
+          where workspace_id = $1 and status = 'sending' and sending_since is not null order by sending_since`,
         values: [workspaceId],
       },
     ]);
