@@ -220,3 +220,49 @@ describe('a mail that the server refuses for good for one recipient', () => {
     expect((await desk.opened(workPacketId, 'packet_failed')).reason).toContain(BOB);
   });
 });
+
+describe('a mail that the server asks to send later, again and again', () => {
+  beforeEach(() => {
+    answers = { [JANE]: LATER, [BOB]: LATER };
+  });
+
+  it('says when it is tried again and what the server said, and is given up after more than a day', async () => {
+    const { directiveId, workPacketId } = await approved();
+    const waiting = await untilPutOff(workPacketId);
+    expect(waiting.nextAttemptAt).toBeLessThan(Date.now() + 70_000);
+    expect(waiting).toMatchObject({
+      status: 'queued',
+      result: {
+        error: { code: 'MAIL_UNREACHABLE', message: expect.stringContaining('Greylisted') },
+        tries: 1,
+      },
+    });
+    // As after thirty attempts.
+    await test.rows(
+      `update work_packets set result = jsonb_set(result, '{tries}', '30') where work_packet_id = $1`,
+      [workPacketId],
+    );
+    await tryAgain(workPacketId);
+    await eventually(
+      () => packetOf(workPacketId),
+      ({ result }) => result.tries === 31,
+    );
+    const hour = 60 * 60_000;
+    expect((await packetOf(workPacketId)).nextAttemptAt).toBeGreaterThan(Date.now() + 0.85 * hour);
+    await tryAgain(workPacketId);
+    await desk.until(directiveId, 'failed');
+    expect(await desk.opened(directiveId, 'packet_failed')).toMatchObject({
+      reason: expect.stringContaining('Greylisted'),
+    });
+  });
+
+  it('is withdrawn when its directive is cancelled', async () => {
+    const { directiveId, workPacketId } = await approved();
+    await untilPutOff(workPacketId);
+    const { status, text } = await desk.client.post(`/directives/${directiveId}/cancel`);
+    expect(status, text).toBe(200);
+    expect(await packetOf(workPacketId)).toMatchObject({ status: 'cancelled', nextAttemptAt: null });
+    expect(await desk.directive(directiveId)).toMatchObject({ status: 'cancelled' });
+    expect(await test.rows('select 1 from work_items where id = $1', [workPacketId])).toEqual([]);
+  });
+});

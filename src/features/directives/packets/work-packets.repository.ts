@@ -194,11 +194,13 @@ export class WorkPackets {
     return rows.length > 0;
   }
 
-  /** True when standing orders delay every packet of the directive that has not ended. */
+  /** True when every packet of the directive that has not ended waits: standing orders delay it, or it is tried again later. */
   async areAllDelayed(workspaceId: string, directiveId: string): Promise<boolean> {
     const [row] = await this.db.query<{ delayed: boolean }>(
-      `select coalesce(bool_and(status = 'queued' and throttled_until is not null), false) as delayed from work_packets
-       where workspace_id = $1 and directive_id = $2 and status not in ('cancelled', 'denied')`,
+      `select coalesce(bool_and(status = 'queued' and (throttled_until is not null or exists (
+           select from work_items i where i.kind = 'packet.send' and i.id = work_packet_id and not i.claimed
+             and i.due_at > now() and i.last_error is not null))), false) as delayed
+       from work_packets where workspace_id = $1 and directive_id = $2 and status not in ('cancelled', 'denied')`,
       [workspaceId, directiveId],
     );
     return row!.delayed;
