@@ -40,7 +40,7 @@ export class CancelDirective {
     const isUnsent =
       DIRECTIVE_STATES.sources('cancel').includes(directive.status) &&
       !(await this.packets.anyHandedOut(workspaceId, directiveId));
-    // What is released goes, unless standing orders still delay all of it.
+    // What is released goes, unless all of it still waits: standing orders delay it, or it is tried again later.
     const isReleased =
       directive.status === 'sending' && !(await this.packets.areAllDelayed(workspaceId, directiveId));
     if (!isUnsent || isReleased) {

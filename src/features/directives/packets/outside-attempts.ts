@@ -13,14 +13,14 @@ export interface Outgoing {
   /** Names the attempt, with the work packet: its number, and the revert whose undo it is. */
   attempt: number;
   revertId?: string;
-  run(signal: AbortSignal): Promise<ActionResult>;
+  run: (signal: AbortSignal) => Promise<ActionResult>;
   /**
    * Writes what follows, while the work is this attempt's.
    * @param calledOff a kill has called it off
    */
-  ended(outcome: Outcome, calledOff: boolean): Promise<void>;
+  ended: (outcome: Outcome, calledOff: boolean) => Promise<void>;
   /** Writes what follows where the work is another attempt's by now, or nobody's; it begins nothing. */
-  endedLate(outcome: Outcome): Promise<void>;
+  endedLate: (outcome: Outcome) => Promise<void>;
 }
 
 /** One attempt; each of these runs in a transaction of its own. */
