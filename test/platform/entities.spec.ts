@@ -30,7 +30,6 @@ const WITHOUT_ENTITY: Record<string, string> = {
   signing_keys: 'belongs to the chain, which only functions write',
   receipts: 'belongs to the chain, which only functions write',
   sql_functions: 'what applyFunctions has applied, read by the owner of the database alone',
-  outside_attempts: 'rows that OutsideAttempts adds, and the statement that locks a due work packet reads',
   policies: 'sets of order versions, which the repository of policies adds and reads',
   standing_order_epochs: 'counted by the trigger of standing orders',
   standing_order_usage: 'counters that app.order_usage and the trigger of the uses keep',

@@ -1,4 +1,8 @@
-import type { RefusedRecipient } from './mail-transport.js';
+/** A recipient that the server refused, for now or for good, with its reply. */
+export interface RefusedRecipient {
+  address: string;
+  response: string;
+}
 
 /**
  * `refused`: the server, or this program, says no, and would again.

@@ -1,10 +1,5 @@
+import type { RefusedRecipient } from './mail-failed.js';
 import type { ComposedMail } from './mail-message.js';
-
-/** A recipient that the server refused, for now or for good, with its reply. */
-export interface RefusedRecipient {
-  address: string;
-  response: string;
-}
 
 /** What became of a mail that the transport accepted. */
 export interface SentMail {

@@ -9,7 +9,7 @@ import type { MailTransport, SentMail } from './mail-transport.js';
 import { FileMailTransport } from './file-mail-transport.js';
 import { Smtp } from './smtp.js';
 
-export { LOGIN_REFUSED, MailFailed, MailProbeFailed } from './mail-failed.js';
+export { LOGIN_REFUSED, MailFailed, MailProbeFailed, type RefusedRecipient } from './mail-failed.js';
 
 /** Sends mail through the configured server; with MAIL_TRANSPORT=file, or without SMTP_URL, each mail becomes a file in DATA_DIR/outbox. */
 @Injectable()

@@ -253,6 +253,16 @@ export class Work {
     return progress ?? null;
   }
 
+  /** How many of these wait since an attempt at them failed. */
+  async countPutOff(kind: string, ids: readonly string[]): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>(
+      `select count(*)::int as count from work_items where workspace_id = $1 and kind = $2 and id = any($3)
+         and not claimed and due_at > now() and last_error is not null`,
+      [this.db.unit.scope.workspaceId, kind, ids],
+    );
+    return row!.count;
+  }
+
   /** Makes all work of the workspace due at once that waits because of this error. */
   async hasten(errorCode: string): Promise<void> {
     const { workspaceId } = this.db.unit.scope;

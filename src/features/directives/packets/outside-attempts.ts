@@ -5,6 +5,7 @@ import { throughOutage } from '../../../platform/work/through-outage.js';
 import { scopeOfWork, type WorkItem } from '../../../platform/work/work-item.js';
 import type { ActionResult } from '../../capos/action-types.js';
 import { asEffectFailed, EffectFailed, type Outcome, type RecipientOutcome } from './packet-effect.js';
+import { WorkPackets } from './work-packets.repository.js';
 
 const TIMEOUT_MS = 30_000;
 
@@ -41,7 +42,10 @@ export interface OutsideAttempt {
  */
 @Injectable()
 export class OutsideAttempts {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly packets: WorkPackets,
+  ) {}
 
   async make(item: WorkItem, signal: AbortSignal, attempt: OutsideAttempt): Promise<void> {
     const scope = scopeOfWork(item);
@@ -49,7 +53,7 @@ export class OutsideAttempts {
     try {
       outgoing = await this.db.transaction(scope, async () => {
         const begun = await attempt.begin();
-        if (begun) this.write(item, begun, 'begun', null);
+        if (begun) this.packets.addAttempt(item, begun, null);
         return begun;
       });
     } catch (error) {
@@ -63,7 +67,7 @@ export class OutsideAttempts {
     const record = (follow: () => Promise<void>) =>
       throughOutage(() =>
         this.db.transaction(scope, async () => {
-          this.write(item, outgoing, 'ended', outcome);
+          this.packets.addAttempt(item, outgoing, outcome);
           await follow();
         }),
       );
@@ -78,20 +82,6 @@ export class OutsideAttempts {
       await record(async () => undefined);
       throw error;
     }
-  }
-
-  /** It is there already where the answer to a COMMIT was lost. */
-  private write(
-    item: WorkItem,
-    { attempt, revertId = '' }: Outgoing,
-    event: 'begun' | 'ended',
-    outcome: Outcome | null,
-  ) {
-    this.db.write(
-      `insert into outside_attempts (workspace_id, work_packet_id, revert_id, attempt, event, outcome)
-       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-      [item.workspaceId, item.id, revertId, attempt, event, outcome && JSON.stringify(outcome)],
-    );
   }
 }
 

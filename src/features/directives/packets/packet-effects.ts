@@ -8,8 +8,7 @@ import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos
 import { capoActor } from '../../capos/capo-actor.js';
 import { orderBodyOf } from '../../capos/proposed-order.js';
 import { Documents } from '../../documents/documents.repository.js';
-import type { RefusedRecipient } from '../../mail/mail-transport.js';
-import { Mailer, MailFailed } from '../../mail/mailer.js';
+import { Mailer, MailFailed, type RefusedRecipient } from '../../mail/mailer.js';
 import { isForNow } from '../../mail/smtp.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';

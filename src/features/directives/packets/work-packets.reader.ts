@@ -6,7 +6,6 @@ import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { HeldBack } from '../../guardian/halting.js';
-import { columnsOf } from '../../../platform/database/table.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 import type { WorkPacketQuery } from './work-packets.dto.js';
 
@@ -67,20 +66,8 @@ export class WorkPacketsReader {
     return readPage(this.db, scope, listing, paging);
   }
 
-  /** With the time at which it is tried again, where it waits for that. */
-  async find(
-    scope: Scope,
-    workPacketId: string,
-  ): Promise<(WorkPacketEntity & { nextAttemptAt: number | null }) | undefined> {
-    const [packet] = await this.db.read<WorkPacketEntity & { nextAttemptAt: number | null }>(
-      scope,
-      `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, (select app.ms(i.due_at) from work_items i
-          where i.kind = 'packet.send' and i.id = p.work_packet_id and not i.claimed and i.due_at <> 'infinity'
-            and i.last_error is not null) as next_attempt_at
-       from work_packets p where p.workspace_id = $1 and p.work_packet_id = $2`,
-      [scope.workspaceId, workPacketId],
-    );
-    return packet;
+  find(scope: Scope, workPacketId: string): Promise<WorkPacketEntity | undefined> {
+    return this.db.findOne(scope, WorkPacketEntity, { workspaceId: scope.workspaceId, workPacketId });
   }
 
   /** What the guardian holds back at a time, and has denied in the day before. */

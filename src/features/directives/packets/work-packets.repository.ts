@@ -4,6 +4,8 @@ import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
+import type { WorkItem } from '../../../platform/work/work-item.js';
+import type { Outcome } from './packet-effect.js';
 import { HANDED_OUT, PACKET_STATES, type PacketTrigger } from './packet-states.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 
@@ -194,16 +196,29 @@ export class WorkPackets {
     return rows.length > 0;
   }
 
-  /** True when every packet of the directive that has not ended waits: standing orders delay it, or it is tried again later. */
-  async areAllDelayed(workspaceId: string, directiveId: string): Promise<boolean> {
-    const [row] = await this.db.query<{ delayed: boolean }>(
-      `select coalesce(bool_and(status = 'queued' and (throttled_until is not null or exists (
-           select from work_items i where i.kind = 'packet.send' and i.id = work_packet_id and not i.claimed
-             and i.due_at > now() and i.last_error is not null))), false) as delayed
+  /** The packets of a directive that have not ended; those that are queued may be delayed by standing orders. */
+  async open(
+    workspaceId: string,
+    directiveId: string,
+  ): Promise<{ workPacketId: string; isQueued: boolean; isDelayed: boolean }[]> {
+    return this.db.query(
+      `select work_packet_id, status = 'queued' as is_queued, throttled_until is not null as is_delayed
        from work_packets where workspace_id = $1 and directive_id = $2 and status not in ('cancelled', 'denied')`,
       [workspaceId, directiveId],
     );
-    return row!.delayed;
+  }
+
+  /** That an attempt outside began, or what came of it; it is there already where the answer to a COMMIT was lost. */
+  addAttempt(
+    { workspaceId, id }: Pick<WorkItem, 'workspaceId' | 'id'>,
+    { attempt, revertId = '' }: { attempt: number; revertId?: string },
+    outcome: Outcome | null,
+  ): void {
+    this.db.write(
+      `insert into outside_attempts (workspace_id, work_packet_id, revert_id, attempt, event, outcome)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+      [workspaceId, id, revertId, attempt, outcome ? 'ended' : 'begun', outcome && JSON.stringify(outcome)],
+    );
   }
 
   /** How many packets of a directive were carried out and not undone, and how many are just being carried out. */
