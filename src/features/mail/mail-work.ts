@@ -103,7 +103,7 @@ export class MailWork {
     if (failed.waitsForConnector) this.work.park(item, failed.workError);
     else {
       const waitMs = outsideBackoffMs(tries, failed.reply !== null);
-      this.work.reschedule(item, waitMs, failed.workError, failures);
+      this.work.reschedule(item, waitMs, failures > 0 ? failed.workError : null, failures);
     }
   }
 
