@@ -84,12 +84,12 @@ export class PacketResults {
     tries: number,
     { isKilled, calledOff }: { isKilled: boolean; calledOff: boolean },
   ): void {
-    const { answered, hasReplied = false, waitMs = 0, waitsForConnector = false } = known;
+    const { hasReplied = false, waitMs = 0, waitsForConnector = false } = known;
     if (isKilled) this.work.park(item);
     else if (calledOff) this.work.reschedule(item, 0);
     else if (waitsForConnector) this.work.park(item, { code, message });
     else {
-      const backoffMs = outsideBackoffMs(tries, hasReplied && answered === undefined);
+      const backoffMs = outsideBackoffMs(tries, hasReplied);
       // Only what nobody foresaw uses up the tries of the work.
       this.work.reschedule(item, Math.max(waitMs, backoffMs), { code, message }, item.failures === 0 ? 1 : 0);
     }
