@@ -204,6 +204,16 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.check_connectors_now(p_kind text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update connectors set next_check_at = now() where kind = p_kind and next_check_at > now()
+$function$;
+alter function app.check_connectors_now(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
  RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
  LANGUAGE plpgsql
@@ -676,6 +686,19 @@ begin
       order by e.at limit p_limit for update skip locked) d
     limit p_limit) old
   where u.workspace_id = old.workspace_id and u.at = old.at and u.decision_id = old.decision_id;
+  get diagnostics deleted = row_count;
+  return next;
+
+  -- Nothing is tried for longer than some days.
+  subject := 'attempts outside';
+  delete from outside_attempts u using (
+    select d.workspace_id, d.work_packet_id, d.revert_id, d.attempt, d.event from workspaces w cross join lateral (
+      select e.workspace_id, e.work_packet_id, e.revert_id, e.attempt, e.event from outside_attempts e
+      where e.workspace_id = w.workspace_id and e.at < now() - interval '400 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.work_packet_id = old.work_packet_id and u.revert_id = old.revert_id
+    and u.attempt = old.attempt and u.event = old.event;
   get diagnostics deleted = row_count;
   return next;
 
@@ -2168,6 +2191,16 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.resume_parked_work(p_code text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update work_items set due_at = now() where due_at = 'infinity' and not claimed and last_error->>'code' = p_code
+$function$;
+alter function app.resume_parked_work(text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.retention_days(p_retention jsonb, p_subject text, p_bounds jsonb)
  RETURNS interval
  LANGUAGE sql
@@ -2938,6 +2971,7 @@ CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
 END);
+create policy system_checks on connectors for update to consigliere_system using (true);
 create policy system_discovers on connectors for insert to consigliere_system with check (true);
 create policy system_reads on connectors for select to consigliere_system using (true);
 grant delete, insert, select, update on connectors to consigliere_app;
@@ -3599,6 +3633,31 @@ alter table oidc_spent_states enable row level security;
 alter table oidc_spent_states force row level security;
 create policy system_keeps on oidc_spent_states for all to consigliere_system using (true) with check (true);
 grant delete, insert, select on oidc_spent_states to consigliere_system;
+
+create table outside_attempts (
+  workspace_id text not null,
+  work_packet_id text not null,
+  revert_id text not null default ''::text,
+  attempt integer not null,
+  event text not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  outcome jsonb,
+  constraint outside_attempts_check CHECK (((event = 'ended'::text) = (outcome IS NOT NULL))),
+  constraint outside_attempts_event_check CHECK ((event = ANY (ARRAY['begun'::text, 'ended'::text]))),
+  constraint outside_attempts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint outside_attempts_pkey PRIMARY KEY (workspace_id, work_packet_id, revert_id, attempt, event)
+);
+CREATE INDEX outside_attempts_by_time ON public.outside_attempts USING btree (workspace_id, at);
+alter table outside_attempts enable row level security;
+alter table outside_attempts force row level security;
+create policy isolation on outside_attempts for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+create policy system_deletes on outside_attempts for all to consigliere_system using (true);
+grant insert, select on outside_attempts to consigliere_app;
+grant delete, select, update on outside_attempts to consigliere_system;
 
 create table partner_events (
   workspace_id text not null,

@@ -58,6 +58,19 @@ begin
   get diagnostics deleted = row_count;
   return next;
 
+  -- Nothing is tried for longer than some days.
+  subject := 'attempts outside';
+  delete from outside_attempts u using (
+    select d.workspace_id, d.work_packet_id, d.revert_id, d.attempt, d.event from workspaces w cross join lateral (
+      select e.workspace_id, e.work_packet_id, e.revert_id, e.attempt, e.event from outside_attempts e
+      where e.workspace_id = w.workspace_id and e.at < now() - interval '400 days'
+      order by e.at limit p_limit for update skip locked) d
+    limit p_limit) old
+  where u.workspace_id = old.workspace_id and u.work_packet_id = old.work_packet_id and u.revert_id = old.revert_id
+    and u.attempt = old.attempt and u.event = old.event;
+  get diagnostics deleted = row_count;
+  return next;
+
   -- What an activation went by stays, since the order names it.
   subject := 'eval runs';
   delete from eval_runs r using (

@@ -91,6 +91,7 @@ export class HaltProof {
         this.reverted(seq, content);
         return undefined;
       case 'packet.executed':
+      case 'packet.partly_executed':
       case 'packet.failed':
         return this.ended(seq, content);
       default:
@@ -150,7 +151,7 @@ export class HaltProof {
   private ended(seq: number, content: ReceiptContent): DispatchInHalt | undefined {
     const { entity, receiptId, teamId } = content;
     const workPacketId = entity.id;
-    const wasExecuted = content.action === 'packet.executed';
+    const wasExecuted = content.action !== 'packet.failed';
     for (const underWay of this.#awaited.get(workPacketId) ?? []) {
       underWay.endedSeq = seq;
       underWay.ended = wasExecuted ? 'executed' : 'failed';

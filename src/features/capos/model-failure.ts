@@ -1,4 +1,5 @@
 import { cutText } from '../../platform/kernel/text.js';
+import { excerptOf } from '../../platform/outbound/excerpt.js';
 import { parseRetryAfter } from '../../platform/outbound/retry-after.js';
 import type { Cost } from '../terms/terms.js';
 import { RunnerFailed, type RunnerFailure } from './briefing.js';
@@ -112,10 +113,7 @@ function reasonIn(body: string | undefined, apiKey: string | undefined): string 
 
 /** What a provider wrote, in one line without secrets, cut between graphemes. */
 export function quotable(said: string, apiKey: string | undefined, maxLength = MAX_REASON): string {
-  const line = redacted(said, apiKey)
-    // oxlint-disable-next-line no-control-regex -- removing control characters is the purpose
-    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
-    .trim();
+  const line = excerptOf(redacted(said, apiKey)).replace(/\s+/g, ' ').trim();
   return cutText(line, maxLength);
 }
 

@@ -115,6 +115,11 @@ export class MonitoredConnectors {
     );
   }
 
+  /** Has those of a kind that the whole service has checked at once. */
+  async checkKindNow(kind: ConnectorKind): Promise<void> {
+    await this.db.system('select app.check_connectors_now($1)', [kind]);
+  }
+
   /** Adds a connector of the open transaction's workspace, or brings one that is there up to date. */
   configure({ kind, subject, name, audience }: ConfiguredConnector): void {
     this.db.write(

@@ -67,7 +67,7 @@ export class CallOperation {
     const text = redact(new TextDecoder().decode(bytes), connector.secrets);
     return {
       ...answered,
-      excerpt: excerptOf(new TextEncoder().encode(text)),
+      excerpt: excerptOf(text),
       json: isWhole ? exactJson(text) : undefined,
     };
   }

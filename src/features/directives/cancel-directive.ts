@@ -3,6 +3,7 @@ import { actorOf, type Caller, isAskedBy, mayRead } from '../../platform/auth/ca
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { Work } from '../../platform/work/work.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
@@ -21,6 +22,7 @@ export class CancelDirective {
     private readonly guardians: Guardians,
     private readonly packets: WorkPackets,
     private readonly endDirective: EndDirective,
+    private readonly work: Work,
   ) {}
 
   /** @throws NotFound; InvalidTransition once it is being sent or has ended */
@@ -40,9 +42,8 @@ export class CancelDirective {
     const isUnsent =
       DIRECTIVE_STATES.sources('cancel').includes(directive.status) &&
       !(await this.packets.anyHandedOut(workspaceId, directiveId));
-    // What is released goes, unless standing orders still delay all of it.
-    const isReleased =
-      directive.status === 'sending' && !(await this.packets.areAllDelayed(workspaceId, directiveId));
+    // What is released goes, unless all of it still waits: standing orders delay it, or it is tried again later.
+    const isReleased = directive.status === 'sending' && !(await this.doAllWait(workspaceId, directiveId));
     if (!isUnsent || isReleased) {
       throw new InvalidTransition({ details: { status: directive.status } });
     }
@@ -53,5 +54,14 @@ export class CancelDirective {
       because: `${caller.name} withdrew it`,
     });
     return (await this.directives.lock(workspaceId, directiveId))!;
+  }
+
+  private async doAllWait(workspaceId: string, directiveId: string): Promise<boolean> {
+    const open = await this.packets.open(workspaceId, directiveId);
+    const released = open.filter(({ isDelayed }) => !isDelayed).map(({ workPacketId }) => workPacketId);
+    if (open.length === 0 || !open.every(({ isQueued }) => isQueued)) return false;
+    return (
+      released.length === 0 || (await this.work.countPutOff('packet.send', released)) === released.length
+    );
   }
 }

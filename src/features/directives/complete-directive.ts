@@ -43,8 +43,8 @@ export class CompleteDirective {
     if (tally.open === 0) await this.complete(directive, titleOf(directive.text), tally);
   }
 
-  /** A person says that a packet arrived of which nobody here could tell; the directive is locked. */
-  async confirmed(directive: DirectiveEntity, by: Actor): Promise<void> {
+  /** It is known by now that a packet arrived of which nobody here could tell; the directive is locked. */
+  async confirmed(directive: DirectiveEntity, by: Actor, because: string): Promise<void> {
     const { workspaceId, directiveId, status, text } = directive;
     if (status !== 'failed') {
       await this.packetEnded(workspaceId, directiveId);
@@ -52,9 +52,16 @@ export class CompleteDirective {
     }
     const tally = await this.tallies.of(workspaceId, directiveId);
     if (tally.open + tally.failed + tally.denied > 0) return;
-    const summary = `"${titleOf(text)}" has been carried out: ${by.name} says that the last of it arrived.`;
+    const summary = `"${titleOf(text)}" has been carried out. ${because}`;
     this.transitions.apply(directive, 'confirm', { actor: by, action: 'directive.executed', summary });
     this.directives.update(directive, { error: null });
+  }
+
+  /** It is known by now that a packet of a failed directive did not leave; the directive is locked. */
+  async failedUnsent(directive: DirectiveEntity): Promise<void> {
+    if (directive.status !== 'failed') return;
+    const tally = await this.tallies.of(directive.workspaceId, directive.directiveId);
+    await this.escalations.directive(directive, titleOf(directive.text), tally);
   }
 
   /** A revert has let these go on, which are being sent: their packets may all have ended while they were halted. */

@@ -112,7 +112,7 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: [...UNSENT, 'sending'],
     to: 'cancelled',
     by: 'an operator',
-    when: 'It is cancelled before anything was sent; once it is released, only while standing orders delay all of it.',
+    when: 'It is cancelled before anything was sent; once it is released, only while all of it waits: standing orders delay it, or it is tried again later.',
   },
   {
     trigger: 'expire',

@@ -54,6 +54,7 @@ import { DuePackets } from './packets/due-packets.repository.js';
 import { DueUndos } from './packets/due-undos.repository.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
 import { DecideCompensationFailure } from './packets/decide-compensation-failure.js';
+import { OutsideAttemptEntity } from './packets/outside-attempt.entity.js';
 import { OutsideAttempts } from './packets/outside-attempts.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
@@ -76,7 +77,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
 /** @level 7 */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([DirectiveEntity, WorkPacketEntity]),
+    TypeOrmModule.forFeature([DirectiveEntity, OutsideAttemptEntity, WorkPacketEntity]),
     EscalationsModule,
     EventsModule,
     WorkspacesModule,

@@ -88,20 +88,26 @@ export class PolicyGate {
    * decided again in full, apart from what it used up of their limits itself. What a person approved is checked against
    * the orders that deny and the mode alone: the person was asked, so no order has to allow it; but where that person had
    * asked for it, an order that wants other eyes has it reviewed again. One round trip. A decision that keeps the packet
-   * is recorded.
+   * is recorded. What has left in part is checked in the same way as what a person approved, and its uses stay.
    */
   async recheck(
     packet: Packet,
     {
       guardian,
       allowedBy,
+      hasLeftInPart = false,
       waitingAhead = NOBODY_WAITS,
-    }: { guardian: GuardianEntity; allowedBy: AllowedBy; waitingAhead?: WaitingAhead },
+    }: {
+      guardian: GuardianEntity;
+      allowedBy: AllowedBy;
+      hasLeftInPart?: boolean;
+      waitingAhead?: WaitingAhead;
+    },
   ): Promise<Recheck> {
     if (letsNothingLeave(guardian.mode)) return { verdict: 'wait' };
-    return allowedBy === 'policy'
+    return allowedBy === 'policy' && !hasLeftInPart
       ? this.recheckAllowed(packet, guardian, waitingAhead)
-      : this.recheckApproved(packet, guardian, allowedBy === 'requester');
+      : this.recheckApproved(packet, guardian, allowedBy === 'requester', hasLeftInPart);
   }
 
   /** Most may go, and of those no limit has to be read; what may not is decided by every order, as its record says. */
@@ -109,6 +115,7 @@ export class PolicyGate {
     packet: Packet,
     guardian: GuardianEntity,
     byRequester: boolean,
+    hasLeftInPart: boolean,
   ): Promise<Recheck> {
     const quick = await this.facts.withoutUsage(guardian);
     const orders = ordersFor(quick.known, packet.teamId, quick.at);
@@ -118,7 +125,11 @@ export class PolicyGate {
     if (verdictOnApproved(decideBy(binding, packet, quick), byRequester) === 'go') return { verdict: 'go' };
     const { policy, former } = await this.decideAgain(packet, guardian);
     const verdict = verdictOnApproved(policy, byRequester);
-    return verdict === 'go' ? { verdict } : { verdict, policy: await this.keep(packet, policy, former) };
+    if (verdict === 'go') return { verdict };
+    return {
+      verdict,
+      policy: hasLeftInPart ? { ...policy, givenBack: [] } : await this.keep(packet, policy, former),
+    };
   }
 
   private async recheckAllowed(

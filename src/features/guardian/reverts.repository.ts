@@ -129,6 +129,20 @@ export class Reverts {
     };
   }
 
+  /** Keeps a step, however it stands. */
+  lockStepStatement({
+    workspaceId,
+    revertId,
+    position,
+  }: Pick<RevertStepEntity, 'workspaceId' | 'revertId' | 'position'>): Statement {
+    return {
+      text: `select ${columnsOf(RevertStepEntity, { of: 's' })}, r.status as revert_status, r.created_by as reverted_by
+        from revert_steps s join reverts r on r.workspace_id = s.workspace_id and r.revert_id = s.revert_id
+        where s.workspace_id = $1 and s.revert_id = $2 and s.position = $3 for update of s`,
+      values: [workspaceId, revertId, position],
+    };
+  }
+
   /** Keeps the last step of a work packet, if that failed. */
   async lockFailedStep(workspaceId: string, workPacketId: string): Promise<OpenStep | undefined> {
     const [step] = await this.db.query<OpenStep>(

@@ -13,6 +13,8 @@ export interface MailMessage {
   /** Bare addresses. */
   to: string[];
   cc?: string[];
+  /** Those of them that it goes to now, since the others have it already; left out, all. */
+  recipients?: readonly string[];
   subject: string;
   /** Markdown, or both parts as they are, which then say the same; without HTML the mail is text alone. */
   body: string | { text: string; html?: string };
@@ -71,7 +73,10 @@ export async function compose(message: MailMessage, sender: string, at: number):
     newline: 'win',
   }).compile();
   const envelope = mail.getEnvelope();
-  return { id, messageId, from: String(envelope.from), recipients: envelope.to, bytes: await mail.build() };
+  const recipients = message.recipients
+    ? envelope.to.filter((address) => message.recipients!.includes(address))
+    : envelope.to;
+  return { id, messageId, from: String(envelope.from), recipients, bytes: await mail.build() };
 }
 
 /** The same words for a reader with HTML and for one without. */

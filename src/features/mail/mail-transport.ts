@@ -1,3 +1,4 @@
+import type { RefusedRecipient } from './mail-failed.js';
 import type { ComposedMail } from './mail-message.js';
 
 /** What became of a mail that the transport accepted. */
@@ -5,8 +6,8 @@ export interface SentMail {
   messageId: string;
   /** Whom the mail goes to. */
   accepted: string[];
-  /** Recipients that the server refused while it accepted the mail for the others, with its reply. */
-  rejected: { address: string; response: string }[];
+  /** Recipients that the server refused while it accepted the mail for the others. */
+  rejected: RefusedRecipient[];
   /** `file`: it was written to a file, and nobody has received it. */
   transport: 'smtp' | 'file';
   /** The server's reply, or where the file is. */

@@ -1,18 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { SecretUnreadable } from '../../platform/secrets/secret-box.js';
-import { backoffMs } from '../../platform/work/backoff.js';
+import { OUTSIDE_TRIES, outsideBackoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { MailMessage } from './mail-message.js';
 import type { SentMail } from './mail-transport.js';
 import { Mailer, MailFailed } from './mailer.js';
-
-/** After so many attempts that failed it is given up: with the growing waits between them, a mail server may be away for some minutes. */
-const TRIES = 8;
-
-/** With a wait of a minute between them, a mail server may be away for a day. */
-export const TRIES_OF_A_DAY = 24 * 60;
 
 /** How the sending of a mail ended. */
 export type MailOutcome =
@@ -30,12 +24,8 @@ interface MailKind<T> {
   find(item: WorkItem): Promise<T | undefined>;
   /** Marks its row as being mailed, in one transaction with {@link find}; undefined when it is not to be mailed after all. */
   begin?(subject: T): Promise<T | undefined>;
-  /** Left out, a mail server may be away for as many attempts as any other failure is tried. */
-  whileUnreachable?: {
-    tries: number;
-    /** Counts one more in the row, and answers how many they are, in the transaction that tries it again later. */
-    count(subject: T, error: WorkError): number;
-  };
+  /** Counts one more attempt in the row, and answers how many they are, in the transaction that tries it again later. */
+  count?(subject: T, error: WorkError): number;
   /** Undefined when there is nothing to tell any more. @throws SecretUnreadable */
   messageOf(subject: T): MailMessage | undefined;
   /** Records how it ended, in the transaction that ends the work. */
@@ -60,7 +50,7 @@ export class MailWork {
       name,
       pool,
       perQueue,
-      tries: TRIES,
+      tries: OUTSIDE_TRIES,
       run: (item, signal) => this.run(kind, item, signal),
       giveUp: async (item, error) => {
         const subject = await kind.find(item);
@@ -74,7 +64,7 @@ export class MailWork {
     if (!subject) return;
     const outcome = await this.send(() => kind.messageOf(subject), signal);
     await this.db.transaction(scopeOfWork(item), async () => {
-      const end = outcome.status === 'later' ? this.later(kind, subject, item, outcome.error) : outcome;
+      const end = outcome instanceof MailFailed ? this.later(kind, subject, item, outcome) : outcome;
       if (!end) return;
       await kind.ended(subject, end);
       this.work.complete(item);
@@ -94,28 +84,34 @@ export class MailWork {
     });
   }
 
-  /** Has it tried again after a while; answers how it ended when it was tried often enough. */
+  /** Has it tried again later; answers how it ended when it was tried often enough. */
   private later<T>(
-    { whileUnreachable }: MailKind<T>,
+    kind: MailKind<T>,
     subject: T,
     item: WorkItem,
-    error: WorkError,
+    failed: MailFailed,
   ): MailOutcome | undefined {
-    if (!whileUnreachable) {
-      this.work.reschedule(item, backoffMs(item.failures + 1), error);
-      return undefined;
-    }
-    const tries = whileUnreachable.count(subject, error);
-    if (tries >= whileUnreachable.tries) return { status: 'failed', error };
-    this.work.reschedule(item, backoffMs(tries));
+    const error = failed.workError;
+    const tries = kind.count?.(subject, error) ?? item.failures + 1;
+    if (tries >= OUTSIDE_TRIES) return { status: 'failed', error };
+    this.putOff(item, failed, tries, kind.count ? 0 : 1);
     return undefined;
+  }
+
+  /** Until the time at which a mail server tries again, or until the server lets us in again. */
+  putOff(item: WorkItem, failed: MailFailed, tries: number, failures = 0): void {
+    if (failed.waitsForConnector) this.work.park(item, failed.workError);
+    else {
+      const waitMs = outsideBackoffMs(tries, failed.reply !== null);
+      this.work.reschedule(item, waitMs, failures > 0 ? failed.workError : null, failures);
+    }
   }
 
   /** What nobody foresaw is thrown on. */
   private async send(
     messageOf: () => MailMessage | undefined,
     signal: AbortSignal,
-  ): Promise<MailOutcome | { status: 'later'; error: WorkError }> {
+  ): Promise<MailOutcome | MailFailed> {
     try {
       const message = messageOf();
       if (!message) return { status: 'obsolete' };
@@ -123,7 +119,7 @@ export class MailWork {
       return { status: 'sent', transport };
     } catch (error) {
       if (error instanceof MailFailed) {
-        return { status: error.retryable ? 'later' : 'failed', error: error.workError };
+        return error.retryable ? error : { status: 'failed', error: error.workError };
       }
       if (error instanceof SecretUnreadable) {
         const message =

@@ -9,13 +9,15 @@ import type { MailTransport, SentMail } from './mail-transport.js';
 import { FileMailTransport } from './file-mail-transport.js';
 import { Smtp } from './smtp.js';
 
-export { MailFailed, MailProbeFailed } from './mail-failed.js';
+export { LOGIN_REFUSED, MailFailed, MailProbeFailed, type RefusedRecipient } from './mail-failed.js';
 
 /** Sends mail through the configured server; with MAIL_TRANSPORT=file, or without SMTP_URL, each mail becomes a file in DATA_DIR/outbox. */
 @Injectable()
 export class Mailer {
   private readonly transport: MailTransport;
   private readonly sender: string;
+  /** Called when the mail server does not let us in. */
+  loginRefused: () => Promise<void> = async () => undefined;
   readonly #count: (outcome: 'sent' | 'filed' | MailFailure | 'error') => void;
 
   constructor(
@@ -26,7 +28,7 @@ export class Mailer {
     this.#count = metrics.outcomes(
       'consigliere_mail_total',
       'Tries of this process to send a mail, by what came of them; filed is written to a file',
-      ['sent', 'filed', 'refused', 'unreachable', 'unconfirmed', 'error'],
+      ['sent', 'filed', 'refused', 'unreachable', 'login', 'unconfirmed', 'error'],
     );
     this.sender = config.mailFrom;
     this.transport =
@@ -56,6 +58,9 @@ export class Mailer {
       return sent;
     } catch (error) {
       this.#count(error instanceof MailFailed ? error.code : 'error');
+      // Only hastens a check that comes anyway.
+      if (error instanceof MailFailed && error.code === 'login')
+        await this.loginRefused().catch(() => undefined);
       throw error;
     }
   }

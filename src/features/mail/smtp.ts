@@ -1,8 +1,10 @@
+import { BlockList, isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SentMessageInfo, type SMTPError } from 'nodemailer/lib/smtp-connection';
+import { excerptOf } from '../../platform/outbound/excerpt.js';
 import type { ComposedMail } from './mail-message.js';
-import { MailFailed, MailProbeFailed } from './mail-failed.js';
+import { MailFailed, MailProbeFailed, type RefusedRecipient } from './mail-failed.js';
 import type { MailTransport, SentMail } from './mail-transport.js';
 
 /** How long connecting, the greeting, and each answer of the server may take. */
@@ -15,7 +17,11 @@ const TIMEOUT_MS = 10_000;
 const ABORT_GRACE_MS = 2_000;
 
 /** What nodemailer finds wrong by itself: it would find it wrong again. */
-const HOPELESS = new Set(['EENVELOPE', 'EMESSAGE', 'EAUTH']);
+const HOPELESS = new Set(['EENVELOPE', 'EMESSAGE']);
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Sends over SMTP, one connection a mail. nodemailer's connection is used directly, since its transport does not tell
@@ -59,7 +65,11 @@ export class Smtp implements MailTransport {
       let refused: string[] = [];
       const send = () => {
         const to = mail.recipients.filter((address) => !refused.includes(address));
-        if (to.length === 0) return fail(new MailFailed('refused', `${NO_SMTPUTF8} ${refused.join(', ')}`));
+        if (to.length === 0) {
+          const rejected = refused.map(withoutSmtpUtf8);
+          const message = rejected.map(({ response }) => response).join(' ');
+          return fail(new MailFailed('refused', message, undefined, { rejected }));
+        }
         const envelope = { from: mail.from, to, size: mail.bytes.length };
         connection.send(envelope, body, step(finish));
       };
@@ -116,7 +126,10 @@ export class Smtp implements MailTransport {
 
   private open() {
     const { auth, ...options } = parseConnectionUrl(this.url);
+    const { host = '' } = options;
     const connection = new SMTPConnection({
+      // A password never goes in clear beyond this machine, unless SMTP_URL says so (`?requireTLS=false`).
+      requireTLS: auth !== undefined && !isLoopback(host),
       ...(options as object),
       connectionTimeout: this.timeoutMs,
       greetingTimeout: this.timeoutMs,
@@ -128,15 +141,29 @@ export class Smtp implements MailTransport {
   }
 }
 
-/** What a probe found; the reply itself may name the account, so only its number is told. */
-function probeFailureOf({ code, responseCode }: SMTPError): MailProbeFailed {
+function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  return version === 0 ? host === 'localhost' : LOOPBACK.check(host, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Why the server does not let us in as we are configured, if it is that; what it said may name the account. */
+function loginFailureOf({ code, responseCode }: SMTPError): string | undefined {
   if (code === 'EAUTH' && (responseCode === undefined || responseCode >= 500)) {
     const reply = responseCode === undefined ? '' : ` (reply ${responseCode})`;
-    return new MailProbeFailed(
-      `The mail server refused the user name and password of SMTP_URL${reply}.`,
-      true,
-    );
+    return `The mail server refused the user name and password of SMTP_URL${reply}.`;
   }
+  // With a reply: it has refused STARTTLS, which only a password makes us insist on.
+  if (code === 'ETLS' && responseCode !== undefined) {
+    return 'The mail server does not offer encryption (STARTTLS), so the password of SMTP_URL is not sent to it. Use smtps://, or add ?requireTLS=false to SMTP_URL to send it in clear.';
+  }
+  return undefined;
+}
+
+/** What a probe found; the reply itself may name the account, so only its number is told. */
+function probeFailureOf(error: SMTPError): MailProbeFailed {
+  const { code, responseCode } = error;
+  const login = loginFailureOf(error);
+  if (login !== undefined) return new MailProbeFailed(login, true);
   if (responseCode !== undefined) {
     return new MailProbeFailed(`The mail server does not accept mail now (reply ${responseCode}).`, false);
   }
@@ -162,41 +189,58 @@ class Handover extends Readable {
   }
 }
 
-const NO_SMTPUTF8 = 'The mail server does not take addresses with letters beyond ASCII (SMTPUTF8):';
+function withoutSmtpUtf8(address: string): RefusedRecipient {
+  return {
+    address,
+    response: `The mail server does not take addresses with letters beyond ASCII (SMTPUTF8): ${address}`,
+  };
+}
 
 function sentMail({ messageId }: ComposedMail, info: SentMessageInfo, refused: readonly string[]): SentMail {
-  const rejected = [
-    ...refused.map((address) => ({ address, response: `${NO_SMTPUTF8} ${address}` })),
-    ...(info.rejectedErrors ?? []).map(({ recipient, response, message }) => ({
-      address: recipient ?? '',
-      response: response ?? message,
-    })),
-  ];
   return {
     messageId,
     accepted: info.accepted.map(String),
-    rejected,
+    rejected: [...refused.map(withoutSmtpUtf8), ...rejectedIn(info.rejectedErrors)],
     transport: 'smtp',
-    response: info.response,
+    response: excerptOf(info.response),
   };
+}
+
+function rejectedIn(errors: readonly SMTPError[] = []): RefusedRecipient[] {
+  return errors.map(({ recipient, response, message }) => ({
+    address: recipient ?? '',
+    response: excerptOf(response ?? message),
+  }));
+}
+
+/** Whether a reply asks to come again later. */
+export function isForNow(response: string): boolean {
+  return response.startsWith('4');
 }
 
 /** A reply says what the server did; without one it depends on how far the transmission had gone. */
 function failureOf(error: SMTPError, hasBegun: boolean): MailFailed {
-  const { responseCode: code, response } = error;
-  if (code !== undefined) {
-    return code >= 500
-      ? new MailFailed('refused', `The mail server refused the mail: ${response}`, error)
-      : new MailFailed('unreachable', `The mail server does not accept the mail now: ${response}`, error);
+  const { code, responseCode } = error;
+  const response = excerptOf(error.response ?? error.message);
+  const login = loginFailureOf(error);
+  if (login !== undefined) return new MailFailed('login', login, error);
+  const rejected = rejectedIn((error as { rejectedErrors?: SMTPError[] }).rejectedErrors);
+  if (rejected.length > 0 || responseCode !== undefined) {
+    const isLater = rejected.some((one) => isForNow(one.response)) || responseCode! < 500;
+    const each = rejected.map((one) => ` for ${one.address}: ${one.response}`).join(';');
+    const says = isLater ? 'does not accept the mail now' : 'refused the mail';
+    const message = `The mail server ${says}${each === '' ? `: ${response}` : each}`;
+    return new MailFailed(isLater ? 'unreachable' : 'refused', message, error, { rejected });
   }
   if (hasBegun) {
     const message =
       'The connection to the mail server broke while the mail was being transmitted; it is not known whether it was sent.';
     return new MailFailed('unconfirmed', message, error);
   }
-  return HOPELESS.has(error.code ?? '')
-    ? new MailFailed('refused', `The mail cannot be sent: ${error.message}`, error)
-    : new MailFailed('unreachable', `The mail server cannot be reached: ${error.message}`, error);
+  const message = excerptOf(error.message);
+  return HOPELESS.has(code ?? '')
+    ? new MailFailed('refused', `The mail cannot be sent: ${message}`, error)
+    : new MailFailed('unreachable', `The mail server cannot be reached: ${message}`, error);
 }
 
 function cancelled(hasBegun: boolean, signal: AbortSignal): MailFailed {

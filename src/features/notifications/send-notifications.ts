@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { backoffMs } from '../../platform/work/backoff.js';
+import { OUTSIDE_TRIES } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { type Renewal, scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import type { SentMail } from '../mail/mail-transport.js';
-import { TRIES_OF_A_DAY } from '../mail/mail-work.js';
+import { MailWork } from '../mail/mail-work.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import type { PreparedMail } from './compose-mail.js';
 import { NotificationOutcomes } from './notification-outcomes.js';
@@ -29,6 +29,7 @@ export class SendNotifications implements OnModuleInit {
     private readonly prepareMail: PrepareMail,
     private readonly outcomes: NotificationOutcomes,
     private readonly mailer: Mailer,
+    private readonly mailWork: MailWork,
   ) {}
 
   onModuleInit(): void {
@@ -74,9 +75,9 @@ export class SendNotifications implements OnModuleInit {
       if (!(error instanceof MailFailed)) throw error;
       await this.db.transaction(scopeOfWork(item), async () => {
         const tries = mail.tries + 1;
-        if (error.retryable && tries < TRIES_OF_A_DAY) {
+        if (error.retryable && tries < OUTSIDE_TRIES) {
           this.outcomes.notNow(workspaceId, mail, error.message);
-          this.work.reschedule(item, backoffMs(tries));
+          this.mailWork.putOff(item, error, tries);
         } else {
           this.outcomes.failed(workspaceId, mail, error.workError);
         }

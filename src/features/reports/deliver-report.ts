@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WorkItem } from '../../platform/work/work-item.js';
-import { MailWork, TRIES_OF_A_DAY } from '../mail/mail-work.js';
+import { MailWork } from '../mail/mail-work.js';
 import { AnnounceReport } from './announce-report.js';
 import { SendReportMail, type OutgoingReport } from './send-report-mail.js';
 import { Reports } from './reports.repository.js';
@@ -23,10 +23,7 @@ export class DeliverReport implements OnModuleInit {
       name: DELIVER_WORK,
       pool: 4,
       perQueue: 2,
-      whileUnreachable: {
-        tries: TRIES_OF_A_DAY,
-        count: (outgoing, error) => this.sendReportMail.countTry(outgoing, error),
-      },
+      count: (outgoing, error) => this.sendReportMail.countTry(outgoing, error),
       find: (item) => this.find(item),
       begin: (outgoing) => this.sendReportMail.begin(outgoing),
       messageOf: (outgoing) => this.sendReportMail.messageOf(outgoing),

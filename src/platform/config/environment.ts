@@ -289,7 +289,8 @@ export const environment = z.object({
     whenUnset: 'unknown; directives then cost 0',
   }),
   SMTP_URL: url(['smtp:', 'smtps:'], 'must be an smtp or smtps URL').optional().register(notes, {
-    description: 'The mail server, with user name and password if it asks for them.',
+    description:
+      'The mail server, with user name and password if it asks for them. With `smtp://` they are sent only once the connection is encrypted (STARTTLS), unless the server is on this machine; `?requireTLS=false` sends them in clear.',
     example: 'smtps://user:password@mail.example.com:465',
     whenUnset:
       'mail is written to `DATA_DIR/outbox` as `.eml` files; production then requires `MAIL_TRANSPORT=file`',

@@ -11,6 +11,11 @@ const OUTAGE_CODES = new Set([
   '57P03',
   '57P05',
   '53300',
+  // Writes are refused for now: read-only after a failover, no disk space, no memory, an I/O error.
+  '25006',
+  '53100',
+  '53200',
+  '58030',
   // A transaction that stood still for too long, as one of a process does that gets no processor.
   '25P03',
   '25P04',

@@ -157,9 +157,17 @@ export class Work {
     await this.db.writeAll(scopeOfWork(item), [...writes, this.ending(item, { waitMs })]);
   }
 
-  /** The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. */
-  park(item: WorkItem): void {
-    this.end(item, { waitMs: Infinity });
+  /**
+   * The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. With
+   * an error it waits until {@link resumeParked}.
+   */
+  park(item: WorkItem, error: WorkError | null = null): void {
+    this.end(item, { waitMs: Infinity, error });
+  }
+
+  /** Makes all work due, in every workspace, that is parked because of this error. */
+  async resumeParked(errorCode: string): Promise<void> {
+    await this.db.system('select app.resume_parked_work($1)', [errorCode]);
   }
 
   /** Whether this attempt has ended the item, or tried to. */
@@ -243,6 +251,16 @@ export class Work {
       [scope.workspaceId, kinds, id],
     );
     return progress ?? null;
+  }
+
+  /** How many of these wait since an attempt at them failed. */
+  async countPutOff(kind: string, ids: readonly string[]): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>(
+      `select count(*)::int as count from work_items where workspace_id = $1 and kind = $2 and id = any($3)
+         and not claimed and due_at > now() and last_error is not null`,
+      [this.db.unit.scope.workspaceId, kind, ids],
+    );
+    return row!.count;
   }
 
   /** Makes all work of the workspace due at once that waits because of this error. */

@@ -43,6 +43,11 @@ async function statuses(directiveIds: readonly string[]): Promise<Map<string, st
 /** Lets a work packet that was sent wait again, for a time that is far ahead. */
 async function requeue(directiveId: string, position: number): Promise<void> {
   await test.rows(
+    `delete from outside_attempts a using work_packets p
+     where p.directive_id = $1 and a.work_packet_id = p.work_packet_id and a.event = 'ended'`,
+    [directiveId],
+  );
+  await test.rows(
     `with queued as (
        update work_packets set status = 'queued', executed_at = null where directive_id = $1 and position = $2
        returning work_packet_id, workspace_id

@@ -29,6 +29,8 @@ export interface MailServerHabits {
   recipient?: (address: string) => SMTPReply | undefined;
   /** The reply to the mail; undefined takes it. It may never come. */
   mail?: () => Promise<SMTPReply | undefined>;
+  /** What the client hears in place of what the server says. */
+  reply?: (text: string) => string;
   options?: SMTPServerOptions;
 }
 
@@ -40,6 +42,7 @@ interface SMTPReply {
 export async function startMailServer({
   recipient,
   mail,
+  reply = (text) => text,
   options,
 }: MailServerHabits = {}): Promise<MailServer> {
   const smtp = new SMTPServer({
@@ -73,7 +76,9 @@ export async function startMailServer({
     client.on('close', () => clients.delete(client) && onward.destroy());
     client.on('error', () => undefined);
     onward.on('error', () => undefined);
-    client.pipe(onward).pipe(client);
+    client.pipe(onward);
+    onward.on('data', (chunk: Buffer) => client.write(reply(chunk.toString('latin1')), 'latin1'));
+    onward.on('end', () => client.end());
   });
   await new Promise<void>((listening) => front.listen(0, '127.0.0.1', listening));
   const { port } = front.address() as AddressInfo;

@@ -102,6 +102,14 @@ describe('a mail that the server takes', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('is told in 2 KiB without control characters, whatever the server says', async () => {
+    const noise = `OK\0\u0007\u001b[2J${'x'.repeat(8_000)}`;
+    await start({ reply: (text) => text.replace('OK: message queued', noise) });
+    const { response } = await send();
+    expect(response).toContain('OK\uFFFD\uFFFD\uFFFD[2J');
+    expect(Buffer.byteLength(response)).toBeLessThanOrEqual(2_048);
+  });
+
   it('leaves no connection behind', async () => {
     await start();
     await send();
@@ -112,6 +120,30 @@ describe('a mail that the server takes', () => {
         2,
       ),
     ).toBe(0);
+  });
+
+  it.each([
+    ['keeps the password where the server offers no encryption', '', 'login'],
+    ['sends it all the same where SMTP_URL says so', '?requireTLS=false', null],
+  ])('%s, beyond this machine', async (_what, parameters, code) => {
+    const options = {
+      authOptional: false,
+      allowInsecureAuth: true,
+      disabledCommands: ['STARTTLS'],
+      onAuth: (_auth, _session, done) => done(null, { user: 'ada' }),
+    } satisfies MailServerHabits['options'];
+    await start({ options });
+    // It reaches this machine, and is not one of its loopback addresses.
+    const sending = sendTo(`smtp://ada:s3cret@0.0.0.0:${server.port}${parameters}`);
+    if (code === null) {
+      expect((await sending).accepted).toEqual(['bob@buyer.example']);
+      return;
+    }
+    const error = await failure(sending);
+    expect(error).toMatchObject({ code, message: expect.stringContaining('STARTTLS') });
+    const wire = server.wire().toString();
+    expect(wire).not.toContain('AUTH');
+    expect(wire).not.toContain(Buffer.from('\0ada\0s3cret').toString('base64'));
   });
 
   it('is sent after signing in, where the URL has a name and a password', async () => {
@@ -127,8 +159,8 @@ describe('a mail that the server takes', () => {
       `smtp://ada%40acme:${encodeURIComponent(password)}@127.0.0.1:${server.port}`;
     expect((await sendTo(url('s:p/w'))).accepted).toEqual(['bob@buyer.example']);
     expect(await failure(sendTo(url('wrong')))).toMatchObject({
-      code: 'refused',
-      retryable: false,
+      code: 'login',
+      message: 'The mail server refused the user name and password of SMTP_URL (reply 535).',
     });
     expect(server.received).toHaveLength(1);
   });

@@ -170,9 +170,10 @@ describe('a member whom no mail can be made for', () => {
     );
 
     // As after eight attempts that ended in an error nobody foresaw.
-    await desk.test.rows(`update work_items set failures = 8 where kind = 'notification.send' and id = $1`, [
-      owner.memberId,
-    ]);
+    await desk.test.rows(
+      `update work_items set failures = 8, due_at = now() where kind = 'notification.send' and id = $1`,
+      [owner.memberId],
+    );
     await eventually(
       () => statuses(owner),
       (all) => all.includes('failed'),

@@ -50,6 +50,7 @@ describe('the mail of an invite', () => {
       );
       const attempted = server.received.length;
       away = false;
+      await test.rows('update work_items set due_at = now() where id = $1', [inviteId]);
       await eventually(
         () => there.receipts(inviteId),
         (actions) => actions.includes('invite.mailed'),

@@ -94,6 +94,10 @@ async function undone(member: Desk, body: object): Promise<void> {
 
 /** Rows that no route leaves at once. */
 async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<unknown>): Promise<void> {
+  await rows(
+    `insert into outside_attempts (workspace_id, work_packet_id, attempt, event)
+     values ($1, 'pkt_' || substr($1, 5), 1, 'begun') on conflict do nothing`,
+  );
   await rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`);
   await rows(
     `insert into chat_turns select workspace_id, member_id, $2, now() from members where workspace_id = $1 limit 1`,

@@ -10,10 +10,17 @@ import { GUARDIAN } from '../../guardian/guardian.js';
 import type { PolicyDecision } from '../../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
-import type { DuePacket } from './due-packets.repository.js';
+import { type DuePacket, isUnderWay } from './due-packets.repository.js';
 import { type Effect, EffectFailed, processEnded } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
-import { actionOf, contentHash, decidedPacketOf, decisionsInReceipt, receiptSubject } from './work-packet.js';
+import {
+  actionOf,
+  contentHash,
+  decidedPacketOf,
+  decisionsInReceipt,
+  hasLeftInPart,
+  receiptSubject,
+} from './work-packet.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 
 /** Why a packet does not leave now: nobody wants it any more, or the guardian says so. */
@@ -41,13 +48,13 @@ export class CheckBeforeSending {
     const effect = await this.effects.of(packet.workspaceId, action);
     const refusal = await this.refusalOf(packet, guardian);
     if (!refusal) return { verdict: 'go', action, effect };
-    if (packet.status === 'sending') throw processEnded();
+    if (isUnderWay(packet)) throw processEnded();
     return refusal;
   }
 
   /** The process that was sending it ended, and doing it again could not be told from doing it once. */
   async mayHaveLeft(packet: DuePacket): Promise<boolean> {
-    if (packet.status !== 'sending') return false;
+    if (!isUnderWay(packet)) return false;
     try {
       const effect = await this.effects.of(packet.workspaceId, actionOf(packet));
       return effect.kind === 'outside' && !effect.repeatable;
@@ -64,6 +71,7 @@ export class CheckBeforeSending {
     const recheck = await this.gate.recheck(decidedPacketOf(packet, packet.priority), {
       guardian,
       allowedBy: packet.allowedBy ?? 'policy',
+      hasLeftInPart: hasLeftInPart(packet),
       waitingAhead: (ids) => this.packets.waitingAhead(packet.workspaceId, ids, packet),
     });
     if (recheck.verdict !== 'go') return recheck;
@@ -84,12 +92,13 @@ export class CheckBeforeSending {
   }
 
   /** Why nobody wants the packet any more, though it was allowed. */
-  private reasonToEnd({ status, deadline, directiveStatus, now }: DuePacket): WorkError | undefined {
+  private reasonToEnd(packet: DuePacket): WorkError | undefined {
+    const { deadline, directiveStatus, now } = packet;
     if (hasEnded(directiveStatus)) {
       return { code: 'DIRECTIVE_ENDED', message: `Its directive is already ${directiveStatus}.` };
     }
     // One that was handed out before says how that ended, whatever the time.
-    if (status !== 'queued' || deadline === null || deadline > now) return undefined;
+    if (isUnderWay(packet) || deadline === null || deadline > now) return undefined;
     return { code: 'DEADLINE_PASSED', message: 'The deadline of its directive passed before it was sent.' };
   }
 

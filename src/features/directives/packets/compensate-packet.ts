@@ -9,7 +9,7 @@ import { CompensationResults, mayUndo } from './compensation-results.js';
 import { Compensations } from './compensations.js';
 import { DueUndos } from './due-undos.repository.js';
 import { type Outgoing, OutsideAttempts } from './outside-attempts.js';
-import { EffectFailed } from './packet-effect.js';
+import { EffectFailed, type Failure, type Outcome } from './packet-effect.js';
 import type { PacketToUndo, Undo } from './undo.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 
@@ -43,7 +43,7 @@ export class CompensatePacket implements OnModuleInit {
       run: (item, signal) =>
         this.attempts.make(item, signal, {
           begin: () => this.begin(item),
-          fail: (failure, calledOff) => this.fail(item, failure, calledOff),
+          refuse: (failure) => this.fail(item, failure, false),
         }),
       giveUp: (item, error) => this.giveUp(item, error),
     });
@@ -83,9 +83,24 @@ export class CompensatePacket implements OnModuleInit {
     this.work.check(item);
     const begun = this.undos.markBegun(step, attempts);
     return {
+      attempt: attempts,
+      revertId: step.revertId,
       run: (signal) => undo.run(toUndo(packet, begun), signal),
-      succeed: (result) => this.succeed(item, result),
+      ended: (outcome, calledOff) =>
+        'result' in outcome
+          ? this.succeed(item, outcome.result)
+          : this.fail(item, outcome.failure, calledOff),
+      endedLate: (outcome) => this.endedLate(item, begun, outcome),
     };
+  }
+
+  /** It has lost its work, and what it shows stands: by now the step may have ended as one that nobody can tell of. */
+  private async endedLate(item: WorkItem, begun: OpenStep, outcome: Outcome): Promise<void> {
+    const { guardian, packet, step } = await this.undos.lockLate(item, begun);
+    if (packet.status !== 'executed' || step.attempts !== begun.attempts) return;
+    if ('result' in outcome) await this.results.succeedLate(step, packet, outcome.result, guardian);
+    else if (step.status === 'planned' && outcome.failure.retryable)
+      this.results.notBegun(step, outcome.failure);
   }
 
   private async succeed(item: WorkItem, result: ActionResult): Promise<void> {
@@ -93,7 +108,7 @@ export class CompensatePacket implements OnModuleInit {
     if (due) await this.results.succeed(item, due.step, due.packet, result, due.guardian);
   }
 
-  private async fail(item: WorkItem, failure: EffectFailed, calledOff: boolean): Promise<void> {
+  private async fail(item: WorkItem, failure: Failure, calledOff: boolean): Promise<void> {
     const due = await this.undos.lock(item);
     if (due) await this.results.fail(item, due, failure, calledOff);
   }

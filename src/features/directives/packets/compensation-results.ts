@@ -7,12 +7,14 @@ import type { WorkItem } from '../../../platform/work/work-item.js';
 import type { ActionResult } from '../../capos/action-types.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { letsNothingLeave } from '../../guardian/guardian.js';
-import { RevertProgress } from '../../guardian/revert-progress.js';
+import { COMPENSATION_FAILED } from '../../escalations/escalation-kinds.js';
+import { Escalations } from '../../escalations/escalations.repository.js';
+import { COMPENSATE, RevertProgress } from '../../guardian/revert-progress.js';
 import type { StepStatus } from '../../guardian/revert.entity.js';
 import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
 import { ReportCompensationFailure } from './report-compensation-failure.js';
 import type { DueUndo } from './due-undos.repository.js';
-import type { EffectFailed } from './packet-effect.js';
+import type { Failure } from './packet-effect.js';
 import { RevertDirective } from './revert-directive.js';
 import type { Undone } from './undo.js';
 import { receiptSubject } from './work-packet.js';
@@ -32,11 +34,44 @@ export class CompensationResults {
     private readonly packets: WorkPackets,
     private readonly revertDirective: RevertDirective,
     private readonly reportFailure: ReportCompensationFailure,
+    private readonly escalations: Escalations,
     private readonly receipts: Receipts,
   ) {}
 
   async succeed(
     item: WorkItem,
+    step: OpenStep,
+    packet: WorkPacketEntity,
+    result: ActionResult,
+    guardian: GuardianEntity,
+  ): Promise<void> {
+    await this.undone(step, packet, result, guardian);
+    this.work.complete(item);
+    await this.progress.enqueueNextStep(step);
+  }
+
+  /** It is known late that it was undone; the work on it was another attempt's, or has ended. */
+  async succeedLate(
+    step: OpenStep,
+    packet: WorkPacketEntity,
+    result: ActionResult,
+    guardian: GuardianEntity,
+  ): Promise<void> {
+    const { workPacketId, title } = packet;
+    await this.undone(step, packet, result, guardian);
+    const entity = { type: 'work_packet', id: workPacketId };
+    await this.escalations.resolveAbout(COMPENSATION_FAILED, entity, `"${title}" was undone.`);
+    if (step.status !== 'planned') return;
+    this.work.cancel(COMPENSATE, [workPacketId]);
+    await this.progress.enqueueNextStep(step);
+  }
+
+  /** It certainly was not undone, so whoever has the work may begin. */
+  notBegun(step: OpenStep, { message }: Failure): void {
+    this.reverts.updateStep(step, { begunAt: null, reason: message });
+  }
+
+  private async undone(
     step: OpenStep,
     packet: WorkPacketEntity,
     result: ActionResult,
@@ -53,8 +88,6 @@ export class CompensationResults {
     this.packets.transition(packet, 'revert', { receiptId });
     this.endStep(step, { status: 'done', reason: null, result: { ...result }, receiptId });
     await this.revertDirective.execute(packet, step);
-    this.work.complete(item);
-    await this.progress.enqueueNextStep(step);
   }
 
   /** It turned out that there is nothing to undo, or that it cannot be. */
@@ -82,7 +115,7 @@ export class CompensationResults {
   }
 
   /** It was not undone. What a second kill called off has not failed: it goes on when the revert does. */
-  async fail(item: WorkItem, due: DueUndo, failure: EffectFailed, calledOff: boolean): Promise<void> {
+  async fail(item: WorkItem, due: DueUndo, failure: Failure, calledOff: boolean): Promise<void> {
     const { guardian, step } = due;
     const failures = item.failures + 1;
     const isStopped = !mayUndo(guardian, step);
@@ -99,7 +132,10 @@ export class CompensationResults {
   }
 
   /** A person has to look; the revert goes on with the next. The work on it is ended by the caller. */
-  async giveUp({ packet, step }: DueUndo, { code, message }: EffectFailed): Promise<void> {
+  async giveUp(
+    { packet, step }: DueUndo,
+    { code, message }: Pick<Failure, 'code' | 'message'>,
+  ): Promise<void> {
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
       actor: step.revertedBy,

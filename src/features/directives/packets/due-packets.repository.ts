@@ -7,7 +7,8 @@ import type { WorkItem } from '../../../platform/work/work-item.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { Guardians } from '../../guardian/guardians.repository.js';
 import type { DirectiveStatus, Priority } from '../../terms/terms.js';
-import type { Envelope } from './packet-effect.js';
+import { type Envelope, isUnconfirmed, type Outcome } from './packet-effect.js';
+import { Directives } from '../directives.repository.js';
 import { PACKET_STATES } from './packet-states.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
@@ -21,6 +22,26 @@ export interface DuePacket extends WorkPacketEntity {
   headSeq: number;
   /** By the database's clock, as decisions are. */
   now: number;
+  /** What is known of its attempts, oldest first. */
+  outcomes: { attempt: number; outcome: Outcome }[];
+}
+
+/** An attempt has begun, and nobody knows how it ended. */
+export function isUnderWay({ status, sendingSince, attempts, outcomes }: DuePacket): boolean {
+  if (status !== 'sending' || sendingSince === null) return false;
+  const last = outcomes.find(({ attempt }) => attempt === attempts)?.outcome;
+  return last === undefined || ('failure' in last && isUnconfirmed(last.failure.code));
+}
+
+/** An outcome that ends it, and was recorded without what follows from it. */
+export function unfollowedOutcome(packet: DuePacket): Outcome | undefined {
+  const { status, sendingSince, attempts, outcomes } = packet;
+  const isBegun = status === 'sending' && sendingSince !== null;
+  return outcomes.findLast(({ attempt, outcome }) =>
+    'result' in outcome
+      ? !outcome.recipients?.some((one) => one.outcome === 'deferred')
+      : isBegun && attempt === attempts && !outcome.failure.retryable,
+  )?.outcome;
 }
 
 /** What an attempt locks. */
@@ -37,6 +58,7 @@ export class DuePackets {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly guardians: Guardians,
+    private readonly directives: Directives,
     private readonly packets: WorkPackets,
   ) {}
 
@@ -59,9 +81,17 @@ export class DuePackets {
     return { guardian, packet };
   }
 
-  /** For an attempt that took effect; its packet is written as the attempt knows it. */
+  /** For an attempt that has ended; its packet is written as the attempt knows it. */
   lockGuardian({ workspaceId }: DuePacket): Promise<GuardianEntity> {
     return this.guardians.lockShared(workspaceId);
+  }
+
+  /** For one that has lost its work: the packet as others have left it, with its directive. */
+  async lockLate({ workspaceId, workPacketId, directiveId }: DuePacket) {
+    const guardian = await this.guardians.lockShared(workspaceId);
+    const directive = (await this.directives.lock(workspaceId, directiveId))!;
+    const packet = (await this.packets.lock(workspaceId, workPacketId))!;
+    return { guardian, directive, packet };
   }
 
   /** Writes that the packet leaves now; answers it as it leaves. */
@@ -76,7 +106,10 @@ export class DuePackets {
 function lockDue(workspaceId: string, workPacketId: string): Statement {
   return {
     text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
-        d.status as directive_status, app.last_receipt_seq() as head_seq, app.clock() as now
+        d.status as directive_status, app.last_receipt_seq() as head_seq, app.clock() as now,
+        coalesce((select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome) order by a.attempt)
+          from outside_attempts a where a.workspace_id = p.workspace_id and a.work_packet_id = p.work_packet_id
+            and a.revert_id = '' and a.event = 'ended'), '[]') as outcomes
       from work_packets p join directives d on d.workspace_id = p.workspace_id and d.directive_id = p.directive_id
       where p.workspace_id = $1 and p.work_packet_id = $2 and p.status in ${PACKET_STATES.sourcesSql('send')}
       for update of p`,

@@ -36,6 +36,16 @@ export class DueUndos {
     return step && { guardian, packet, step };
   }
 
+  /** For one that has lost its work: its step as others have left it. */
+  async lockLate({ workspaceId, id }: WorkItem, { revertId, position }: OpenStep): Promise<DueUndo> {
+    const [[guardian], , [packet], [step]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      ...this.packets.lockForUndoStatements(workspaceId, id),
+      this.reverts.lockStepStatement({ workspaceId, revertId, position }),
+    ])) as [[GuardianEntity], unknown, [WorkPacketEntity], [OpenStep]];
+    return { guardian, packet, step };
+  }
+
   /** Writes that the undo leaves now; answers its step as it leaves. */
   markBegun(step: OpenStep, attempts: number): OpenStep {
     const begunAt = step.begunAt ?? this.clock.now();

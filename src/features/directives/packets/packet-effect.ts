@@ -19,6 +19,18 @@ export interface PacketToSend<Params = ParamsOf<ActionTypeName>> {
   params: Params;
   /** Null where the effect puts nothing around what it sends. */
   envelope: Envelope | null;
+  /** Of a mail: whom it goes to now, where others have it already. */
+  recipients?: readonly string[];
+}
+
+/** What came of a mail for one of its recipients. */
+export interface RecipientOutcome {
+  address: string;
+  outcome: 'accepted' | 'deferred' | 'refused';
+  /** What the server answered. */
+  answer: string;
+  /** Unix milliseconds. */
+  at: number;
 }
 
 /** Rows of our own, written in the transaction that claims the packet, so it happens exactly once. */
@@ -41,17 +53,64 @@ export interface OutsideEffect<Params> {
 export type Effect<Params = ParamsOf<ActionTypeName>> = InsideEffect<Params> | OutsideEffect<Params>;
 
 /** Why an effect did not happen, for an operator's eyes. */
-export class EffectFailed extends Error {
+export interface Failure {
+  code: string;
+  message: string;
+  /** Whether another try may succeed, and cannot do anything twice. */
+  retryable: boolean;
+  /** What is known besides. */
+  known: {
+    /** What was answered. */
+    answered?: { status: number; answer?: string };
+    /** How many milliseconds the other side asks to wait at least. */
+    waitMs?: number;
+    /** The mail server has answered; it was not just unreachable. */
+    hasReplied?: boolean;
+    /** Nothing can be sent until a connector is healthy again, whenever that is. */
+    waitsForConnector?: boolean;
+  };
+}
+
+/** What came of one attempt, as its row keeps it; of a mail with what the server answered for each recipient. */
+export type Outcome = { recipients?: readonly RecipientOutcome[] } & (
+  { result: ActionResult } | { failure: Failure }
+);
+
+export class EffectFailed extends Error implements Failure {
   constructor(
     readonly code: string,
     message: string,
-    /** Whether another try may succeed, and cannot do anything twice. */
     readonly retryable: boolean,
-    /** What is known besides: the answer of whoever refused, and how many milliseconds it asks to wait at least. */
-    readonly known: { answered?: { status: number; answer?: string }; waitMs?: number } = {},
+    readonly known: Failure['known'] = {},
+    readonly recipients?: readonly RecipientOutcome[],
   ) {
     super(message);
   }
+
+  get outcome(): Outcome {
+    const { code, message, retryable, known, recipients } = this;
+    return { failure: { code, message, retryable, known }, ...(recipients && { recipients }) };
+  }
+}
+
+/**
+ * How a mail stands for each recipient after another attempt: who has accepted it has it; of the others the last answer
+ * counts.
+ */
+export function recipientsAfter(
+  before: readonly RecipientOutcome[],
+  { recipients = [], ...outcome }: Outcome,
+  at: number,
+): RecipientOutcome[] {
+  const told = new Map(before.map((one) => [one.address, one]));
+  if (recipients.length === 0 && 'failure' in outcome) {
+    const answer = outcome.failure.message;
+    for (const one of before) if (one.outcome === 'deferred') told.set(one.address, { ...one, answer, at });
+  }
+  for (const one of recipients) {
+    if (told.get(one.address)?.outcome !== 'accepted') told.set(one.address, one);
+  }
+  return [...told.values()];
 }
 
 /**

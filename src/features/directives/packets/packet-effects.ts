@@ -8,14 +8,15 @@ import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos
 import { capoActor } from '../../capos/capo-actor.js';
 import { orderBodyOf } from '../../capos/proposed-order.js';
 import { Documents } from '../../documents/documents.repository.js';
-import { Mailer, MailFailed } from '../../mail/mailer.js';
+import { Mailer, MailFailed, type RefusedRecipient } from '../../mail/mailer.js';
+import { isForNow } from '../../mail/smtp.js';
 import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
 import { Signals } from '../../signals/signals.repository.js';
 import { ProposeStandingOrder } from '../../standing-orders/propose-standing-order.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
 import { CallEffect } from './call-effect.js';
-import { type Effect, EffectFailed, type PacketToSend } from './packet-effect.js';
+import { type Effect, EffectFailed, type PacketToSend, type RecipientOutcome } from './packet-effect.js';
 import { WebhookEffect } from './webhook-effect.js';
 
 /** How much is told of what is wrong with a proposal. */
@@ -161,14 +162,40 @@ export class PacketEffects {
   }
 
   private async send(
-    { params, workPacketId }: PacketToSend<ParamsOf<'email.send'>>,
+    { params, workPacketId, recipients }: PacketToSend<ParamsOf<'email.send'>>,
     signal: AbortSignal,
   ): Promise<ActionResult> {
     try {
-      return { ...(await this.mailer.send({ id: workPacketId, ...params }, signal)) };
+      const sent = await this.mailer.send(
+        { id: workPacketId, ...params, ...(recipients && { recipients }) },
+        signal,
+      );
+      const at = this.clock.now();
+      const accepted = sent.accepted.map((address) => ({
+        address,
+        outcome: 'accepted' as const,
+        answer: sent.response,
+        at,
+      }));
+      return { ...sent, recipients: [...accepted, ...this.refused(sent.rejected)] };
     } catch (error) {
       if (!(error instanceof MailFailed)) throw error;
-      throw new EffectFailed(error.workError.code, error.message, error.retryable);
+      const { workError, message, retryable, reply, waitsForConnector } = error;
+      const known = {
+        ...(reply && { hasReplied: true }),
+        ...(waitsForConnector && { waitsForConnector }),
+      };
+      throw new EffectFailed(workError.code, message, retryable, known, this.refused(reply?.rejected ?? []));
     }
+  }
+
+  private refused(rejected: readonly RefusedRecipient[]): RecipientOutcome[] {
+    const at = this.clock.now();
+    return rejected.map(({ address, response }) => ({
+      address,
+      outcome: isForNow(response) ? 'deferred' : 'refused',
+      answer: response,
+      at,
+    }));
   }
 }

@@ -14,6 +14,7 @@ import { Escalations } from '../../escalations/escalations.repository.js';
 import { type Decision, isDeniedByBudget } from '../../standing-orders/evaluate.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
+import type { RecipientOutcome } from './packet-effect.js';
 import type { PacketTally } from './packet-tallies.reader.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 
@@ -84,11 +85,58 @@ export class PacketEscalations {
     });
   }
 
+  /** The mail server did not take a mail for these, of whom nobody is tried any more; others have it. */
+  async notReached(packet: WorkPacketEntity, recipients: readonly RecipientOutcome[]): Promise<void> {
+    const missing = recipients.filter(({ outcome }) => outcome !== 'accepted');
+    if (missing.length === 0) return;
+    const each = missing.map(({ address, answer }) => `${address} (${answer})`).join('; ');
+    await this.about(packet, `"${packet.title}" did not reach everybody. It was not accepted for ${each}.`);
+  }
+
+  /** A repeat had begun when it became known that the attempt before it took effect. */
+  twice(packet: WorkPacketEntity, attempt: number): Promise<void> {
+    const reason = `"${packet.title}" may have arrived twice: it was sent again before the outcome of attempt ${attempt} was known, and that attempt took effect.`;
+    return this.about(packet, reason);
+  }
+
+  /** It is known late that it took effect, and it has been taken back or denied since. */
+  afterAll(packet: WorkPacketEntity): Promise<void> {
+    return this.about(packet, `"${packet.title}" arrived after all; it is ${packet.status} here.`);
+  }
+
+  /** A person has said that it arrived, and it is known late that it did not. */
+  notAfterAll(packet: WorkPacketEntity, message: string): Promise<void> {
+    return this.about(packet, `"${packet.title}" did not arrive, though a person said so: ${message}`);
+  }
+
+  /** It is known by now what a person was asked about a packet. */
+  async answered({ workPacketId }: WorkPacketEntity, because: string): Promise<void> {
+    for (const kind of [PACKET_FAILED, KILL_UNCONFIRMED] as const)
+      await this.escalations.resolveAbout(kind, { type: 'work_packet', id: workPacketId }, because);
+  }
+
+  /** In place of what is open about the packet: what is known now. Nothing can be done here but to know it. */
+  private async about(packet: WorkPacketEntity, reason: string): Promise<void> {
+    const { workPacketId, teamId, directiveId } = packet;
+    const entity = { type: 'work_packet', id: workPacketId };
+    await this.escalations.resolveAbout(PACKET_FAILED, entity, 'More is known of it by now.');
+    await this.escalations.open({
+      kind: PACKET_FAILED,
+      entity,
+      teamId,
+      directiveId,
+      reason,
+      options: [DISMISS],
+      dueAt: null,
+    });
+  }
+
   /** A packet of which nobody here can tell whether it arrived. One that was escalated by a kill stays so. */
   async unconfirmed(packet: WorkPacketEntity, message: string, isKilled: boolean): Promise<void> {
     const { workPacketId, teamId, directiveId, title } = packet;
     const entity = { type: 'work_packet', id: workPacketId };
     if (!isKilled && (await this.escalations.findOpen(KILL_UNCONFIRMED, entity))) return;
+    if (!isKilled) await this.escalations.resolveAbout(PACKET_FAILED, entity, 'More is known of it by now.');
     await this.escalations.open({
       kind: isKilled ? KILL_UNCONFIRMED : PACKET_FAILED,
       entity,

@@ -56,7 +56,7 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     from: ['queued', 'sending'],
     to: 'sending',
     by: 'its capo',
-    when: 'A worker begins to carry it out; again if the process that began before has ended.',
+    when: 'A worker begins to carry it out; again if the process that began before has ended, or a mail has reached some of its recipients.',
   },
   {
     trigger: 'execute',
@@ -123,10 +123,10 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
   },
   {
     trigger: 'confirm',
-    from: ['failed', 'sending'],
+    from: ['failed', 'sending', 'queued', 'halted'],
     to: 'executed',
-    by: 'an operator',
-    when: 'Nobody here could tell whether it arrived, and a person says that it did.',
+    by: 'an operator, or its capo',
+    when: 'Nobody here could tell whether it arrived, and a person says that it did, or it becomes known late.',
   },
   {
     trigger: 'ask_override',

@@ -4,12 +4,13 @@ import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
 import type { Action } from '../../capos/action-types.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
-import { CheckBeforeSending } from './check-before-sending.js';
-import { type DuePacket, DuePackets } from './due-packets.repository.js';
+import { CheckBeforeSending, type Refusal } from './check-before-sending.js';
+import { type DuePacket, DuePackets, unfollowedOutcome } from './due-packets.repository.js';
 import { type Outgoing, OutsideAttempts } from './outside-attempts.js';
 import { EffectFailed, type OutsideEffect, type PacketToSend, processEnded } from './packet-effect.js';
 import { PacketResults } from './packet-results.js';
 import { UnsentPackets } from './unsent-packets.js';
+import { hasLeftInPart } from './work-packet.js';
 
 /**
  * Carries one packet out. In the transaction that marks it as sending, the guardian's row is locked, so nothing starts
@@ -37,7 +38,7 @@ export class SendPacket implements OnModuleInit {
       run: (item, signal) =>
         this.attempts.make(item, signal, {
           begin: () => this.begin(item),
-          fail: (failure, calledOff) => this.fail(item, failure, calledOff),
+          refuse: (failure) => this.refuse(item, failure),
         }),
       giveUp: (item, error) => this.giveUp(item, error),
     });
@@ -49,6 +50,11 @@ export class SendPacket implements OnModuleInit {
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
     if (!packet) return undefined;
+    const known = unfollowedOutcome(packet);
+    if (known && !letsNothingLeave(guardian.mode)) {
+      await this.results.ended(item, packet, known, guardian, false);
+      return undefined;
+    }
     // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
     const mayHaveLeft = await this.check.mayHaveLeft(packet);
     if (letsNothingLeave(guardian.mode)) {
@@ -58,14 +64,17 @@ export class SendPacket implements OnModuleInit {
     if (mayHaveLeft) throw processEnded();
     const checked = await this.check.execute(packet, guardian);
     if (checked.verdict !== 'go') {
-      await this.unsent.execute(item, packet, checked, guardian);
+      const because = hasLeftInPart(packet) && reasonToEnd(checked);
+      if (because) await this.results.endPartly(item, packet, because, guardian);
+      else await this.unsent.execute(item, packet, checked, guardian);
       return undefined;
     }
     const { action, effect } = checked;
     const begun = { ...packet, ...begunBy(packet, guardian) };
     if (effect.kind === 'inside') {
       const result = await effect.run(toSend(packet, action));
-      await this.results.succeed(item, begun, action, result, guardian);
+      await this.results.succeed(begun, result, guardian);
+      this.work.complete(item);
       return undefined;
     }
     this.work.check(item);
@@ -81,18 +90,24 @@ export class SendPacket implements OnModuleInit {
     const envelope = begun.envelope ?? (await effect.seal?.(begun.workspaceId)) ?? null;
     const packet = this.packets.markSending(begun, envelope);
     return {
+      attempt: packet.attempts,
       run: (signal) => effect.run(toSend(packet, action), signal),
-      succeed: async (result) => {
+      ended: async (outcome, calledOff) => {
         const guardian = await this.packets.lockGuardian(packet);
-        await this.results.succeed(item, packet, action, result, guardian);
+        await this.results.ended(item, packet, outcome, guardian, calledOff);
+      },
+      endedLate: async (outcome) => {
+        const now = await this.packets.lockLate(packet);
+        const ended = { attempt: packet.attempts, outcome, isRepeatable: effect.repeatable };
+        await this.results.endedLate(now.packet, now.directive, ended, now.guardian);
       },
     };
   }
 
-  private async fail(item: WorkItem, failure: EffectFailed, calledOff: boolean): Promise<void> {
+  /** It did not begin. */
+  private async refuse(item: WorkItem, failure: EffectFailed): Promise<void> {
     const { guardian, packet } = await this.packets.lock(item);
-    const isKilled = isHalted(guardian.mode);
-    if (packet) await this.results.fail(item, packet, failure, { isKilled, calledOff });
+    if (packet) await this.results.ended(item, packet, failure.outcome, guardian, false);
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
@@ -100,8 +115,16 @@ export class SendPacket implements OnModuleInit {
     if (!packet) return;
     const mayHaveLeft = await this.check.mayHaveLeft(packet);
     const failure = mayHaveLeft ? processEnded() : new EffectFailed(code, message, false);
-    await this.results.giveUp(packet, failure, isHalted(guardian.mode));
+    await this.results.giveUp(packet, failure, guardian);
   }
+}
+
+/** Why the rest of it is not sent any more, if not only for now. */
+function reasonToEnd(refusal: Refusal): string | undefined {
+  if (refusal.verdict === 'ended') return refusal.because.message;
+  if (refusal.verdict === 'deny' || refusal.verdict === 'review')
+    return refusal.policy.decision.explanation.join(' ');
+  return undefined;
 }
 
 /** The guardian is locked: what the last receipt was at that time shows whether a kill came before. */
@@ -110,6 +133,16 @@ function begunBy({ attempts, headSeq }: DuePacket, { epoch }: GuardianEntity) {
 }
 
 function toSend(packet: DuePacket, action: Action): PacketToSend {
-  const { workPacketId, workspaceId, teamId, directiveId, capo, envelope } = packet;
-  return { workPacketId, workspaceId, teamId, directiveId, capo, params: action.params, envelope };
+  const { workPacketId, workspaceId, teamId, directiveId, capo, envelope, result } = packet;
+  const recipients = result?.recipients?.flatMap((one) => (one.outcome === 'deferred' ? one.address : []));
+  return {
+    workPacketId,
+    workspaceId,
+    teamId,
+    directiveId,
+    capo,
+    params: action.params,
+    envelope,
+    ...(recipients && { recipients }),
+  };
 }

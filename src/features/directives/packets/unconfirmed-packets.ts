@@ -30,7 +30,7 @@ import { DirectiveTransitions } from '../directive-transitions.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
 import { isUnconfirmed } from './packet-effect.js';
-import { receiptSubject } from './work-packet.js';
+import { hasLeftInPart, receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 
@@ -127,7 +127,7 @@ export class UnconfirmedPackets implements OnModuleInit {
       executedAt: at,
       sendingSince: null,
     });
-    await this.completeDirective.confirmed(directive, by);
+    await this.completeDirective.confirmed(directive, by, summary);
     return summary;
   }
 
@@ -135,7 +135,7 @@ export class UnconfirmedPackets implements OnModuleInit {
     const { packet, guardian } = await this.toDecide(escalation, caller);
     const message = `${caller.name} says that it did not arrive.`;
     const summary = `${caller.name} says that "${packet.title}" did not arrive; it is not sent again.`;
-    const given = await this.gate.giveBack([packet.workPacketId]);
+    const given = hasLeftInPart(packet) ? {} : await this.gate.giveBack([packet.workPacketId]);
     const receiptId = this.note(packet, 'packet.not_arrived', caller, summary, guardian, given);
     this.packets.correct(packet, { result: { error: { code: 'NOT_ARRIVED', message } }, receiptId });
     return summary;
@@ -159,10 +159,10 @@ export class UnconfirmedPackets implements OnModuleInit {
       });
       this.directives.update(directive, { error: null });
     }
-    const given = await this.gate.giveBack([packet.workPacketId]);
+    const given = hasLeftInPart(packet) ? {} : await this.gate.giveBack([packet.workPacketId]);
     this.note(packet, 'packet.not_arrived', caller, summary, guardian, given);
     this.packets.transition(packet, isHalted ? 'send_after_revert' : 'send_again', {
-      result: null,
+      result: hasLeftInPart(packet) ? { recipients: packet.result!.recipients! } : null,
       sendingSince: null,
     });
     if (isHalted) this.work.cancel('packet.send', [packet.workPacketId]);

@@ -3,7 +3,7 @@ import type { Compensation, PacketKind } from '../../capos/action-types.js';
 import type { NeededInput } from '../../capos/briefing.js';
 import type { Engine } from '../../capos/capo.js';
 import type { Decision } from '../../standing-orders/evaluate.js';
-import type { Envelope } from './packet-effect.js';
+import type { Envelope, RecipientOutcome } from './packet-effect.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { CapoRole, Reversibility } from '../../terms/terms.js';
 
@@ -23,6 +23,10 @@ export type PacketStatus =
 export interface PacketResult {
   [key: string]: unknown;
   error?: { code: string; message: string };
+  /** Of a mail, how it stands for each recipient. */
+  recipients?: RecipientOutcome[];
+  /** How often the other side could not take it, which is tried again. */
+  tries?: number;
 }
 
 @Entity('work_packets')
@@ -85,6 +89,7 @@ export class WorkPacketEntity {
   createdAt!: number;
   @Column('timestamptz', { nullable: true })
   executedAt!: number | null;
+  /** Since when an attempt is under way; null while a mail that some have waits to be sent to the others. */
   @Column('timestamptz', { nullable: true })
   sendingSince!: number | null;
   /** When it was last handed out: the guardian's epoch, and the number of the last receipt of the workspace. */

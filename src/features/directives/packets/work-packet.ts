@@ -155,7 +155,11 @@ function everyRecipient(params: Record<string, unknown>): Record<string, unknown
 }
 
 /** @param seesAddress whether it is shown to somebody who may decide about it */
-export function viewOf(packet: WorkPacketEntity, seesAddress: boolean): WorkPacketView {
+export function viewOf(
+  packet: WorkPacketEntity,
+  seesAddress: boolean,
+  nextAttemptAt: number | null,
+): WorkPacketView {
   const { actionType, decision, params, target } = packet;
   return {
     ...factsOf(packet),
@@ -172,6 +176,7 @@ export function viewOf(packet: WorkPacketEntity, seesAddress: boolean): WorkPack
       inputHash: decision.inputHash,
     },
     result: packet.result,
+    nextAttemptAt,
   };
 }
 
@@ -205,4 +210,9 @@ function factsOf(packet: Omit<ListedPacket, 'outcome'>): Omit<WorkPacketSummary,
     executedAt: packet.executedAt,
     receiptId: packet.receiptId,
   };
+}
+
+/** Somebody has the mail already. */
+export function hasLeftInPart({ result }: Pick<WorkPacketEntity, 'result'>): boolean {
+  return result?.recipients?.some(({ outcome }) => outcome === 'accepted') ?? false;
 }

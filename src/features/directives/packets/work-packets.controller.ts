@@ -5,6 +5,7 @@ import { CurrentCaller } from '../../../platform/auth/current-caller.js';
 import { Route } from '../../../platform/http/route.js';
 import { NotFound } from '../../../platform/kernel/errors.js';
 import { isId } from '../../../platform/kernel/ids.js';
+import { Work } from '../../../platform/work/work.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
 import { summaryOf, viewOf } from './work-packet.js';
 import { WORK_PACKET_PARAM, WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
@@ -12,7 +13,10 @@ import { WorkPacketsReader } from './work-packets.reader.js';
 
 @Controller('api/pro/work-packets')
 export class WorkPacketsController {
-  constructor(private readonly packets: WorkPacketsReader) {}
+  constructor(
+    private readonly packets: WorkPacketsReader,
+    private readonly work: Work,
+  ) {}
 
   /** The work packets of the capos, newest first. */
   @Get()
@@ -27,10 +31,11 @@ export class WorkPacketsController {
   @Get(':id')
   @Route({ auth: 'member', returns: { 200: WorkPacketView }, errors: [NotFound] })
   async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
-    const packet = isId('pkt', workPacketId)
-      ? await this.packets.find(scopeOf(caller), workPacketId)
-      : undefined;
+    const scope = scopeOf(caller);
+    const packet = isId('pkt', workPacketId) ? await this.packets.find(scope, workPacketId) : undefined;
     if (!packet) throw new NotFound();
-    return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'));
+    const progress = await this.work.progress(scope, ['packet.send'], workPacketId);
+    const nextAttemptAt = progress?.lastError ? progress.nextAttemptAt : null;
+    return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'), nextAttemptAt);
   }
 }

@@ -247,10 +247,17 @@ export class WorkPacketView extends WorkPacketFacts {
   /** The action that undoes it, from the trusted registry; null: there is none. */
   compensation!: object | null;
   /**
-   * What the execution answered, or why it failed; the action type says which fields there are. Null until then.
-   * @example { "accepted": ["jane@acme.example"], "rejected": [], "transport": "smtp" }
+   * What the execution answered, or why it failed; the action type says which fields there are. Null until then. Of a mail,
+   * `recipients` says for each recipient whether the mail server has `accepted` the mail, `deferred` it (it is tried again) or
+   * `refused` it, with its answer and when; while the mail waits to be tried again, `error` has what the server said last.
+   * @example { "accepted": ["jane@acme.example"], "rejected": [], "transport": "smtp", "response": "250 OK", "recipients": [{ "address": "jane@acme.example", "outcome": "accepted", "answer": "250 OK", "at": 1771401691800 }] }
    */
   result!: Record<string, unknown> | null;
+  /**
+   * When it is tried again, Unix milliseconds: after 1, 5, 15 and 30 minutes, then each hour for more than a day, where the other
+   * side cannot take it now. Null where nothing waits for a time.
+   */
+  nextAttemptAt!: number | null;
 }
 
 export class WorkPacketPage extends PageFacts {

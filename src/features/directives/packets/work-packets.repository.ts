@@ -4,6 +4,8 @@ import type { Statement } from '../../../platform/database/batch.js';
 import { columnsOf } from '../../../platform/database/table.js';
 import type { AllowedBy } from '../../guardian/policy-gate.js';
 import type { Unconfirmed } from '../../guardian/halting.js';
+import type { WorkItem } from '../../../platform/work/work-item.js';
+import type { Outcome } from './packet-effect.js';
 import { HANDED_OUT, PACKET_STATES, type PacketTrigger } from './packet-states.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 
@@ -184,7 +186,8 @@ export class WorkPackets {
   async releasedUnsent(workspaceId: string, directiveId: string): Promise<string[]> {
     const rows = await this.db.query<{ id: string }>(
       `select work_packet_id as id from work_packets
-       where workspace_id = $1 and directive_id = $2 and status in ('queued', 'halted')`,
+       where workspace_id = $1 and directive_id = $2 and status in ('queued', 'halted')
+         and coalesce(result->'error'->>'code', '') not like '%UNCONFIRMED'`,
       [workspaceId, directiveId],
     );
     return rows.map(({ id }) => id);
@@ -208,14 +211,29 @@ export class WorkPackets {
     return rows.length > 0;
   }
 
-  /** True when standing orders delay every packet of the directive that has not ended. */
-  async areAllDelayed(workspaceId: string, directiveId: string): Promise<boolean> {
-    const [row] = await this.db.query<{ delayed: boolean }>(
-      `select coalesce(bool_and(status = 'queued' and throttled_until is not null), false) as delayed from work_packets
-       where workspace_id = $1 and directive_id = $2 and status not in ('cancelled', 'denied')`,
+  /** The packets of a directive that have not ended; those that are queued may be delayed by standing orders. */
+  async open(
+    workspaceId: string,
+    directiveId: string,
+  ): Promise<{ workPacketId: string; isQueued: boolean; isDelayed: boolean }[]> {
+    return this.db.query(
+      `select work_packet_id, status = 'queued' as is_queued, throttled_until is not null as is_delayed
+       from work_packets where workspace_id = $1 and directive_id = $2 and status not in ('cancelled', 'denied')`,
       [workspaceId, directiveId],
     );
-    return row!.delayed;
+  }
+
+  /** That an attempt outside began, or what came of it; it is there already where the answer to a COMMIT was lost. */
+  addAttempt(
+    { workspaceId, id }: Pick<WorkItem, 'workspaceId' | 'id'>,
+    { attempt, revertId = '' }: { attempt: number; revertId?: string },
+    outcome: Outcome | null,
+  ): void {
+    this.db.write(
+      `insert into outside_attempts (workspace_id, work_packet_id, revert_id, attempt, event, outcome)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+      [workspaceId, id, revertId, attempt, outcome ? 'ended' : 'begun', outcome && JSON.stringify(outcome)],
+    );
   }
 
   /** How many packets of a directive were carried out and not undone, and how many are just being carried out. */
@@ -232,7 +250,7 @@ export class WorkPackets {
     return row!;
   }
 
-  /** Halts every packet that waits to leave; those already handed out are answered as unconfirmed. */
+  /** Halts every packet that waits to leave; those that are being sent are answered as unconfirmed. */
   async halt(workspaceId: string): Promise<Unconfirmed[]> {
     const [, sending] = await this.db.unit.batch([
       {
@@ -241,7 +259,7 @@ export class WorkPackets {
       },
       {
         text: `select work_packet_id, team_id, sending_since as since from work_packets
-          where workspace_id = $1 and status = 'sending' order by sending_since`,
+          where workspace_id = $1 and status = 'sending' and sending_since is not null order by sending_since`,
         values: [workspaceId],
       },
     ]);
