@@ -32,7 +32,7 @@ export class Desk {
 
   /** The approval once its draft is attached. */
   async ready(approvalId: string) {
-    const approval = (await this.client.get(`/approvals/${approvalId}?wait=10`)).body;
+    const approval = (await this.client.get(`/approvals/${approvalId}?wait=30`)).body;
     expect(approval).toMatchObject({ ready: true, status: 'pending' });
     return approval;
   }
