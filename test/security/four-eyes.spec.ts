@@ -173,7 +173,7 @@ describe('a token that one member made for another', () => {
 });
 
 describe('whoever had a draft made anew', () => {
-  const mail = 'Email jane@acme.example: The delivery arrives on Friday.';
+  const mail = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 
   it('is one of its authors: the recipient and the words of the next one are theirs', async () => {
     const { directiveId, approvalId } = await deskOf(admin.token).handInReady({ text: mail });
