@@ -27,25 +27,29 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (round && round.previous.packets.length > 0) return revise(round);
   const reader = new DirectiveReader(briefing);
   const moves = reader.read();
+  const { role, name, engine } = CAPOS[directive.capo];
+  const [own, others] = [true, false].map((is) =>
+    moves.filter(({ type }) => ACTION_TYPES[type].engines.includes(engine) === is),
+  );
   const isAble = (capo: CapoRole) =>
     moves.every(({ type }) => ACTION_TYPES[type].engines.includes(CAPOS[capo].engine));
   const able = CAPO_ROLES.find((capo) => capo !== 'ceo' && isAble(capo));
-  const isHandedOn =
-    able !== undefined && directive.capo === 'ceo' && directive.text.length <= LIMITS.directive;
-  const isOwn = isAble(directive.capo);
-  const own = isOwn ? moves : isHandedOn ? [handOver(able, clean(directive.text))] : [];
-  if (own.length === 0) {
-    const whom = able
-      ? `it is for ${CAPOS[able].name}: hand it in again for them`
-      : 'no capo can do all of it';
-    reader.remarks.push(
-      isOwn ? KNOWS : `${CAPOS[directive.capo].name} can't do this; ${whom}.`,
-      'Nothing was prepared.',
-    );
+  if (others!.length > 0 && role === 'ceo' && able && directive.text.length <= LIMITS.directive) {
+    own!.splice(0, own!.length, handOver(able, clean(directive.text)));
+  } else {
+    for (const { type, params } of others!) {
+      const whose = CAPO_ROLES.find((capo) => ACTION_TYPES[type].engines.includes(CAPOS[capo].engine))!;
+      const title = titleOf({ type, params } as unknown as Action);
+      reader.remarks.push(
+        `${name} can't do this; it is for ${CAPOS[whose].name}, to be handed in again: ${title}`,
+      );
+    }
+    if (own!.length === 0)
+      reader.remarks.push(...(others!.length > 0 ? [] : [KNOWS]), 'Nothing was prepared.');
   }
   return {
     remarks: cutText([...new Set(reader.remarks)].join('\n'), DRAFT_BOUNDS.remarks),
-    packets: own.slice(0, DRAFT_BOUNDS.packets).map((move) => packetOf(move, briefing)),
+    packets: own!.slice(0, DRAFT_BOUNDS.packets).map((move) => packetOf(move, briefing)),
     concerns: reader.concerns(),
   };
 }
@@ -137,7 +141,15 @@ class DirectiveReader {
       const said = text.slice(start + lead.length, found[index + 1]?.index ?? text.length);
       const rest = said.replace(/(?:[\s,;]{1,5}(?:and|und|et|y|also|then)){0,3}[\s,;]*$/iu, '').trim();
       const capo = CAPO_ROLES.find((role) => groups?.[role] !== undefined)!;
-      if (rest !== '') this.#moves.push(handOver(capo, rest));
+      // "Product should ..." in the next sentence is for somebody else.
+      const others = [...` ${rest}`.matchAll(words.CAPO_NAME)].filter(
+        ({ groups: named }) => named?.[capo] === undefined,
+      );
+      const asked =
+        others.length > 0
+          ? [ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`)]
+          : [];
+      if (rest !== '') this.#moves.push({ ...handOver(capo, rest), asked });
     }
     return this.#moves.length > 0;
   }
@@ -236,11 +248,16 @@ class DirectiveReader {
       this.#leave(at, at + index);
       return mailEnd;
     }
-    const addresses = within({ start: at, end }, this.#whole.addresses);
-    const isMail = addresses.length > 0 ? sentence.search(words.MAIL_VERB) >= 0 : isDescribed;
+    const addresses = within({ start: at, end }, this.#whole.addresses).map(({ text }) => text);
+    const { to, body } = this.#context;
+    const isMail = addresses.length + to.length > 0 ? sentence.search(words.MAIL_VERB) >= 0 : isDescribed;
     if (!isMail || words.NEGATED.test(sentence)) return undefined;
-    const named = addresses.map(({ text }) => text).join(', ');
-    const asked = addresses.length > 0 ? [ask('to', `Who is to receive it: ${named}?`)] : [];
+    const asked = [
+      ...(addresses.length > 0 ? [ask('to', `Who is to receive it: ${addresses.join(', ')}?`)] : []),
+      ...(body === undefined
+        ? []
+        : [ask('body', 'Is this mail meant, as it stands? Edit it, or confirm it.')]),
+    ];
     this.#addMail({ end, to: [], cc: [], isEach: false, asked });
     return end;
   }

@@ -72,7 +72,8 @@ export class MailReader {
         ask('body', 'Is this the text? It stands before the addresses. Edit it, or confirm it.'),
       );
     } else if (mail.body === undefined) this.#goOn();
-    const sentence = start - /[^.!?\n\uFDD3]*$/u.exec(this.#masked.slice(Math.max(0, start - 60), start))![0].length;
+    const sentence =
+      start - /[^.!?\n\uFDD3]*$/u.exec(this.#masked.slice(Math.max(0, start - 60), start))![0].length;
     mail.isEach ||= words.EACH.test(this.#masked.slice(sentence, Math.min(mail.end, this.#textAt)));
     return mail;
   }

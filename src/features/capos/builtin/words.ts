@@ -142,7 +142,7 @@ export const IF = within(
 
 export const RECORD = at(
   word(
-    'record, book, log, register, enter, verbuche, buche, erfasse, trage, enregistre, enregistrez, comptabilise, registra, anota',
+    'record, log, register, verbuche, buche, erfasse, trage, enregistre, enregistrez, comptabilise, registra, anota',
   ),
 );
 export const SOURCE = new RegExp(
@@ -171,6 +171,7 @@ const CAPO_NAMES = CAPO_ROLES.filter((role) => role !== 'ceo')
       `(?<${role}>${word(CAPOS[role].aliases.map((alias) => alias.replace(/^the /, '')).join(', '))})`,
   )
   .join('|');
+export const CAPO_NAME = new RegExp(CAPO_NAMES, 'gu');
 /** "Ask ops to ...", "..., and have marketing ..." */
 export const DELEGATES = new RegExp(
   String.raw`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND_WORD}\s))(?:${word('please, bitte, also, then, and')}[\s,]+)*${word('ask, have, tell, get, let, delegate to, hand to')}\s+(?:${word('the, our')}\s+)?(?:${CAPO_NAMES})(?:\s+${word('team')})?(?!['’\w-])[\s:,]*(?:${word('to')}\s+(?!${word('not, never')}))?`,
