@@ -27,29 +27,26 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (round && round.previous.packets.length > 0) return revise(round);
   const reader = new DirectiveReader(briefing);
   const moves = reader.read();
-  const { role, name, engine } = CAPOS[directive.capo];
-  const [own, others] = [true, false].map((is) =>
-    moves.filter(({ type }) => ACTION_TYPES[type].engines.includes(engine) === is),
+  const isOwn = ({ type }: Move) => ACTION_TYPES[type].engines.includes(CAPOS[directive.capo].engine);
+  const others = moves.filter((move) => !isOwn(move));
+  const whose = CAPO_ROLES.find((capo) =>
+    others.every(({ type }) => ACTION_TYPES[type].engines.includes(CAPOS[capo].engine)),
   );
-  const isAble = (capo: CapoRole) =>
-    moves.every(({ type }) => ACTION_TYPES[type].engines.includes(CAPOS[capo].engine));
-  const able = CAPO_ROLES.find((capo) => capo !== 'ceo' && isAble(capo));
-  if (others!.length > 0 && role === 'ceo' && able && directive.text.length <= LIMITS.directive) {
-    own!.splice(0, own!.length, handOver(able, clean(directive.text)));
-  } else {
-    for (const { type, params } of others!) {
-      const whose = CAPO_ROLES.find((capo) => ACTION_TYPES[type].engines.includes(CAPOS[capo].engine))!;
-      const title = titleOf({ type, params } as unknown as Action);
-      reader.remarks.push(
-        `${name} can't do this; it is for ${CAPOS[whose].name}, to be handed in again: ${title}`,
-      );
-    }
-    if (own!.length === 0)
-      reader.remarks.push(...(others!.length > 0 ? [] : [KNOWS]), 'Nothing was prepared.');
+  const text = clean(directive.text);
+  const isHandedOn =
+    others.length > 0 && directive.capo === 'ceo' && whose && text.length <= LIMITS.directive;
+  const own = isHandedOn ? [handOver(whose, text)] : moves.filter(isOwn);
+  if (others.length > 0 && !isHandedOn) {
+    const whom = whose ? `it is for ${CAPOS[whose].name}` : 'no capo can do all of it';
+    const said = others.map(({ type, params }) => titleOf({ type, params } as unknown as Action)).join('; ');
+    reader.remarks.push(`${CAPOS[directive.capo].name} can't do this; ${whom}: ${said}`);
   }
+  const left = unique(addressesIn(text).map((each) => each.text)).filter((each) => !names(own, each));
+  if (left.length > 0) reader.remarks.push(`Not written to: ${left.join(', ')}.`);
+  if (own.length === 0) reader.remarks.push(...(others.length > 0 ? [] : [KNOWS]), 'Nothing was prepared.');
   return {
-    remarks: cutText([...new Set(reader.remarks)].join('\n'), DRAFT_BOUNDS.remarks),
-    packets: own!.slice(0, DRAFT_BOUNDS.packets).map((move) => packetOf(move, briefing)),
+    remarks: cutText(unique(reader.remarks).join('\n'), DRAFT_BOUNDS.remarks),
+    packets: own.slice(0, DRAFT_BOUNDS.packets).map((move) => packetOf(move, briefing)),
     concerns: reader.concerns(),
   };
 }
@@ -116,18 +113,11 @@ class DirectiveReader {
 
   concerns(): Concern[] {
     const { masked, lookAlikes } = this.#whole;
+    const isDanger = words.DANGER.test(this.#unread.join('\n'));
     const found: [boolean, Concern['risk'], string][] = [
-      [
-        words.SECRETS.test(masked),
-        'critical',
-        'The directive speaks of secrets, such as passwords, keys or bank details.',
-      ],
-      [
-        words.DANGER.test(this.#unread.join('\n')),
-        'high',
-        'The directive asks for what a capo must not do by itself.',
-      ],
-      [lookAlikes.length > 0, 'high', 'An address has letters that only look like those of another one.'],
+      [words.SECRETS.test(masked), 'critical', 'The directive speaks of secrets, such as passwords.'],
+      [isDanger, 'high', 'The directive asks for what a capo must not do by itself.'],
+      [lookAlikes.length > 0, 'high', 'An address has letters that only look like others.'],
     ];
     return found.filter(([is]) => is).map(([, risk, reason]) => ({ risk, reason }));
   }
@@ -284,20 +274,21 @@ class DirectiveReader {
         ),
       );
     }
-    const usedIn = this.#moves.map(({ params: { description: _said, ...params }, asked }) => [
-      params,
-      asked.filter(({ path }) => path !== 'params.body'),
-    ]);
-    const used = JSON.stringify(usedIn).toLowerCase();
-    const isUnused = (address: string) => !used.includes(JSON.stringify(address.toLowerCase()).slice(1, -1));
     const others = unique([...addressesIn(text), ...lookAlikes].map((each) => each.text))
-      .filter(isUnused)
+      .filter((address) => !names(this.#moves, address))
       .join(', ');
-    if (others === '') return;
-    this.remarks.push(`Not written to: ${others}.`);
-    for (const { type, asked } of this.#moves)
+    for (const { type, asked } of others === '' ? [] : this.#moves)
       if (type === 'email.send') asked.push(ask('to', `Is any of these to receive it, too: ${others}?`));
   }
+}
+
+/** Whether the moves use the address or ask about it; a text that is still to be worded does neither. */
+function names(moves: readonly Move[], address: string): boolean {
+  const used = moves.map(({ params: { description: _said, ...params }, asked }) => [
+    params,
+    asked.filter(({ path }) => path !== 'params.body'),
+  ]);
+  return JSON.stringify(used).toLowerCase().includes(JSON.stringify(address.toLowerCase()).slice(1, -1));
 }
 
 /** Where a line, or an entry of a list, begins an instruction of its own. */

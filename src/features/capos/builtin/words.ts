@@ -135,6 +135,6 @@ export const DANGER = within`pay, transfer, wire, refund, delete, erase, without
 /** Nothing by itself. */
 export const PLEASANTRY =
   /^[\s\p{P}]*(?:(?:thanks|thank you|thx|cheers|hi|hello|hey|there|good morning|please|a lot|so much|very much|many|in advance|danke|vielen|dank|schon mal|im voraus|hallo|guten morgen|viele grüße|merci|d'avance|beaucoup|bonjour|gracias|muchas|hola|buenos días)[\s\p{P}]*)+$/iu;
-/** Where a message begins that somebody else wrote; it ends with the text, or where the line is drawn again. */
+/** Where a message begins that somebody else wrote. */
 export const PASTED =
-  /^[ \t]*(?:-{3,}[^\n]*|(?:begin forwarded message|(?:original|forwarded) message|(?:weitergeleitete|ursprüngliche) nachricht|message (?:transféré|d['’]origine)|mensaje (?:reenviado|original))[ \t]*:?[ \t]*|>.*(?:\n[ \t]*>.*)*|(?:from|von|de)[ \t]*:[^\n]*\uFDD1[^\n]*)$/gimu;
+  /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
