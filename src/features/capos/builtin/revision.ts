@@ -32,16 +32,17 @@ export function revise({ text, previous }: FeedbackRound): DraftContent {
 }
 
 function take(packet: DraftPacket, text: string): boolean {
-  const { subject, body, cc, isEach } = MailReader.readFields(readText(text)) ?? { cc: [], isEach: true };
+  const said = MailReader.readFields(readText(text));
+  if (!said || said.isEach) return false;
+  const { subject, body, cc } = said;
   const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
   const isTwice = [...to, ...copies].some((each) => cc.includes(each));
-  if (isEach || isTwice || (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients)
+  if (isTwice || (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients)
     return false;
   const given = { ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) };
   Object.assign(packet.params, given, cc.length > 0 && { cc: [...copies, ...cc] });
   packet.title = titleOf({ type: packet.type, params: packet.params } as unknown as Action);
-  packet.needsInput = packet.needsInput.filter(
-    ({ path }) => !Object.keys(given).includes(path.slice('params.'.length)),
-  );
+  const names: string[] = Object.keys(given);
+  packet.needsInput = packet.needsInput.filter(({ path }) => !names.includes(path.slice('params.'.length)));
   return true;
 }
