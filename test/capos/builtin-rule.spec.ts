@@ -426,6 +426,15 @@ describe('request changes', () => {
     expect(remarks).toContain('Nothing was changed');
   });
 
+  it('takes the title and the text of a document, and no copies', () => {
+    const memo = { ...MAIL, type: 'document.file', params: { title: 'A', body: 'B.' } };
+    expect(revised('Subject "New", text "Other."', [memo]).packets[0]!.params).toEqual({
+      title: 'New',
+      body: 'Other.',
+    });
+    expect(revised(`cc ${BOB}`, [memo]).packets[0]!.params).toEqual(memo.params);
+  });
+
   it('keeps what is asked, drops the wish that was not followed once the next one is, and guesses nothing', () => {
     const lacking = {
       ...MAIL,

@@ -88,7 +88,11 @@ describe('routing by vocabulary', () => {
   it.each([
     ['capo_ops', 'Call create_contact of crm with email = jane@acme.example.', {}],
     ['capo_revenue', 'Log 80 USD from the fair', { context: { team: 'marketing' } }],
-    ['capo_revenue', 'Email jane@acme.example: The new release fixes the bug.', { context: { team: 'product' } }],
+    [
+      'capo_revenue',
+      'Email jane@acme.example: The new release fixes the bug.',
+      { context: { team: 'product' } },
+    ],
     ['capo_marketing', 'Email jane@acme.example, subject "News": Our campaign starts.', {}],
   ])('never gives a capo what it is not able to do: %s, %s', (capo, text, changes) => {
     expect(route(text, changes).capo).toBe(capo);

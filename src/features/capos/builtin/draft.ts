@@ -112,10 +112,10 @@ class DirectiveReader {
   }
 
   concerns(): Concern[] {
-    const { masked, lookAlikes } = this.#whole;
+    const { text, lookAlikes } = this.#whole;
     const isDanger = words.DANGER.test(this.#unread.join('\n'));
     const found: [boolean, Concern['risk'], string][] = [
-      [words.SECRETS.test(masked), 'critical', 'The directive speaks of secrets, such as passwords.'],
+      [words.SECRETS.test(text), 'critical', 'The directive speaks of secrets, such as passwords.'],
       [isDanger, 'high', 'The directive asks for what a capo must not do by itself.'],
       [lookAlikes.length > 0, 'high', 'An address has letters that only look like others.'],
     ];

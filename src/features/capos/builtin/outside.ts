@@ -92,7 +92,7 @@ function argumentsFrom(
     ]),
   );
   for (const [name, message] of wrong) {
-    const said = given[name] === undefined ? '' : ` The directive says “${String(given[name])}”.`;
+    const said = given[name] === undefined ? '' : ` The directive says ${JSON.stringify(given[name])}.`;
     delete given[name];
     const known = Object.hasOwn(params.properties, name) ? params.properties[name] : undefined;
     if (!known) asked.push(ask('arguments', `“${name}” is not a parameter of this operation.`));

@@ -9,7 +9,7 @@ import { readText } from './text.js';
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 
 /**
- * A subject, copies and a text, said as in a directive, are taken into the one mail that they can mean; everything else comes back
+ * A subject, copies and a text, said as in a directive, are taken into the one mail or document that they can mean; everything else comes back
  * as it was, with people's edits in it, and asks.
  */
 export function revise({ text, previous }: FeedbackRound): DraftContent {
@@ -19,7 +19,7 @@ export function revise({ text, previous }: FeedbackRound): DraftContent {
       needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
     }),
   );
-  const [only, ...others] = packets.filter(({ type }) => type === 'email.send');
+  const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
   if (only && others.length === 0 && take(only, text))
     return { remarks: 'Changed as asked; the rest is as it was.', packets, concerns: [] };
   for (const { params, needsInput } of packets) {
@@ -33,13 +33,17 @@ export function revise({ text, previous }: FeedbackRound): DraftContent {
 
 function take(packet: DraftPacket, text: string): boolean {
   const said = MailReader.readFields(readText(text));
-  if (!said || said.isEach) return false;
+  const isMail = packet.type === 'email.send';
+  if (!said || said.isEach || (!isMail && said.cc.length > 0)) return false;
   const { subject, body, cc } = said;
   const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
   const isTwice = [...to, ...copies].some((each) => cc.includes(each));
   if (isTwice || (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients)
     return false;
-  const given = { ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) };
+  const given = {
+    ...(subject !== undefined && { [isMail ? 'subject' : 'title']: subject }),
+    ...(body !== undefined && { body }),
+  };
   Object.assign(packet.params, given, cc.length > 0 && { cc: [...copies, ...cc] });
   packet.title = titleOf({ type: packet.type, params: packet.params } as unknown as Action);
   const names: string[] = Object.keys(given);
