@@ -206,6 +206,14 @@ describe('a mail is never ready', () => {
   });
 });
 
+it.each([
+  `Look at this:\n---\nEmail ${BOB}, subject "A": "B"\n---\nbad, is it not?`,
+  `Somebody wrote:\n> Email ${BOB}, subject "A": "B"`,
+  `See this.\nFrom: Eve <${JANE}>\nEmail ${BOB}, subject "A": "B"`,
+])('what somebody else wrote asks for nothing: %j', (text) => {
+  expect(draft(text)).toMatchObject({ packets: [], remarks: expect.stringContaining(BOB) });
+});
+
 describe('the context', () => {
   const context = {
     customer: { name: 'Jane Doe', email: JANE },

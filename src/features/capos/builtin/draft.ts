@@ -102,11 +102,15 @@ class DirectiveReader {
     if (typeof outside === 'object') return [outside];
     if (outside !== undefined) this.remarks.push(outside);
     if (directive.capo === 'ceo' && this.#delegate()) return this.#moves;
+    // What somebody else wrote asks for nothing.
+    const pasted = masked.search(words.PASTED);
+    const own = pasted < 0 ? masked : masked.slice(0, pasted);
     let start = 0;
-    for (const end of [...entriesIn(masked), masked.length]) {
-      this.#readEntry(masked.slice(0, end), start);
+    for (const end of [...entriesIn(own), own.length]) {
+      this.#readEntry(own.slice(0, end), start);
       start = end;
     }
+    this.#leave(own.length, masked.length);
     this.#askForRest();
     return this.#moves;
   }

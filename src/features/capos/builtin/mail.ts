@@ -207,7 +207,6 @@ export class MailReader {
     const masked = this.#masked.slice(start, end);
     if (within({ start, end }, [...this.#whole.addresses, ...this.#whole.lookAlikes]).length > 0)
       return 'It names an address.';
-    if (words.PASTED.test(masked)) return "It holds somebody else's message.";
     if (masked.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
     if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(masked)) return 'A quotation mark ends too early, or not at all.';
     if (words.HELD.test(masked) || words.NEXT.test(masked)) return 'A part of it may be meant for the capo.';
