@@ -412,7 +412,7 @@ describe('a run of the built-in runner', () => {
 
 describe('a draft that asks who receives a mail', () => {
   it('misses nobody, but asks for more than it lacks', () => {
-    const asking = packet('email.send', { to: [], subject: 'Our offer', body: BODY });
+    const unsure = packet('email.send', { to: [], subject: 'Our offer', body: BODY });
     asking.needsInput = [{ path: 'params.to', message: 'Who is to receive it?' }];
     const wanted = { expect: { packets: [{ type: 'email.send' as const, to: ['ines@redwood.example'] }] } };
     expect(new Set(findings([asking], wanted).map(({ check }) => check))).toEqual(new Set(['asked']));
