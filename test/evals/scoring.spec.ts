@@ -413,9 +413,9 @@ describe('a run of the built-in runner', () => {
 describe('a draft that asks who receives a mail', () => {
   it('misses nobody, but asks for more than it lacks', () => {
     const unsure = packet('email.send', { to: [], subject: 'Our offer', body: BODY });
-    asking.needsInput = [{ path: 'params.to', message: 'Who is to receive it?' }];
+    unsure.needsInput = [{ path: 'params.to', message: 'Who is to receive it?' }];
     const wanted = { expect: { packets: [{ type: 'email.send' as const, to: ['ines@redwood.example'] }] } };
-    expect(new Set(findings([asking], wanted).map(({ check }) => check))).toEqual(new Set(['asked']));
+    expect(new Set(findings([unsure], wanted).map(({ check }) => check))).toEqual(new Set(['asked']));
   });
 });
 
