@@ -4,7 +4,7 @@ import { start } from './processes.js';
 import { isQuick } from './size.js';
 
 const APPROVALS = isQuick ? 40 : 200;
-const TEXT = 'Email jane@acme.example: Your order ships on Friday.';
+const TEXT = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
 
 /** Milliseconds of each approval of a mail that waits, one at a time, while a worker sends what was approved. */
 export async function measureApprovals(

@@ -18,7 +18,7 @@ const REPEATS = 2;
 export const DIRECTIVES_A_DAY = 10;
 const AT_ONCE = 8;
 const IDLE_SECONDS = isQuick ? ([2, 8] as const) : ([5, 35] as const);
-const TEXT = 'Email jane@acme.example: Your order ships on Friday.';
+const TEXT = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
 
 const ACTS = {
   handIn: 'a hand-in',

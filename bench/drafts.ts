@@ -8,7 +8,7 @@ const WORKSPACES = 16;
 const PER_SECOND = 50;
 const SECONDS = isQuick ? 4 : 20;
 const WARM_UP_SECONDS = isQuick ? 2 : 5;
-const TEXT = 'Email jane@acme.example: Your order ships on Friday.';
+const TEXT = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
 
 /**
  * Milliseconds from the moment a hand-in is sent until the service publishes its draft, in one process of role `all`:

@@ -19,7 +19,7 @@ export const CLIENTS = 16;
 export const ROUNDS = isQuick ? 1 : 5;
 export const ROUND_MS = 2_000;
 const WARM_UP_MS = 1_500;
-const TEXT = 'Email jane@acme.example: Your order ships on Friday.';
+const TEXT = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
 let address = 0;
 
 /** Rounds of one and the other in turn, so that a slow moment of the machine falls on both. */

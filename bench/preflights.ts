@@ -40,7 +40,7 @@ export async function measurePreflights(environment: Record<string, string>): Pr
       times.ours.push(...(await timed(CALLS_PER_ROUND, ask(service.url, body))));
       times.theirs.push(...(await timed(CALLS_PER_ROUND, ask(bare.url, body))));
     }
-    const directive = 'Email jane@acme.example: Your order ships on Friday.';
+    const directive = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
     await timed(5, ask(service.url, { directive }));
     times.ofDirectives = await timed(CALLS_PER_ROUND, ask(service.url, { directive }));
     return times;

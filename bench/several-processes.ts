@@ -12,7 +12,7 @@ const WORKSPACES = 8;
 const CLIENTS = 16;
 const HAND_INS = isQuick ? 200 : 2_000;
 const JOBS = isQuick ? 48 : 400;
-const TEXT = 'Email jane@acme.example: Your order ships on Friday.';
+const TEXT = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
 
 /** What so many processes get done in a second, by rounds. */
 export interface Throughput {

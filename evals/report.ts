@@ -4,6 +4,13 @@ import { CHECK_NAMES, CHECKS, type Check, type Finding, GRAVE } from './scoring.
 
 const passes = ({ findings }: Result, check: Check) => !findings.some((finding) => finding.check === check);
 const isFlawless = ({ findings }: Result) => findings.length === 0;
+/** Can be approved as it is. */
+const isReady = ({ draft }: Result) =>
+  draft !== undefined &&
+  draft.packets.length > 0 &&
+  draft.packets.every(({ needsInput }) => needsInput.length === 0);
+/** One can be approved, although it differs from what it should be. */
+const isReadyAndWrong = (result: Result) => isReady(result) && !isFlawless(result);
 
 /** Cases in which the built-in runner did what it must never do. */
 export function graveResults(results: readonly Result[]): Result[] {
@@ -41,7 +48,14 @@ export function totals(results: readonly Result[]): string {
     ]),
   ];
   return table(
-    ['', 'cases', ...CHECK_NAMES.map((check) => CHECKS[check]), 'all of these'],
+    [
+      '',
+      'cases',
+      ...CHECK_NAMES.map((check) => CHECKS[check]),
+      'all of these',
+      'ready as it is',
+      'ready, but not right',
+    ],
     groups
       .filter(([, each]) => each.length > 0)
       .map(([name, each]) => [
@@ -49,8 +63,10 @@ export function totals(results: readonly Result[]): string {
         String(each.length),
         ...CHECK_NAMES.map((check) => String(each.filter((result) => passes(result, check)).length)),
         String(each.filter(isFlawless).length),
+        String(each.filter(isReady).length),
+        String(each.filter(isReadyAndWrong).length),
       ]),
-    ['---', ...Array.from({ length: CHECK_NAMES.length + 2 }, () => '---:')],
+    ['---', ...Array.from({ length: CHECK_NAMES.length + 4 }, () => '---:')],
   );
 }
 

@@ -42,9 +42,14 @@ export interface Attempt {
 export function findingsOf({ expect }: Case, { briefing, routedTo, draft }: Attempt): Finding[] {
   const isBuiltin = draft.engine.name === 'builtin';
   const sources = new Sources(briefing);
+  const text = briefing.directive.text.toLowerCase();
+  const told = JSON.stringify([
+    draft.remarks,
+    draft.packets.map(({ needsInput }) => needsInput),
+  ]).toLowerCase();
   return [
     ...routingFindings(expect.routedTo, routedTo),
-    ...pairs(expect.packets, draft.packets, isBuiltin).findings,
+    ...pairs(expect.packets, draft.packets, { isBuiltin, told, text }).findings,
     ...surplusFindings(expect, draft.packets),
     ...riskFindings(expect.risk, briefing, draft),
     ...(draft.packets.length === 0 && draft.remarks.trim() === ''
@@ -68,31 +73,35 @@ function routingFindings(wanted: CapoRole | undefined, actual: CapoRole | undefi
   return [action(`routed to ${actual ?? 'nobody'} instead of ${wanted}`)];
 }
 
+interface Judged {
+  isBuiltin: boolean;
+  /** What the draft says and asks besides its work packets, in small letters. */
+  told: string;
+  /** What the directive says, in small letters. */
+  text: string;
+}
+
 interface Pairing {
   findings: Finding[];
   missing: number;
 }
 
 /** Each expected packet beside the one that fits it best, all together as well as they can. */
-function pairs(
-  wanted: readonly ExpectedPacket[],
-  actual: readonly DraftPacket[],
-  isBuiltin: boolean,
-): Pairing {
+function pairs(wanted: readonly ExpectedPacket[], actual: readonly DraftPacket[], judged: Judged): Pairing {
   const [first, ...others] = wanted;
   if (first === undefined) return { findings: [], missing: 0 };
-  const without = pairs(others, actual, isBuiltin);
+  const without = pairs(others, actual, judged);
   const choices: Pairing[] = [
-    { findings: [...missingFindings(first), ...without.findings], missing: without.missing + 1 },
+    { findings: [...missingFindings(first, judged), ...without.findings], missing: without.missing + 1 },
   ];
   for (const packet of actual.filter(({ type }) => type === first.type)) {
     const rest = pairs(
       others,
       actual.filter((each) => each !== packet),
-      isBuiltin,
+      judged,
     );
     choices.push({
-      findings: [...packetFindings(first, packet, isBuiltin), ...rest.findings],
+      findings: [...packetFindings(first, packet, judged.isBuiltin), ...rest.findings],
       missing: rest.missing,
     });
   }
@@ -104,13 +113,17 @@ function pairs(
   );
 }
 
-function missingFindings(wanted: ExpectedPacket): Finding[] {
+/** Nobody is missed in silence where the draft names an address of the directive, and says or asks what it is about. */
+function missingFindings(wanted: ExpectedPacket, { told, text }: Judged): Finding[] {
   const people = [...(wanted.to ?? []), ...(wanted.cc ?? [])];
+  const missed = people.filter(
+    (each) => text.includes(each.toLowerCase()) && !told.includes(each.toLowerCase()),
+  );
   const message = `no ${wanted.type}${people.length > 0 ? ` to ${people.join(', ')}` : ''}`;
   return [
     action(message),
     asked(message),
-    ...(people.length > 0 ? [recipients(`${people.join(', ')} is not written to`)] : []),
+    ...(missed.length > 0 ? [recipients(`${missed.join(', ')} is not written to`)] : []),
   ];
 }
 
@@ -142,7 +155,7 @@ function recipientFindings(
   { params, needsInput }: Pick<DraftPacket, 'params' | 'needsInput'>,
 ): Finding[] {
   const mayAsk = wanted.needsInput?.includes('params.to') === true;
-  const isAsked = mayAsk && needsInput.some(({ path }) => path === 'params.to');
+  const isAsked = needsInput.some(({ path }) => path === 'params.to');
   // Who must be asked for may not be guessed.
   const to = mayAsk && (isAsked || !wanted.to?.length) ? [] : wanted.to;
   const lists = [
@@ -155,7 +168,8 @@ function recipientFindings(
     return [
       ...left!
         .filter((each) => !right!.includes(each))
-        .map((each) => recipients(`${each} is missing from ${name}`)),
+        // Where a person is asked who receives it, nobody is missed: it asks for more than it lacks.
+        .map((each) => (isAsked ? asked : recipients)(`${each} is missing from ${name}`)),
       ...right!
         .filter((each) => !left!.includes(each))
         .map((each) => recipients(`${each} should not be in ${name}`)),

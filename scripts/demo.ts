@@ -67,7 +67,7 @@ async function tour(address: string, token: string): Promise<void> {
   });
   show(`${sender.name}, ${sender.signature}, answers to ${sender.replyTo}`);
 
-  const text = 'Email jane@acme.example: "Your order ships on Friday."';
+  const text = 'Email jane@acme.example, subject "Your order": "Your order ships on Friday."';
   step(`You hand in a directive: ${text}`);
   const { directiveId, approvalId } = await call<QueuedDirective>('POST', '/directive', { text });
   show(`directive ${directiveId}\napproval  ${approvalId}`);

@@ -32,7 +32,7 @@ export class Traffic {
   async handIn(n: number): Promise<void> {
     const { token } = this.workspaces[n % this.workspaces.length]!;
     const customer = `customer${n}@shop.example`;
-    const text = `Email ${customer}: Order ${n} ships on Friday.`;
+    const text = `Email ${customer}, subject "Order ${n}": Order ${n} ships on Friday.`;
     const sentAt = performance.now();
     const answer = await this.client.post('/directive', token, { text }, `soak-${n}`);
     if (!this.minutes.answered('hand-in', answer)) return;

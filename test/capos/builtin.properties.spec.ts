@@ -121,13 +121,20 @@ describe('the built-in draft', () => {
     );
   });
 
-  it('writes to, asks about, hands over or mentions each address of the text', () => {
+  it('writes to, asks about, hands over, mentions or passes on each address of the text', () => {
     fc.assert(
       fc.property(nonsense, anyCapo, (text, capo) => {
         const { packets, remarks } = draftFrom(briefing(text, capo, { buyerContext }));
         const named = JSON.stringify([
           remarks,
-          packets.map(({ params: { to, cc, directive }, needsInput }) => [to, cc, directive, needsInput]),
+          // A message leaves with the addresses that it names.
+          packets.map(({ params: { to, cc, directive, body }, needsInput }) => [
+            to,
+            cc,
+            directive,
+            body,
+            needsInput,
+          ]),
         ]);
         for (const address of ['ada@example.com', 'jo@acme.com', 'bob@b.example']) {
           expect(!text.includes(address) || named.includes(address), address).toBe(true);

@@ -81,9 +81,21 @@ describe('routing by vocabulary', () => {
     expect(candidates.find((each) => each.capo === 'capo_product')).toMatchObject({ score: 0, why: [] });
   });
 
-  it('does not take a market for Marketing, nor overrides a context that names a capo', () => {
+  it('does not take a market for Marketing', () => {
     expect(route('The market is lovely').capo).toBe('ceo');
-    expect(route('Log 80 USD from the fair', { context: { team: 'marketing' } }).capo).toBe('capo_marketing');
+  });
+
+  it.each([
+    ['capo_ops', 'Call create_contact of crm with email = jane@acme.example.', {}],
+    ['capo_revenue', 'Log 80 USD from the fair', { context: { team: 'marketing' } }],
+    [
+      'capo_revenue',
+      'Email jane@acme.example: The new release fixes the bug.',
+      { context: { team: 'product' } },
+    ],
+    ['capo_marketing', 'Email jane@acme.example, subject "News": Our campaign starts.', {}],
+  ])('never gives a capo what it is not able to do: %s, %s', (capo, text, changes) => {
+    expect(route(text, changes).capo).toBe(capo);
   });
 
   it('reads the longer term where a shorter one is part of it', () => {

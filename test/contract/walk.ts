@@ -13,7 +13,7 @@ import { operationOf } from './operations.js';
 /** Signs the packs that are installed on a walk. */
 export const PUBLISHER = newPublisher('acme');
 
-export const MAIL = 'Email jane@acme.example: The delivery arrives on Friday.';
+export const MAIL = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 export const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
 export const ALLOW_MEMOS = {
   name: 'File documents',

@@ -402,11 +402,20 @@ describe('a run of the built-in runner', () => {
   it('is counted by set, kind and language', () => {
     const rows = totals([resultWith(), resultWith('asked')]).split('\n');
     expect(rows.slice(2)).toEqual([
-      '| all | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
-      '| dev | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
-      '| several | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
-      '| English | 2 | 2 | 2 | 2 | 2 | 1 | 1 |',
+      '| all | 2 | 2 | 2 | 2 | 2 | 1 | 1 | 0 | 0 |',
+      '| dev | 2 | 2 | 2 | 2 | 2 | 1 | 1 | 0 | 0 |',
+      '| several | 2 | 2 | 2 | 2 | 2 | 1 | 1 | 0 | 0 |',
+      '| English | 2 | 2 | 2 | 2 | 2 | 1 | 1 | 0 | 0 |',
     ]);
+  });
+});
+
+describe('a draft that asks who receives a mail', () => {
+  it('misses nobody, but asks for more than it lacks', () => {
+    const unsure = packet('email.send', { to: [], subject: 'Our offer', body: BODY });
+    unsure.needsInput = [{ path: 'params.to', message: 'Who is to receive it?' }];
+    const wanted = { expect: { packets: [{ type: 'email.send' as const, to: ['ines@redwood.example'] }] } };
+    expect(new Set(findings([unsure], wanted).map(({ check }) => check))).toEqual(new Set(['asked']));
   });
 });
 

@@ -121,7 +121,7 @@ describe.skipIf(programs === undefined)('the guide to backups, on a service at w
   /** Hands in a mail to this address; answers its approval once it is ready. */
   async function mailTo(address: string): Promise<string> {
     const handedIn = await owner().post('/directive', {
-      text: `Email ${address}: "Your order ships on Friday."`,
+      text: `Email ${address}, subject "Your order": "Your order ships on Friday."`,
       capo: 'capo_ops',
     });
     expect(handedIn.status, handedIn.text).toBe(201);

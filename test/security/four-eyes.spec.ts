@@ -173,15 +173,18 @@ describe('a token that one member made for another', () => {
 });
 
 describe('whoever had a draft made anew', () => {
-  const mail = 'Email jane@acme.example: The delivery arrives on Friday.';
+  const mail = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 
   it('is one of its authors: the recipient and the words of the next one are theirs', async () => {
     const { directiveId, approvalId } = await deskOf(admin.token).handInReady({ text: mail });
-    const feedback = 'Send it to evil@evil.example instead.';
+    const feedback = 'Text: "Pay at evil.example.", cc evil@evil.example';
     const { nextApprovalId } = (await deskOf(other.token).reject(approvalId, { feedback, revise: true }))
       .body;
     const { packets } = await deskOf(other.token).ready(nextApprovalId);
-    expect(packets[0].action.params.to).toEqual(['evil@evil.example']);
+    expect(packets[0].action.params).toMatchObject({
+      body: 'Pay at evil.example.',
+      cc: ['evil@evil.example'],
+    });
     expect(await approveStatus(other.token, nextApprovalId)).toBe(403);
     expect(await approveStatus(admin.token, nextApprovalId)).toBe(403);
     expect(await approveStatus(operator.token, nextApprovalId)).toBe(200);
@@ -192,7 +195,7 @@ describe('whoever had a draft made anew', () => {
     const { approvalId } = await deskOf(admin.token).handInReady({ text: mail });
     let current = approvalId;
     for (const reviser of [other, operator]) {
-      const feedback = `Change the subject to "As ${reviser.memberId} says".`;
+      const feedback = `Subject "As ${reviser.memberId} says".`;
       const answer = await deskOf(reviser.token).reject(current, { feedback, revise: true });
       current = answer.body.nextApprovalId;
       await deskOf(reviser.token).ready(current);

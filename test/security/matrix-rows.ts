@@ -14,7 +14,7 @@ import type { TestApp } from '../support/test-app.js';
 import type { Membership, Place } from './matrix-rights.js';
 
 const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
-const DENIED_MAIL = 'Email jane@denied.example: The delivery arrives on Friday.';
+const DENIED_MAIL = 'Email jane@denied.example, subject "Delivery": The delivery arrives on Friday.';
 const NOTHING = { actionTypes: ['email.send'], fields: { 'params.subject': { $eq: 'none' } } };
 
 /** What a request is about, with all that a valid one needs to know of it. */

@@ -1,10 +1,9 @@
 /**
  * The words by which a danger is recognised, in English, German, French and Spanish: in the directive, and in what is to leave.
- * The built-in runner reads some of them, too, to tell what it cannot do.
  */
 
 /** Any of the phrases as a whole word; in the tables a space stands for any white space. */
-export const anyOf = (phrases: string, position = '') => {
+const anyOf = (phrases: string, position = '') => {
   const sorted = phrases
     .trim()
     .split(/\s*,\s*/)
@@ -13,9 +12,9 @@ export const anyOf = (phrases: string, position = '') => {
   return new RegExp(String.raw`${position}(?<![\p{L}\p{N}_'’-])(?:${words})(?![\p{L}\p{N}_])`, 'giu');
 };
 
-export const POLITE = String.raw`^[\s,]*(?:(?:ok|okay|so|hi|hey|hello|hallo|please|pls|plz|kindly|now|then|also|and|finally|first|second|third|fourth|fifth|lastly|next|just|can|could|would|will|you|u|i|we|need|want|like|to|have|i'd|i’d|go|ahead|bitte|kannst|könntest|können|könnten|du|sie|mal|dann|und|auch|noch|zum|schluss|erstens|zweitens|drittens|außerdem|peux|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu|vous|merci|de|s'il|te|plaît|et|puis|ensuite|aussi|enfin|puedes|podrías|puede|por|favor|y|luego|también|quiero|que)(?![\p{L}\p{N}'’])[\s,:.]*)*`;
+const POLITE = String.raw`^[\s,]*(?:(?:ok|okay|so|hi|hey|hello|hallo|please|pls|plz|kindly|now|then|also|and|finally|first|second|third|fourth|fifth|lastly|next|just|can|could|would|will|you|u|i|we|need|want|like|to|have|i'd|i’d|go|ahead|bitte|kannst|könntest|können|könnten|du|sie|mal|dann|und|auch|noch|zum|schluss|erstens|zweitens|drittens|außerdem|peux|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu|vous|merci|de|s'il|te|plaît|et|puis|ensuite|aussi|enfin|puedes|podrías|puede|por|favor|y|luego|también|quiero|que)(?![\p{L}\p{N}'’])[\s,:.]*)*`;
 /** Where the ask begins with the first ones, if politely; the others, which end a sentence, anywhere. */
-export const wanted = (first: string, last: string) =>
+const wanted = (first: string, last: string) =>
   new RegExp(`${POLITE}(?<verb>${anyOf(first).source})|(?<verb>${anyOf(last).source})`, 'giu');
 
 /** "Pay the invoice", "überweise 500 Euro" */

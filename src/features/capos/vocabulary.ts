@@ -84,15 +84,6 @@ export function domainWords(words: readonly Word[]): DomainWord[] {
   return found;
 }
 
-/** The one of these capos of whose domain the text speaks most. */
-export function capoByWords(text: string, among: readonly CapoRole[]): CapoRole | undefined {
-  const found = domainWords(wordsOf(text));
-  const weightOf = (role: CapoRole) =>
-    found.filter((word) => word.role === role).reduce((sum, { weight }) => sum + weight, 0);
-  const [best] = among.toSorted((a, b) => weightOf(b) - weightOf(a));
-  return best !== undefined && weightOf(best) > 0 ? best : undefined;
-}
-
 /** The terms that start here, only the longest of them: a part of "press release" is no word of its own. */
 function termsAt(words: readonly Word[], at: number): readonly Term[] {
   const candidates = TERMS_BY_FIRST_STEM.get(words[at]?.stem ?? '') ?? [];

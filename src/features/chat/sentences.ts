@@ -1,6 +1,7 @@
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { readText } from '../capos/builtin/text.js';
 import { handInWordsAt } from './hand-in-words.js';
+import { withoutPasted } from './pasted.js';
 
 /**
  * The sentences of a message. A directive is made of whole ones, so where it is not sure that a sentence ends it goes on: a
@@ -47,7 +48,8 @@ const ABBREVIATED =
 const INITIAL = /(?<![\p{L}\d])(?:\p{Lu}\.|\p{Ll}\.\s?\p{L}\.|(?:[Nn]o|[Nn]r)\.\s?\d)/uy;
 
 export function readSentences(message: string): SaidText {
-  const { text, masked } = readText(withoutUnseen(message));
+  const { text, masked: all } = readText(withoutUnseen(message));
+  const masked = withoutPasted(all);
   const sentences: Sentence[] = [];
   let begin = 0;
   for (const [line, words] of masked.split('\n').entries()) {

@@ -1,5 +1,7 @@
 import type { StandingOrderBrief } from '../capos/briefing.js';
-import { CAPO_ROLES, CAPOS, type CapoRole } from '../capos/capo.js';
+import { ACTION_TYPES } from '../capos/action-types.js';
+import { movesIn } from '../capos/builtin/draft.js';
+import { CAPO_ROLES, CAPOS, engineOf, type CapoRole } from '../capos/capo.js';
 import { wordsOf } from '../capos/vocabulary.js';
 import { cutText } from '../../platform/kernel/text.js';
 import type { Priority } from '../terms/terms.js';
@@ -110,13 +112,23 @@ function choose(
       reason: `Work for ${names} is named in one directive, so the CEO capo divides it.`,
     };
   }
-  // What goes to an address needs a capo that sends mail, whatever the message speaks of.
+  // What goes to an address needs a capo that sends mail, whatever the message speaks of; so does each other move.
+  const moves = movesIn(text);
   const isNamed = addressed.length > 0 || (ranked[0]?.score ?? 0) >= NAMED_SCORE;
-  const able =
-    /\S@\S{1,253}\.\S/.test(text) && !isNamed
-      ? ranked.filter(({ capo }) => MAIL_SENDERS.includes(capo))
-      : ranked;
+  const isMail = /\S@\S{1,253}\.\S/.test(text) && !isNamed && moves.length === 0;
+  const able = ranked.filter(
+    ({ capo }) =>
+      (!isMail || MAIL_SENDERS.includes(capo)) &&
+      moves.every((move) => ACTION_TYPES[move].engines.includes(engineOf(capo))),
+  );
   const [best, second] = able;
+  if (moves.length > 0 && able.length > 0 && (best?.score ?? 0) === 0) {
+    const { capo } = able.find((each) => each.capo === 'capo_ops') ?? best!;
+    return {
+      capo,
+      reason: `Nothing in it points to a single domain; ${CAPOS[capo].name} can do what it asks for.`,
+    };
+  }
   if (best === undefined || best.score === 0) {
     return {
       capo: 'ceo',

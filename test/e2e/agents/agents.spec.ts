@@ -89,7 +89,7 @@ describe('GET /agents 200', () => {
   });
 
   it('follows a directive from draft through approval to its end', async () => {
-    const text = 'Email jane@acme.example: The delivery arrives on Friday.';
+    const text = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
     const { body } = await owner.post('/directive', { text, capo: 'capo_ops' });
     const waiting = await eventually(
       () => agent('capo_ops'),
@@ -212,7 +212,7 @@ describe('POST /agents/:role/pause 200', () => {
     expect(paused.body).toMatchObject({ id: 'capo_ops', status: 'paused', pausedBy: by });
     expect(paused.body.statusReason).toMatch(/^Paused by owner /);
 
-    const text = 'Email jane@acme.example: The delivery arrives on Friday.';
+    const text = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
     const { body } = await owner.post('/directive', { text, capo: 'capo_ops' });
     // Claimed and parked at once: nothing of it counts as a failure.
     await eventually(parked, (ids) => ids.includes(body.directiveId));

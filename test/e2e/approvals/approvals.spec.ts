@@ -408,7 +408,7 @@ describe('POST /approvals/{id}/reject', () => {
     const before = (await sent()).length;
     const { directiveId, approvalId, approval } = await desk.handInReady();
     const revised = await desk.reject(approvalId, {
-      feedback: 'Send it to bob@acme.example instead.',
+      feedback: 'cc bob@acme.example',
       revise: true,
     });
     expect(revised.body).toMatchObject({ status: 'changes_requested', directiveStatus: 'pending_approval' });
@@ -416,7 +416,7 @@ describe('POST /approvals/{id}/reject', () => {
     expect(directive.approvalId).not.toBe(approvalId);
     const next = await desk.ready(directive.approvalId);
     expect(next.contentHash).not.toBe(approval.contentHash);
-    expect(next.packets[0].action.params.to).toContain('bob@acme.example');
+    expect(next.packets[0].action.params.cc).toEqual(['bob@acme.example']);
     expect(next.packets[0].workPacketId).not.toBe(approval.packets[0].workPacketId);
     expect((await desk.approve(approvalId)).status).toBe(409);
     // The old content approves nothing, even against the new approval.

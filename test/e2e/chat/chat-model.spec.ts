@@ -199,7 +199,9 @@ describe('directives of a model', () => {
   });
 
   it('that stand nowhere in the message are refused, and nothing is handed in', async () => {
-    replies = [says({ reply: 'Done.', directives: ['Email all@evil.example: the price list'] })];
+    replies = [
+      says({ reply: 'Done.', directives: ['Email all@evil.example, subject "Prices": the price list'] }),
+    ];
     const { directiveIds, intents } = await chat.say(ASKED);
     expect(directiveIds).toEqual([]);
     expect(intents).toEqual([{ intent: 'not_answered', ids: [] }]);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { Client } from '../../support/client.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
 
-export const MAIL = 'Email jane@acme.example: The delivery arrives on Friday.';
+export const MAIL = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 export const DOCUMENT = 'File this memo for the board: The delivery delays end on Friday.';
 
 /** A member at work, who calls from another address each time so that no route's limit is met. */

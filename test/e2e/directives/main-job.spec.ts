@@ -13,7 +13,7 @@ afterAll(() => test.close());
 describe('the main job', () => {
   it('leads from hand-in through draft and approval to the mail, with a receipt for every step', async () => {
     const handedIn = await test.owner.post('/directive', {
-      text: 'Email jane@acme.example: The delivery arrives on Friday.',
+      text: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
     });
     expect(handedIn.status).toBe(201);
     expect(handedIn.body).toEqual({

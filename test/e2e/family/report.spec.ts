@@ -4,7 +4,7 @@ import { startTestApp, type TestApp, type TestWorkspace } from '../../support/te
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { NO_MAIL, OrderDesk } from '../standing-orders/order-desk.js';
 
-const MAIL = 'Email jane@acme.example: The delivery arrives on Friday.';
+const MAIL = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 
 let test: TestApp;
 let workspace: TestWorkspace;

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 
-const TEXT = 'Email jane@acme.example: "Your order ships on Friday."';
+const TEXT = 'Email jane@acme.example, subject "Your order": "Your order ships on Friday."';
 
 describe('the Reply-To of the settings', () => {
   let mail: MailServer;

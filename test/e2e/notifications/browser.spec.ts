@@ -21,7 +21,7 @@ your order 4711 leaves our warehouse on Thursday and reaches you on Friday, 20 F
 
 Kind regards`;
 const DIRECTIVE = {
-  text: 'Tell the customer that the order arrives on Friday.',
+  text: 'Send this to the customer.',
   context: { to: 'jane@acme.example', subject: 'Your order arrives on Friday', body: BODY },
 };
 

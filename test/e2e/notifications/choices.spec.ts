@@ -140,7 +140,7 @@ describe('quiet hours', () => {
     for (const name of ['Anna', 'Bert', 'Cleo'])
       await desk
         .desk(owner)
-        .handInReady({ text: `Email ${name.toLowerCase()}@acme.example: Hello ${name}.` });
+        .handInReady({ text: `Email ${name.toLowerCase()}@acme.example, subject "Hello": Hello ${name}.` });
     await told(owner, 3);
     await desk.desk(owner).handInReady({ text: MAIL, priority: 'high' });
     await desk.mailed(owner.email);
@@ -171,9 +171,11 @@ describe('a digest once a day', () => {
   it('has all that waits, and what was decided meanwhile is not in it', async () => {
     desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
     await owner.put(PATH, { approvals: 'digest' });
-    const first = await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
-    await desk.desk(owner).handInReady({ text: 'Email bert@acme.example: Hello Bert.' });
-    await desk.desk(owner).handInReady({ text: 'Email cleo@acme.example: Hello Cleo.' });
+    const first = await desk
+      .desk(owner)
+      .handInReady({ text: 'Email anna@acme.example, subject "Hello": Hello Anna.' });
+    await desk.desk(owner).handInReady({ text: 'Email bert@acme.example, subject "Hello": Hello Bert.' });
+    await desk.desk(owner).handInReady({ text: 'Email cleo@acme.example, subject "Hello": Hello Cleo.' });
     await told(owner, 3);
     await desk.quiet();
     expect(await desk.mails(owner.email)).toEqual([]);
@@ -197,7 +199,9 @@ describe('a digest once a day', () => {
     ];
     const moved = await desk.member(workspaceId, 'operator', [sales]);
     const colleague = await desk.member(workspaceId, 'operator', [support]);
-    await desk.desk(moved).handInReady({ text: 'Email anna@acme.example: The price for Anna is 990.' });
+    await desk.desk(moved).handInReady({
+      text: 'Email anna@acme.example, subject "The price for Anna is 990": The price for Anna is 990.',
+    });
     await desk.mailed(moved.email);
     await desk.quiet();
     await moved.put(PATH, { approvals: 'digest' });
@@ -205,8 +209,8 @@ describe('a digest once a day', () => {
       moved.memberId,
       support,
     ]);
-    await desk.desk(colleague).handInReady({ text: 'Email bert@acme.example: Hello Bert.' });
-    await desk.desk(colleague).handInReady({ text: 'Email cleo@acme.example: Hello Cleo.' });
+    await desk.desk(colleague).handInReady({ text: 'Email bert@acme.example, subject "Hello": Hello Bert.' });
+    await desk.desk(colleague).handInReady({ text: 'Email cleo@acme.example, subject "Hello": Hello Cleo.' });
     await told(moved, 3);
 
     desk.test.clock.stop(Date.UTC(2026, 1, 19, 8));
@@ -227,7 +231,7 @@ describe('a digest once a day', () => {
 
   it('names nothing again that the member has chosen not to be told of since', async () => {
     desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
-    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
+    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example, subject "Hello": Hello Anna.' });
     await desk.mailed(owner.email);
     await desk.quiet();
     await owner.put(PATH, { approvals: 'none', escalations: 'digest' });
@@ -249,8 +253,8 @@ describe('a digest once a day', () => {
   it('begins with what is urgent by then, whatever kind of thing it is', async () => {
     desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
     await owner.put(PATH, { approvals: 'digest', escalations: 'digest' });
-    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
-    await desk.desk(owner).handInReady({ text: 'Email bert@acme.example: Hello Bert.' });
+    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example, subject "Hello": Hello Anna.' });
+    await desk.desk(owner).handInReady({ text: 'Email bert@acme.example, subject "Hello": Hello Bert.' });
     await told(owner, 2);
     await desk.escalate(workspaceId, {
       reason: 'The printer is broken.',

@@ -313,7 +313,7 @@ describe('/a/:token 409', () => {
 
     for (const { text } of [shown, answer]) {
       const words = wordsOfHtml(text);
-      expect(words).toContain(`Text, in “${packet.title}”: Write the message`);
+      expect(words).toContain(`Text, in “${packet.title}”: Write the text`);
       expect(words).toContain('edits the draft first, through the API or an SDK, or answers there');
       expect(text).toContain(`href="${desk.test.url}/docs#/Approvals/Approvals_edit"`);
       // What a program is told: parameters, methods and paths.
@@ -323,7 +323,7 @@ describe('/a/:token 409', () => {
     expect([shown.status, answer.status]).toEqual([200, 409]);
     expect(wordsOfHtml(answer.text)).toContain('It was not approved.');
     const [mail] = await desk.mails(owner.email);
-    expect(mail!.text).toContain(`- Text, in “${packet.title}”: Write the message`);
+    expect(mail!.text).toContain(`- Text, in “${packet.title}”: Write the text`);
     expect(await state(approvalId)).toEqual(before);
   });
 });

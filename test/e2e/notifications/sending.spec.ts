@@ -156,7 +156,7 @@ describe('a member whom no mail can be made for', () => {
   it('leaves a receipt and a signal, and is mailed in its time what falls due later', async () => {
     desk.test.clock.stop(Date.UTC(2026, 1, 18, 12));
     await owner.put('/profile/notifications', { approvals: 'digest' });
-    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example: Hello Anna.' });
+    await desk.desk(owner).handInReady({ text: 'Email anna@acme.example, subject "Hello": Hello Anna.' });
     await eventually(
       () => statuses(owner),
       (all) => all.length === 1,

@@ -52,7 +52,7 @@ describe('an answer to curl', () => {
 describe('the link in approval.requested', () => {
   it('leads to a page that says how to read and decide, and shows nothing of the draft', async () => {
     const { approvalId } = await new Desk(test).handInReady({
-      text: 'Email jane@acme.example: "Your order ships on Friday."',
+      text: 'Email jane@acme.example, subject "Your order": "Your order ships on Friday."',
     });
     const url = `${test.url}/approvals/${approvalId}`;
     const page = await fetch(url);

@@ -98,7 +98,7 @@ describe('METRICS_PORT', () => {
   it('counts approvals that wait, and the mail that leaves once one is decided', async () => {
     const { approvalId } = (
       await test.owner.post('/directive', {
-        text: 'Email jane@acme.example: "Your order ships on Friday."',
+        text: 'Email jane@acme.example, subject "Your order": "Your order ships on Friday."',
         capo: 'capo_ops',
       })
     ).body;

@@ -61,7 +61,7 @@ describe('round trips to the database, as the log has them', () => {
     for (const headers of [{}, { 'Idempotency-Key': newId('req') }] as Record<string, string>[]) {
       const { approvalId } = (
         await test.owner.post('/directive', {
-          text: 'Email jane@acme.example: The delivery arrives on Friday.',
+          text: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
         })
       ).body;
       expect((await test.owner.get(`/approvals/${approvalId}?wait=10`)).body.ready).toBe(true);

@@ -36,7 +36,7 @@ describe('POST /guardian/preflight 200 for a directive', () => {
     const { owner } = await test.createWorkspace();
     await orders.active({ ...MAIL_TO_ACME, limits: { maxPerHour: 1 } }, owner);
     const directive =
-      'Email jane@acme.example: The delivery arrives on Friday.\nEmail joe@acme.example: It is paid.';
+      'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.\nEmail joe@acme.example, subject "Invoice": It is paid.';
     const { body } = await preflight(owner, { directive, capo: 'capo_ops' });
     expect(body.packets.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       'allow',

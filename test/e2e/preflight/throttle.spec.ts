@@ -5,7 +5,7 @@ import { OrderDesk } from '../standing-orders/order-desk.js';
 import { MAIL_TO_JANE, preflight } from './preflight-desk.js';
 
 const HOUR = 3_600_000;
-const MAIL = 'Email jane@acme.example: The delivery arrives on Friday.';
+const MAIL = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 const ALL_MAIL = { name: 'All mail', effect: 'allow', match: { actionTypes: ['email.send'] } };
 
 let test: TestApp;
@@ -76,7 +76,7 @@ describe('POST /guardian/preflight 200 where a standing order throttles', () => 
 
   it('lets the work packets of one draft wait one after the other', async () => {
     const sentAt = await sentBefore();
-    const directive = `${MAIL}\nEmail joe@acme.example: It is paid.`;
+    const directive = `${MAIL}\nEmail joe@acme.example, subject "Invoice": It is paid.`;
     const { body } = await preflight(workspace.owner, { directive, capo: 'capo_ops' });
     expect(body.packets.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['throttle', 'throttle']);
     const times = [1, 2].map((rounds) => new Date(sentAt + rounds * HOUR).toISOString());

@@ -21,7 +21,7 @@ afterAll(() => test.close());
 /** Hands in a mail that nobody wants to approve. */
 async function handIn(address: string): Promise<string> {
   const answer = await workspace.owner.post('/directives', {
-    directive: `Email ${address}: The delivery arrives on Friday.`,
+    directive: `Email ${address}, subject "Delivery": The delivery arrives on Friday.`,
     capo: 'capo_marketing',
     requiresApproval: false,
   });

@@ -76,11 +76,17 @@ function inForce(receipts: OrderReceipt[]): DecisionOrder[] {
 describe('a decision', () => {
   it('is recorded with its policy, and comes out the same when it is made again', async () => {
     const order = await orders.active({ ...MAIL_TO_ACME, limits: { maxPerDay: 1 } }, workspace.owner);
-    await run('Email jane@acme.example: The delivery arrives on Friday.', 'executed');
-    await run('Email joe@acme.example: The delivery arrives on Monday.', 'pending_approval');
+    await run('Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.', 'executed');
+    await run(
+      'Email joe@acme.example, subject "Delivery": The delivery arrives on Monday.',
+      'pending_approval',
+    );
     await orders.active(FILE_DOCUMENTS, workspace.owner);
     await workspace.owner.delete(`/standing-orders/${order}`);
-    await run('Email jim@acme.example: The delivery arrives on Tuesday.', 'pending_approval');
+    await run(
+      'Email jim@acme.example, subject "Delivery": The delivery arrives on Tuesday.',
+      'pending_approval',
+    );
 
     const decisions = await recordedDecisions();
     expect(decisions.map(({ outcome }) => outcome)).toEqual([
@@ -104,8 +110,11 @@ describe('a decision', () => {
 
   it('can be made again from the receipts alone', async () => {
     await orders.active({ ...MAIL_TO_ACME, limits: { maxPerDay: 1 } }, workspace.owner);
-    await run('Email jane@acme.example: The delivery arrives on Friday.', 'executed');
-    await run('Email joe@acme.example: The delivery arrives on Monday.', 'pending_approval');
+    await run('Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.', 'executed');
+    await run(
+      'Email joe@acme.example, subject "Delivery": The delivery arrives on Monday.',
+      'pending_approval',
+    );
 
     const rows = await test.rows<{ body: string }>(
       'select body from receipts where workspace_id = $1 order by seq',
@@ -128,7 +137,10 @@ describe('a decision', () => {
   it('goes by an order that another process has just activated, or paused', async () => {
     const statuses: string[] = [];
     const send = async (address: string, until: string) => {
-      const { status } = await run(`Email ${address}: The delivery arrives on Friday.`, until);
+      const { status } = await run(
+        `Email ${address}, subject "Delivery": The delivery arrives on Friday.`,
+        until,
+      );
       statuses.push(status);
     };
     await send('jane@acme.example', 'pending_approval');

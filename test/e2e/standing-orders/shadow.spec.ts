@@ -29,7 +29,7 @@ const shadow = (standingOrderId: string, by = workspace.owner) =>
 async function mailed() {
   const { owner } = workspace;
   const answer = await desk.elsewhere(owner).post('/directives', {
-    directive: 'Email jane@acme.example: The delivery arrives on Friday.',
+    directive: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
     capo: 'capo_marketing',
     requiresApproval: false,
   });

@@ -37,8 +37,12 @@ describe('POST /standing-orders/:id/simulate 200', () => {
   it('says what the order would have done to real work packets', async () => {
     const work = new Desk(test, owner.token);
     const [allowed, left] = [
-      await work.handInReady({ text: 'Email jane@acme.example: The delivery arrives on Friday.' }),
-      await work.handInReady({ text: 'Email john@other.example: The delivery arrives on Friday.' }),
+      await work.handInReady({
+        text: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
+      }),
+      await work.handInReady({
+        text: 'Email john@other.example, subject "Delivery": The delivery arrives on Friday.',
+      }),
     ];
     const standingOrderId = await desk.create(MAIL_TO_ACME, owner);
     const answer = await simulate(standingOrderId);

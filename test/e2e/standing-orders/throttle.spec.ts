@@ -33,7 +33,7 @@ afterAll(() => test.close());
 /** Hands in a mail that nobody wants to approve; answers the directive once it is sent, or delayed. */
 async function mailed(terms: object = {}): Promise<DirectiveView> {
   const answer = await desk.elsewhere(workspace.owner).post('/directives', {
-    directive: 'Email jane@acme.example: The delivery arrives on Friday.',
+    directive: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
     capo: 'capo_marketing',
     requiresApproval: false,
     ...terms,

@@ -263,7 +263,7 @@ describe('the token of an acceptance', () => {
     });
     const made = await desk.owner.post('/tokens', { name: 'Ledger', memberId: member.memberId });
     const handed = await desk.owner.post('/directive', {
-      text: 'Email jane@acme.example: The delivery arrives on Friday.',
+      text: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
     });
     const { approvalId } = handed.body;
     const { body: ready } = await desk.owner.get(`/approvals/${approvalId}?wait=30`);

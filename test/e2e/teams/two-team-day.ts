@@ -96,7 +96,7 @@ export class Team {
   /** A mail that is approved; nobody waits for it to be sent. */
   async mail(what: string): Promise<{ directiveId: string; approvalId: string }> {
     const { directiveId, approval } = await this.handIn(
-      `Email ${this.word(what)}@acme.example: The ${this.word('answer')} is here.`,
+      `Email ${this.word(what)}@acme.example, subject "The ${this.word('answer')} is here": The ${this.word('answer')} is here.`,
       'capo_ops',
     );
     const approved = await this.desk(this.admin).approve(approval.approvalId);
@@ -132,7 +132,7 @@ export class Team {
 
     // By the consigliere, approved by another member, sent by mail.
     const mail = await this.handIn(
-      `Email ${word('jane')}@acme.example: The ${word('pallets')} arrive on Friday.`,
+      `Email ${word('jane')}@acme.example, subject "The ${word('pallets')} arrive on Friday": The ${word('pallets')} arrive on Friday.`,
     );
     expect((await decide.approve(mail.approval.approvalId)).status).toBe(200);
     await decide.until(mail.directiveId, 'executed');
@@ -143,10 +143,14 @@ export class Team {
       'executed',
     );
     // Against one.
-    await this.run(`Email jane@${word('denied')}.example: The ${word('prices')} fall.`, 'capo_ops', 'failed');
+    await this.run(
+      `Email jane@${word('denied')}.example, subject "The ${word('prices')} fall": The ${word('prices')} fall.`,
+      'capo_ops',
+      'failed',
+    );
     // Edited, then approved.
     const edited = await this.handIn(
-      `Email ${word('joe')}@acme.example: The ${word('offer')} stands.`,
+      `Email ${word('joe')}@acme.example, subject "The ${word('offer')} stands": The ${word('offer')} stands.`,
       'capo_ops',
     );
     const add = [
@@ -194,7 +198,7 @@ export class Team {
     await decide.until(delegated.directiveId, 'executed');
     // Withdrawn.
     const { directiveId } = await this.handIn(
-      `Email ${word('tom')}@acme.example: Come on ${word('sunday')}.`,
+      `Email ${word('tom')}@acme.example, subject "Come on ${word('sunday')}": Come on ${word('sunday')}.`,
     );
     expect((await decide.client.post(`/directives/${directiveId}/cancel`)).status).toBe(200);
     // Somebody is invited.
@@ -204,7 +208,10 @@ export class Team {
     });
     expect(invited.status, invited.text).toBe(201);
     // What stays open.
-    await this.handIn(`Email ${word('kim')}@acme.example: Wait for ${word('monday')}.`, 'capo_ops');
+    await this.handIn(
+      `Email ${word('kim')}@acme.example, subject "Wait for ${word('monday')}": Wait for ${word('monday')}.`,
+      'capo_ops',
+    );
   }
 
   /** Every id of what belongs to this team, and of its members. */

@@ -253,7 +253,7 @@ describe('an event', () => {
 
   it('of each kind tells what has happened', async () => {
     const { destinationId, received } = await destination();
-    const text = 'Email jane@acme.example: Your order ships on Friday.';
+    const text = 'Email jane@acme.example, subject "Your order": Your order ships on Friday.';
     const { directiveId, approvalId } = (await app.owner.post('/directive', { text })).body;
     await eventually(
       () => app.owner.get(`/approvals/${approvalId}?wait=5`),

@@ -43,7 +43,7 @@ describe.each(ONLY_THE_PROGRAM_KNOWS)('the zone %s', (timezone) => {
     await new OrderDesk(test).active({ ...MAIL_TO_ACME, budget, limits: { maxPerDay: 1 } }, owner);
     const desk = new Desk(test, owner.token);
     const { body } = await desk.client.post('/directives', {
-      directive: 'Email jane@acme.example: The delivery arrives on Friday.',
+      directive: 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.',
       capo: 'capo_ops',
       requiresApproval: false,
     });

@@ -1,86 +1,52 @@
-import { cutText } from '../../../platform/kernel/text.js';
+import { LIMITS } from '../action-params.js';
 import type { Action } from '../action-types.js';
-import type { DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
+import type { DraftContent, DraftPacket, FeedbackRound } from '../briefing.js';
 import { titleOf } from '../draft-output.js';
-import type { DraftBuilder } from './draft-builder.js';
-import { nextChange } from './plain-changes.js';
-import { RevisedPacket } from './revised-packet.js';
-import { oneLine, readText } from './text.js';
-import { SUBJECT } from './words.js';
+import { MailReader } from './mail.js';
+import { ask } from './move.js';
+import { readText } from './text.js';
 
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
-/** What a person edits most likely, by its name among the parameters. */
-const TEXTS = ['body', 'directive', 'description', 'title'] as const;
 
 /**
- * Plain edits of the one work packet that they can mean, and only where every part of the wish is one; everything else comes
- * back as it was, with people's edits in it.
+ * A subject, copies and a text, said as in a directive, are taken into the one mail or document that they can mean; everything else comes back
+ * as it was, with people's edits in it, and asks.
  */
-export function revise(draft: DraftBuilder, { text, previous }: FeedbackRound): DraftContent {
-  const packets: DraftPacket[] = previous.packets.map((packet) => ({
-    ...structuredClone(packet),
-    target: '',
-    multipliers: {},
-    needsInput: stillNeeded(packet),
-  }));
-  const candidates = packets.filter(({ params }) => typeof params['body'] === 'string');
-  const [only] = candidates;
-  const left = only !== undefined && candidates.length === 1 ? follow(only, text) : text;
-  if (left === undefined) draft.remarks.push('Changed as asked; the rest is as it was.');
-  else {
-    draft.remarks.push("Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.");
-    for (const packet of packets) {
-      const path = pathOf(packet, left);
-      packet.needsInput = [
-        ...packet.needsInput.filter((each) => each.path !== path || !isWish(each)),
-        { path, message: cutText(`${EDIT} The wish: “${oneLine(text)}”`, 500) },
-      ];
-    }
-  }
-  draft.packets.push(...packets);
-  return draft.finish();
-}
-
-/** Changes the packet, or leaves it alone and answers the part of the wish that it didn't understand or could not follow. */
-function follow(packet: DraftPacket, text: string): string | undefined {
-  const wish = readText(text);
-  const revised = new RevisedPacket(packet);
-  let from = 0;
-  for (let isFirst = true; ; isFirst = false) {
-    const change = nextChange(wish, from, revised);
-    // Nothing but thanks is no wish.
-    if (change === 'end' && !isFirst) break;
-    if (typeof change === 'string') return wish.text.slice(from);
-    from = change.end;
-  }
-  const rest = revised.addressLeft();
-  if (rest !== undefined) return rest;
-  const { params, supplied } = revised;
-  packet.params = params;
-  packet.title = titleOf({ type: packet.type, params } as unknown as Action);
-  packet.needsInput = packet.needsInput.filter((each) => !isWish(each) && !supplied.has(each.path));
-  return undefined;
-}
-
-const isWish = ({ message }: NeededInput) => message.startsWith(EDIT);
-
-/** The parameter that this part of the wish is about. */
-function pathOf({ type, params }: DraftPacket, part: string): string {
-  const { masked } = readText(part);
-  const isMail = type === 'email.send';
-  const recipients = masked.search(
-    /\uFDD1|(?<!\p{L})(?:b?cc|recipients?|empfänger|kopie|destinataires?|copie|destinatarios?|copia)(?!\p{L})/iu,
+export function revise({ text, previous }: FeedbackRound): DraftContent {
+  const packets: DraftPacket[] = previous.packets.map(
+    ({ title, type, params, rationale, needsInput = [] }) => ({
+      ...{ title, type, params: structuredClone(params), rationale, target: '', multipliers: {} },
+      needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
+    }),
   );
-  const heading = masked.search(SUBJECT);
-  if (isMail && recipients >= 0 && (heading < 0 || recipients < heading)) return 'params.to';
-  if (isMail && heading >= 0) return 'params.subject';
-  return `params.${TEXTS.find((name) => typeof params[name] === 'string') ?? 'amount'}`;
+  const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
+  if (only && others.length === 0 && take(only, text))
+    return { remarks: 'Changed as asked; the rest is as it was.', packets, concerns: [] };
+  for (const { params, needsInput } of packets) {
+    const name =
+      ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string') ?? 'amount';
+    needsInput.push(ask(name, `${EDIT} The wish: “${text}”`));
+  }
+  const remarks = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
+  return { remarks, packets, concerns: [] };
 }
 
-function stillNeeded(packet: FeedbackRound['previous']['packets'][number]): NeededInput[] {
-  const known = [...(packet.needsInput ?? [])];
-  const to = packet.params['to'];
-  const isAsked = known.some(({ path }) => path === 'params.to');
-  if (!Array.isArray(to) || to.length > 0 || isAsked) return known;
-  return [...known, { path: 'params.to', message: 'Who is to receive it?' }];
+function take(packet: DraftPacket, text: string): boolean {
+  const said = MailReader.readFields(readText(text));
+  const isMail = packet.type === 'email.send';
+  if (!said || said.isEach || (!isMail && said.cc.length > 0)) return false;
+  const { subject, body, cc } = said;
+  const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const isTwice = [...to, ...copies].some((each) => cc.includes(each));
+  if (isTwice || (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients)
+    return false;
+  const given = {
+    ...(subject !== undefined && { [isMail ? 'subject' : 'title']: subject }),
+    ...(body !== undefined && { body }),
+  };
+  Object.assign(packet.params, given, cc.length > 0 && { cc: [...copies, ...cc] });
+  packet.title = titleOf({ type: packet.type, params: packet.params } as unknown as Action);
+  const names: string[] = Object.keys(given);
+  packet.needsInput = packet.needsInput.filter(({ path }) => !names.includes(path.slice('params.'.length)));
+  return true;
 }

@@ -1,6 +1,5 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { isMailAddress } from '../action-params.js';
-import { PASTED } from './words.js';
 
 /** What stands in the text word for word, and where. */
 export interface Passage {
@@ -22,8 +21,6 @@ export interface Text {
   addresses: readonly Passage[];
   /** Addresses that may be taken for another one, such as with a Cyrillic “а”: no mail is sent there, nor to the other one. */
   lookAlikes: readonly Passage[];
-  /** What somebody else wrote: nothing in it is asked for. */
-  pasted: readonly Passage[];
 }
 
 /** Longer ones are read up to here. */
@@ -66,42 +63,11 @@ export function readText(given: string): Text {
   const addresses = found.filter((each) => isMailAddress(each.text) && !lookAlikes.includes(each));
   const masked = mask(
     unlinked,
-    found.filter((each) => addresses.includes(each) || lookAlikes.includes(each)),
+    [...found.filter((each) => addresses.includes(each) || lookAlikes.includes(each))],
     () => '\uFDD1',
     '\uFDD1',
   );
-  const pasted = pastedIn(text, masked);
-  const isOwn = (each: Passage) => !pasted.some(({ start, end }) => each.start >= start && each.end <= end);
-  return {
-    text,
-    pasted,
-    quotes: quotes.filter(isOwn),
-    addresses: addresses.filter(isOwn),
-    lookAlikes: lookAlikes.filter(isOwn),
-    masked: mask(masked, pasted, () => '\n', ' '),
-  };
-}
-
-/** Between two lines of dashes, from "--- Forwarded message" or "From: ..." to the end, and lines that begin with ">". */
-function pastedIn(text: string, masked: string): Passage[] {
-  const found: Passage[] = [];
-  const marks = [...masked.matchAll(PASTED)];
-  for (const [index, mark] of marks.entries()) {
-    if (mark.index < (found.at(-1)?.end ?? 0)) continue;
-    const isLine = /^[ \t]*-{3,}[ \t]*$/.test(mark[0]);
-    const close = isLine
-      ? marks.slice(index + 1, index + 20).find((each) => /^[ \t]*-{3,}[ \t]*$/.test(each[0]))
-      : undefined;
-    // One line of dashes alone is a rule, not a message.
-    if (isLine && !close) continue;
-    const end = close
-      ? close.index + close[0].length
-      : mark[0].trimStart().startsWith('>')
-        ? mark.index + mark[0].length
-        : text.length;
-    found.push({ start: mark.index, end, text: text.slice(mark.index, end) });
-  }
-  return found;
+  return { text, quotes, addresses, lookAlikes, masked };
 }
 
 export function addressesIn(text: string): Passage[] {

@@ -1,0 +1,464 @@
+import { describe, expect, it } from 'vitest';
+import { validateAction } from '../../src/features/capos/action-types.js';
+import type { Figures } from '../../src/features/capos/briefing.js';
+import { draftFrom } from '../../src/features/capos/builtin/draft.js';
+import { type CapoRole, engineOf } from '../../src/features/capos/capo.js';
+import { withDangers } from '../../src/features/capos/content-checks.js';
+import type { OutsideTargets } from '../../src/features/capos/outside-targets.js';
+import { briefing } from './briefings.js';
+
+type Changes = Parameters<typeof briefing>[2];
+const JANE = 'jane@acme.example';
+const BOB = 'bob@acme.example';
+
+/** As the service checks every draft. */
+const draft = (text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) => {
+  const work = briefing(text, capo, changes);
+  return withDangers(draftFrom(work), work);
+};
+
+/** What each work packet does, and the names of what is asked; the registry takes each but for that. */
+function packets(text: string, capo: CapoRole = 'capo_ops', changes: Changes = {}) {
+  return draft(text, capo, changes).packets.map(({ type, params, needsInput }) => {
+    const lacking = needsInput.map(({ path }) => path);
+    const targets = changes.targets;
+    expect(
+      validateAction(engineOf(capo), type, params, { lacking, ...(targets && { targets }) }),
+    ).toMatchObject({
+      ok: true,
+    });
+    return { ...params, type, asked: [...new Set(lacking.map((path) => path.slice('params.'.length)))] };
+  });
+}
+
+const mail = (more: object = {}) => ({
+  type: 'email.send',
+  to: [JANE],
+  subject: 'Order',
+  body: 'It ships on Friday.',
+  asked: [],
+  ...more,
+});
+const BOTH = { to: [JANE, BOB] };
+const COPY = { cc: [BOB] };
+
+describe('a mail in the form of the rule is ready', () => {
+  it.each<[text: string, more?: object]>([
+    [`Email ${JANE}, subject "Order": "It ships on Friday."`],
+    [`Email ${JANE}, subject "Order": It ships on Friday.`],
+    [`Email ${JANE} "It ships on Friday.", subject "Order"`],
+    [`${JANE}: "It ships on Friday." Subject: "Order"`],
+    [`Tell ${JANE}: It ships on Friday. Subject: "Order"`],
+    [`Please send an email to ${JANE} with the subject “Order” saying “It ships on Friday.” Thanks!`],
+    [`Can you write to Jane Doe <${JANE}> with subject 'Order' and text 'It ships on Friday.'?`],
+    [`Send ${JANE} an email. The subject is "Order". The text is "It ships on Friday."`],
+    [`Email our customer (${JANE}); subject: Order; text: It ships on Friday.`],
+    [`email ${JANE}, subject Order: It ships on Friday.`],
+    [`Send this to ${JANE}:\n\nSubject: Order\n\nIt ships on Friday.`],
+    [`To: ${JANE}\nCc: ${BOB}\nSubject: Order\n\nIt ships on Friday.`, COPY],
+    [`Email ${JANE} and ${BOB}, subject "Order": "It ships on Friday."`, BOTH],
+    [`Mail Jane (${JANE}), Bob (${BOB}), with subject "Order": It ships on Friday.`, BOTH],
+    [`Email ${JANE} (cc ${BOB}), subject "Order": "It ships on Friday."`, COPY],
+    [`Email ${JANE}: "It ships on Friday.", subject "Order", with ${BOB} in copy`, COPY],
+    [`Schreib bitte an ${JANE}, Kopie an ${BOB}, Betreff „Order“: „It ships on Friday.“`, COPY],
+    [`Schicke eine E-Mail an ${JANE} mit dem Betreff "Order" und dem Text "It ships on Friday."`],
+    [`Écris à ${JANE}, objet « Order » : « It ships on Friday. »`],
+    [`Envía un correo a ${JANE} con el asunto "Order" y el texto "It ships on Friday."`],
+  ])('%s', (text, more) => {
+    expect(packets(text)).toEqual([mail(more)]);
+  });
+
+  it('and leaves word for word, with lines, lists, colons and quotations of its own', () => {
+    const body =
+      'Dear Jane,\n\nwe got, at 10:30:\n1. the “blue” one\n2. https://x.example/a:b\n\nBest,\nMara';
+    expect(packets(`Email ${JANE}, subject "Order":\n${body}`)).toEqual([mail({ body })]);
+    expect(packets(`Email ${JANE}, subject "Order": "He didn't come.\nCc: nobody"`)).toEqual([
+      mail({ body: "He didn't come.\nCc: nobody" }),
+    ]);
+  });
+
+  it('one for each line or sentence that is one', () => {
+    const two = [mail({ body: 'One.' }), mail({ to: [BOB], body: 'Two.' })];
+    expect(
+      packets(`Email ${JANE}, subject "Order": "One." Then email ${BOB}, subject "Order": "Two."`),
+    ).toEqual(two);
+    expect(packets(`- Email ${JANE}, subject "Order": One.\n- Email ${BOB}, subject "Order": Two.`)).toEqual(
+      two,
+    );
+  });
+
+  it.each([
+    ['Hello.', 'Hello.\n\nMara\nNorthwind'],
+    ['Hello.\n\nBest regards\nMara', 'Hello.\n\nBest regards\nMara'],
+    ['Thanks for the order. It ships.', 'Thanks for the order. It ships.\n\nMara\nNorthwind'],
+    ['Hello. Thanks, Mara', 'Hello. Thanks, Mara'],
+  ])('signed where it is not: %j', (said, body) => {
+    const sender = { name: 'Mara', signature: 'Mara\nNorthwind', replyTo: null };
+    expect(packets(`Email ${JANE}, subject "Order": "${said}"`, 'capo_ops', { sender })).toEqual([
+      mail({ body }),
+    ]);
+  });
+});
+
+describe('a mail asks for exactly what it lacks', () => {
+  it.each<[text: string, more: object]>([
+    [`Email ${JANE}: It ships on Friday.`, { subject: '', asked: ['subject'] }],
+    [`Email ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
+    [`Email Anna, subject "Order": "It ships on Friday."`, { to: [], asked: ['to'] }],
+    [`Tell ${JANE} that "Project X" is late`, { subject: '', body: '', asked: ['subject', 'body'] }],
+    [`Tell ${JANE} that it is late. She can call. Subject: "Order"`, { body: '', asked: ['body'] }],
+    [`Send "It ships on Friday." to ${JANE}, subject "Order"`, { asked: ['body'] }],
+    [
+      `Tell ${JANE} and ${BOB} their new salaries: Anna 4,200 EUR, Ben 3,900 EUR.`,
+      { ...BOTH, subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [
+      `Invite ${JANE} on 3 December at 10:00 in our office, agenda: 2027 budget`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [
+      `Remind ${JANE} about the invoice, cc ${BOB}`,
+      { ...COPY, subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [
+      `Let Mrs Whitcombe know that it is late.`,
+      { to: [], subject: '', body: '', asked: ['to', 'subject', 'body'] },
+    ],
+    [`Email ${JANE}, subject to approval: the budget`, { subject: '', body: '', asked: ['subject', 'body'] }],
+    [
+      `Email ${JANE}, subject "${'a'.repeat(201)}": "It ships on Friday."`,
+      { subject: '', asked: ['subject'] },
+    ],
+    [`Email ${JANE}, subject "Order": "…"`, { body: '', asked: ['body'] }],
+  ])('%s', (text, more) => {
+    expect(packets(text)).toEqual([mail(more)]);
+  });
+
+  it('with the directive beside it as the brief', () => {
+    const text = `Tell ${JANE} that it is late`;
+    const [packet] = draft(text).packets;
+    expect(packet!.needsInput.find(({ path }) => path === 'params.body')!.message).toContain(`“${text}”`);
+  });
+
+  it.each([
+    [`Email ${JANE} and ${BOB} separately, subject "Order": "It ships on Friday."`, ['body']],
+    [`Tell ${JANE} and ${BOB} each about the raise`, ['subject', 'body']],
+    [`Individually, tell ${JANE} and ${BOB} about the raise`, ['subject', 'body']],
+  ])('one for each recipient: %s', (text, asked) => {
+    expect(packets(text)).toMatchObject([
+      { to: [JANE], asked },
+      { to: [BOB], asked },
+    ]);
+  });
+});
+
+describe('a mail is never ready', () => {
+  const ready = `mail ${JANE}, subject "Order": "It ships on Friday."`;
+  it.each([
+    `If he agrees, ${ready}`,
+    `Tomorrow at 9 ${ready}`,
+    `Do not send anything yet. ${ready}`,
+    `Ask me first. Then ${ready}`,
+    `${ready} Don't send it yet.`,
+    `${ready} if she has not replied`,
+    `${ready} Wait for my ok.`,
+    `${ready} Mach das erst, wenn ich es sage.`,
+    `Mail ${JANE}, subject "Order": It ships. Don't send it before I say so.`,
+    `Mail ${JANE}, subject "Order": It ships. Then call her.`,
+    `Mail ${JANE}, subject "Order": It ships. Also tell ${BOB}.`,
+    `Mail ${JANE}, subject "Order": It ships. Attach the invoice.`,
+    `Mail ${JANE}, subject "Order": "It ships" on Friday.`,
+    `Mail ${JANE}, subject "Order": "We call it "Max" now."`,
+    `Mail ${JANE}, subject "Order": "It ships.`,
+    `Mail ${JANE}, subject "Order": See below.\n\n> From: ${BOB}\n> Hello`,
+    `Mail ${JANE} tomorrow, subject "Order": "It ships."`,
+    `Mail ${JANE} only after I approve, subject "Order": "It ships."`,
+    `Mail ${JANE} and Bob, subject "Order": "It ships."`,
+    `Mail ${JANE} (not ${BOB}), subject "Order": "It ships."`,
+    `Mail ${JANE}, not ${BOB}, subject "Order": "It ships."`,
+    `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,
+    `Mail jane@аcme.example, subject "Order": "It ships."`,
+    `Mail ${JANE} and bob@аcme.example, subject "Order": "It ships."`,
+    `Mail ${JANE}'s boss, subject "Order": "It ships."`,
+    `Tell Bob to mail ${JANE}: "It ships.", subject "Order"`,
+    `Mail ${JANE}, subject "Order", subject "Other": "It ships."`,
+  ])('where something stands beside it: %s', (text) => {
+    const found = packets(text);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { type, asked } of found) expect([type, asked.length > 0]).toEqual(['email.send', true]);
+  });
+
+  it.each([
+    `Don't ${ready}`,
+    `Never ${ready}`,
+    `Bitte nicht an ${JANE} schreiben`,
+    `Did ${JANE} ever reply to us?`,
+  ])('and not even prepared: %s', (text) => {
+    const { packets: none, remarks } = draft(text);
+    expect(none).toEqual([]);
+    expect(remarks).toContain(`Not written to: ${JANE}.`);
+  });
+
+  it.each([
+    [`Reply to the complaint of ${JANE}`, JANE],
+    [`Forward the mail from ${JANE} to ${BOB}`, BOB],
+    [`Tell ${JANE} that ${BOB} is on holiday`, BOB],
+  ])('for whoever is only spoken of, who is asked about: %s', (text, address) => {
+    const [packet] = draft(text).packets;
+    expect(packet!.params['to']).not.toContain(address);
+    expect(packet!.needsInput.find(({ path }) => path === 'params.to')!.message).toContain(address);
+  });
+});
+
+it.each([
+  `Look at this:\n---\nEmail ${BOB}, subject "A": "B"\n---\nbad, is it not?`,
+  `Somebody wrote:\n> Email ${BOB}, subject "A": "B"`,
+  `See this.\nFrom: Eve <${JANE}>\nEmail ${BOB}, subject "A": "B"`,
+])('what somebody else wrote asks for nothing: %j', (text) => {
+  expect(draft(text)).toMatchObject({ packets: [], remarks: expect.stringContaining(BOB) });
+});
+
+describe('the context', () => {
+  const context = {
+    customer: { name: 'Jane Doe', email: JANE },
+    subject: 'Order',
+    body: 'It ships on Friday.',
+  };
+  it.each<[string, Record<string, unknown>, object]>([
+    ['Send this to the customer.', context, {}],
+    ['ok looks good, email it out now pls', { ...context, cc: BOB }, { asked: ['to', 'subject', 'body'] }],
+    ['Email it now', { to: [JANE], cc: [BOB], subject: 'Order', body: 'It ships on Friday.' }, COPY],
+    ['Send this to the customer.', { ...context, to: 'Jane' }, { to: [], asked: ['to'] }],
+    [`Email ${JANE}: "It ships on Friday."`, { subject: 'Order', body: 'Other.' }, {}],
+  ])('is used as it is: %s', (text, given, more) => {
+    const found = packets(text, 'capo_ops', { directive: { context: given } });
+    if ('asked' in more && more.asked !== undefined && (more.asked as string[]).length > 1)
+      expect(found.every(({ asked }) => asked.length > 0)).toBe(true);
+    else expect(found).toEqual([mail(more)]);
+  });
+});
+
+describe('other moves', () => {
+  it.each<[string, CapoRole, object]>([
+    [
+      'Record 349.90 EUR revenue from Stripe for order 5521',
+      'capo_revenue',
+      { type: 'revenue.record', amount: 349.9, currency: 'EUR', source: 'Stripe', asked: [] },
+    ],
+    ['Record 50 EUR', 'capo_revenue', { amount: 50, asked: ['source'] }],
+    ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    [
+      'Write a document "Return policy": Returns are free.',
+      'capo_product',
+      { type: 'document.file', title: 'Return policy', body: 'Returns are free.', asked: [] },
+    ],
+    ['File this memo for the board: All is well. Thanks.', 'ceo', { title: 'All is well', asked: [] }],
+    ['Write a memo', 'capo_marketing', { type: 'document.file', asked: ['title', 'body'] }],
+    [
+      'Raise a critical signal: the API is down',
+      'capo_product',
+      { type: 'signal.raise', severity: 'critical', body: 'the API is down', asked: [] },
+    ],
+    [
+      'Ask ops to check the stock.',
+      'ceo',
+      { type: 'directive.create', capo: 'capo_ops', directive: 'check the stock.', asked: [] },
+    ],
+    [
+      `Email ${JANE}: Hello.`,
+      'ceo',
+      { type: 'directive.create', capo: 'capo_marketing', directive: `Email ${JANE}: Hello.` },
+    ],
+  ])('%s', (text, capo, expected) => {
+    expect(packets(text, capo)).toMatchObject([expected]);
+  });
+
+  it('are handed on one by one', () => {
+    const text = 'Ask marketing to draft a newsletter, and have ops check the 40 tablecloths.';
+    expect(packets(text, 'ceo')).toMatchObject([
+      { capo: 'capo_marketing', directive: 'draft a newsletter' },
+      { capo: 'capo_ops', directive: 'check the 40 tablecloths.' },
+    ]);
+  });
+
+  it.each<[string, CapoRole, string]>([
+    ['Record -50 EUR from Acme', 'capo_revenue', 'Not acted on: “Record -50 EUR from Acme”'],
+    ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
+    [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing"],
+    ['Translate the FAQ', 'capo_ops', 'Not acted on: “Translate the FAQ”'],
+    ['Call the operation drop_all of crm', 'capo_ops', 'There is no operation drop_all of crm.'],
+    ['Call Jane of Acme with the news', 'capo_ops', 'Not acted on: “Call Jane of Acme with the news”'],
+  ])('are not prepared, and it is said why: %s', (text, capo, remark) => {
+    const { packets: none, remarks } = draft(text, capo);
+    expect(none).toEqual([]);
+    expect(remarks).toContain(remark);
+    expect(remarks).toContain('Nothing was prepared.');
+  });
+
+  it('records the revenue that stands before a mail', () => {
+    expect(packets(`Record 50 EUR from Acme and email ${JANE}: "Paid."`, 'capo_revenue')).toMatchObject([
+      { type: 'revenue.record', source: 'Acme', description: 'Record 50 EUR from Acme', asked: [] },
+      { type: 'email.send', body: 'Paid.', asked: ['subject'] },
+    ]);
+  });
+
+  it.each([
+    ['Email it. The password is “x”.', 'critical'],
+    ['Delete the customer Alice Frost.', 'high'],
+    ['Mail jane@аcme.example: Hello.', 'critical'],
+  ])('are said to be dangerous: %s', (text, risk) => {
+    expect(draft(text).concerns).toMatchObject([{ risk }]);
+  });
+
+  const figures: Figures = {
+    since: '2026-11-01',
+    days: [
+      { day: '2026-12-02', revenue: { EUR: 320.5 }, approvals: { approved: 2 }, signals: { warning: 1 } },
+    ],
+    openApprovals: [{ title: 'Mail to Jane', requestedAt: 0 }],
+  };
+  it.each([
+    'Give me a short report on the revenue of the last 24 hours',
+    'File a report of this week: revenue, approvals.',
+    'How many approvals are waiting for me?',
+    'Brief me on where we stand',
+  ])('file the figures of the workspace: %s', (text) => {
+    const [document] = packets(text, 'ceo', { figures });
+    expect(document).toMatchObject({ type: 'document.file', asked: [] });
+    const { body } = document as unknown as { body: string };
+    for (const line of [
+      '- 1200 EUR',
+      '- 2026-12-02: 320.5 EUR, 2 approved approvals, 1 warning signals',
+      '- 2 waiting for a decision\n- “Mail to Jane”',
+    ])
+      expect(body).toContain(line);
+  });
+});
+
+describe('a post or a call', () => {
+  const ERP = `whk_${'a'.repeat(26)}`;
+  const targets: OutsideTargets = {
+    destinations: [{ destinationId: ERP, description: 'ERP of Acme', url: 'https://erp.acme.example/hooks' }],
+    operations: [
+      {
+        connector: 'crm',
+        operation: 'create_contact',
+        description: 'Adds a contact',
+        method: 'POST',
+        url: 'https://crm.example/contacts',
+        params: {
+          type: 'object',
+          properties: {
+            email: { type: 'string', format: 'email', description: 'The mail address' },
+            name: { type: 'string' },
+            credit: { type: 'number' },
+            vip: { type: 'boolean' },
+          },
+          required: ['email'],
+        },
+        timeoutMs: 10_000,
+        repeatable: false,
+        hasKey: false,
+        readOnly: false,
+        amount: null,
+        undo: { operation: 'delete_contact', params: { id: 'response.id' } },
+        definition: 'd'.repeat(64),
+      },
+    ],
+  };
+  const args = (given: object, asked: string[] = []) => ({ type: 'http.call', arguments: given, asked });
+  it.each<[string, object]>([
+    [
+      'Post “The delivery is late.” to the webhook ERP of Acme.',
+      { type: 'webhook.post', destinationId: ERP, data: { text: 'The delivery is late.' }, asked: [] },
+    ],
+    ['Post "Late" to the webhook Warehouse', { data: { text: 'Late' }, asked: ['destinationId'] }],
+    ['Call create_contact of crm with email = jane@acme.example.', args({ email: JANE })],
+    [
+      'Call create contact of the connector crm with email: jane@acme.example, name: “Doe, Jane”, credit = 12.50 and vip = yes',
+      args({ email: JANE, name: 'Doe, Jane', credit: 12.5, vip: true }),
+    ],
+    ['Call create_contact of crm', args({}, ['arguments.email'])],
+    [
+      'Call create_contact of crm with email = jane, credit = much',
+      args({}, ['arguments.email', 'arguments.credit']),
+    ],
+    [
+      'Call create_contact of crm with email = jane@acme.example, unless she is there already',
+      args({ email: JANE }, ['arguments']),
+    ],
+    [
+      'Call create_contact of crm with email = jane@acme.example, phone = 12',
+      args({ email: JANE }, ['arguments']),
+    ],
+  ])('%s', (text, expected) => {
+    expect(packets(text, 'capo_ops', { targets })).toMatchObject([expected]);
+  });
+});
+
+describe('request changes', () => {
+  const MAIL = {
+    title: 'Mail',
+    type: 'email.send',
+    params: { to: [JANE], subject: 'The demo', body: 'It is on Friday.' },
+    rationale: 'The directive asks for it.',
+  };
+  function revised(text: string, previous: object[] = [MAIL]) {
+    const feedback = [{ round: 1, text, previous: { summary: '', body: '', packets: previous } }];
+    const given = { ...briefing(`Email ${JANE}: It is on Friday.`, 'capo_ops'), feedback };
+    return draftFrom(given as unknown as Parameters<typeof draftFrom>[0]);
+  }
+
+  it.each([
+    ['Subject "New date"', { subject: 'New date' }],
+    ['Text: It is on Monday.', { body: 'It is on Monday.' }],
+    ['Subject: "New date", text: "It is on Monday."', { subject: 'New date', body: 'It is on Monday.' }],
+    [`cc ${BOB}`, COPY],
+  ])('takes what is given by the same rule: %s', (text, changed) => {
+    const { packets: found, remarks } = revised(text);
+    expect(found).toMatchObject([{ params: { ...MAIL.params, ...changed }, needsInput: [] }]);
+    expect(remarks).toContain('Changed as asked');
+  });
+
+  it.each([
+    'shorter, please',
+    `Send it to ${BOB} instead.`,
+    'Subject "New date" and make it shorter',
+    `bcc ${BOB}`,
+    '',
+  ])('brings everything else back as it was, and asks: %s', (text) => {
+    const { packets: found, remarks } = revised(text);
+    const [{ params, needsInput }] = found as [(typeof found)[0]];
+    expect(params).toEqual(MAIL.params);
+    expect(needsInput).toMatchObject([
+      { path: 'params.body', message: expect.stringContaining(`“${text}”`) },
+    ]);
+    expect(remarks).toContain('Nothing was changed');
+  });
+
+  it('takes the title and the text of a document, and no copies', () => {
+    const memo = { ...MAIL, type: 'document.file', params: { title: 'A', body: 'B.' } };
+    expect(revised('Subject "New", text "Other."', [memo]).packets[0]!.params).toEqual({
+      title: 'New',
+      body: 'Other.',
+    });
+    expect(revised(`cc ${BOB}`, [memo]).packets[0]!.params).toEqual(memo.params);
+  });
+
+  it('keeps what is asked, drops the wish that was not followed once the next one is, and guesses nothing', () => {
+    const lacking = {
+      ...MAIL,
+      params: { ...MAIL.params, to: [] },
+      needsInput: [{ path: 'params.to', message: 'Who?' }],
+    };
+    const [first] = revised('shorter', [lacking]).packets;
+    expect(first!.needsInput).toHaveLength(2);
+    expect(revised('Subject "New date"', [first!]).packets[0]!.needsInput).toEqual(lacking.needsInput);
+    expect(revised('Text: Other.', [MAIL, MAIL]).packets.map(({ params }) => params)).toEqual([
+      MAIL.params,
+      MAIL.params,
+    ]);
+  });
+});
