@@ -426,16 +426,14 @@ describe('without any WHERE', () => {
   });
 
   it('an update or delete touches the own rows alone, or is refused', async () => {
-    const foreign = async (table: string) =>
-      (
-        await test.rows(
-          `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${table} t
-        where workspace_id <> $1`,
-          [a.workspaceId],
-        )
-      )[0];
+    const foreign = (table: string) =>
+      test.rows(`select md5(t::text) as sum from ${table} t where workspace_id <> $1 order by 1`, [
+        a.workspaceId,
+      ]);
     for (const table of tables) {
       const before = await foreign(table);
+      // The program signs other chains meanwhile.
+      const unchanged = table === 'receipt_checkpoints' ? expect.arrayContaining(before) : before;
       const [{ own }] = (await test.rows<{ own: number }>(
         `select count(*)::int as own from ${table} where workspace_id = $1`,
         [a.workspaceId],
@@ -467,7 +465,7 @@ describe('without any WHERE', () => {
       }
       await client.query('rollback');
       await client.end();
-      expect(await foreign(table), table).toEqual(before);
+      expect(await foreign(table), table).toEqual(unchanged);
     }
   });
 
