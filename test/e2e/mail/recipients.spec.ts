@@ -41,7 +41,7 @@ beforeEach(async () => {
   desk = await EscalationDesk.ofOwn(test);
 });
 
-const TO_BOTH = { text: `Email ${JANE} and ${BOB}: The delivery arrives on Friday.` };
+const TO_BOTH = { text: `Email ${JANE} and ${BOB}, subject "Delivery": The delivery arrives on Friday.` };
 
 /** Approved, and answered by the mail server as the test wants. */
 async function approved(): Promise<{ directiveId: string; workPacketId: string }> {
