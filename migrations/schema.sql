@@ -5099,7 +5099,7 @@ create table workspaces (
   constraint workspaces_presence_check CHECK ((presence = ANY (ARRAY['present'::text, 'away'::text]))),
   constraint workspaces_retention_check CHECK ((jsonb_typeof(retention) = 'object'::text)),
   constraint workspaces_second_factor_check CHECK ((second_factor = ANY (ARRAY['optional'::text, 'required'::text, 'everyone'::text]))),
-  constraint workspaces_sender_name_check CHECK (((length(sender_name) >= 1) AND (length(sender_name) <= 100))),
+  constraint workspaces_sender_name_check CHECK (((length(sender_name) >= 1) AND (length(sender_name) <= 800))),
   constraint workspaces_sender_reply_to_check CHECK (((length(sender_reply_to) >= 3) AND (length(sender_reply_to) <= 254))),
   constraint workspaces_sender_signature_check CHECK (((length(sender_signature) >= 1) AND (length(sender_signature) <= 1000))),
   constraint workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),

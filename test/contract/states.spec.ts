@@ -128,7 +128,7 @@ describe('the states of a work packet', () => {
     expect(onwards.map(({ trigger, to, by }) => [trigger, to, by])).toEqual([
       ['send_again', 'queued', 'an operator'],
       ['send_after_revert', 'halted', 'an operator'],
-      ['confirm', 'executed', 'an operator'],
+      ['confirm', 'executed', 'an operator, or its capo'],
       ['ask_override', 'awaiting_approval', 'an operator'],
       ['supersede', 'cancelled', 'an operator'],
     ]);

@@ -115,6 +115,10 @@ async function fill(name: string): Promise<Tenant> {
   await test.rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`, [workspaceId]);
   await test.rows(`insert into tier_days values ($1, current_date, 1)`, [workspaceId]);
   await test.rows(
+    `insert into outside_attempts (workspace_id, work_packet_id, attempt, event) values ($1, $2, 1, 'begun')`,
+    [workspaceId, newId('pkt')],
+  );
+  await test.rows(
     `insert into receipt_checkpoints select $1, 1, 'x', now(), key_id, 'x' from signing_keys on conflict do nothing`,
     [workspaceId],
   );

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const to = (...addresses: string[]) => ({
-  text: `Email ${addresses.join(' and ')}: The delivery arrives on Friday.`,
+  text: `Email ${addresses.join(' and ')}, subject "Delivery": The delivery arrives on Friday.`,
   capo: 'capo_ops',
 });
 

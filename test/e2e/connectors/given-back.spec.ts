@@ -31,9 +31,9 @@ const declined: Parameters<ConnectorDesk['answers']>[0] = (_received, response) 
 };
 const silent: Parameters<ConnectorDesk['answers']>[0] = (_received, response) => response.socket?.destroy();
 
-/** Hands in a payment that nobody wants to approve; answers its directive once it stands so. */
+/** Hands in a credit that nobody wants to approve; answers its directive once it stands so. */
 async function pay(amount: number, status: string): Promise<string> {
-  const text = `Pay number ${Math.random()}`;
+  const text = `Credit contact number ${Math.random()}`;
   const packet = call('create_contact', { email: 'jane@acme.example', credit: amount });
   crm.runner.answer(text, { packets: [draftPacket(packet)] });
   const body = { directive: text, capo: 'capo_ops', requiresApproval: false };

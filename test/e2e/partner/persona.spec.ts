@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TrustFiguresReader } from '../../../src/features/partner/trust-figures.reader.js';
+import type { CapoRunner } from '../../../src/features/capos/briefing.js';
+import { CAPO_RUNNER } from '../../../src/features/capos/capos.module.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -359,17 +361,18 @@ describe('GET /context', () => {
 });
 
 describe('the briefing of a capo', () => {
-  it('has the buyers, and the draft speaks of them', async () => {
+  it('has the buyers', async () => {
     const { desk } = await told(of('a', 'trust', 0.2), of('b', 'urgency', 0.6));
-    const { directiveId, approvalId } = await desk.handIn({
-      text: 'Write the overview for this week.',
-      capo: 'ceo',
-    });
+    const run = vi.spyOn(test.app.get<CapoRunner>(CAPO_RUNNER), 'run');
+    const { approvalId } = await desk.handIn({ text: 'Write the overview for this week.', capo: 'ceo' });
     await desk.ready(approvalId);
-    const { output } = await desk.directive(directiveId);
-    expect(output.body).toContain('2 known, average confidence 40 %, main gap trust');
-    expect(output.body).toContain('stage awareness, confidence 20 %');
-    expect(output.body).toContain('stage evaluation, confidence 60 %');
+    const { buyerContext } = run.mock.calls[0]![0];
+    run.mockRestore();
+    expect(buyerContext.aggregate).toEqual({ count: 2, averageConfidence: 0.4, topGap: 'trust' });
+    expect(buyerContext.profiles.toSorted((a, b) => a.confidence! - b.confidence!)).toMatchObject([
+      { buyerId: 'a', stage: 'awareness', confidence: 0.2 },
+      { buyerId: 'b', stage: 'evaluation', confidence: 0.6 },
+    ]);
   });
 });
 

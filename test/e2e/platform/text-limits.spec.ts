@@ -148,12 +148,6 @@ const FIELDS: Record<string, Field> = {
     taken: 201,
     send: (directive) => custom({ directive }),
   },
-  'who signs': {
-    path: 'sender.name',
-    most: 100,
-    taken: 200,
-    send: (name) => caller().put('/settings', { sender: { name } }),
-  },
   'what stands below a mail': {
     path: 'sender.signature',
     most: 1_000,

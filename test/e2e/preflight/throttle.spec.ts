@@ -76,7 +76,7 @@ describe('POST /guardian/preflight 200 where a standing order throttles', () => 
 
   it('lets the work packets of one draft wait one after the other', async () => {
     const sentAt = await sentBefore();
-    const directive = `${MAIL}\nEmail joe@acme.example, subject "Invoice": It is paid.`;
+    const directive = `${MAIL}\nEmail joe@acme.example, subject "Invoice": It comes by post.`;
     const { body } = await preflight(workspace.owner, { directive, capo: 'capo_ops' });
     expect(body.packets.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['throttle', 'throttle']);
     const times = [1, 2].map((rounds) => new Date(sentAt + rounds * HOUR).toISOString());

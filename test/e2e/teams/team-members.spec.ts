@@ -169,7 +169,6 @@ describe('POST /teams/{id}/members: 409, 422 and 429', () => {
     ['a name with an address', { email: 'Jo <jo@example.com>', role: 'viewer' }],
     ['two addresses', { email: 'a@example.com,b@example.com', role: 'viewer' }],
     ['a line break', { email: 'a@example.com\r\nBcc: b@example.com', role: 'viewer' }],
-    ['letters that look like others', { email: 'jo@ex\u0430mple.com', role: 'viewer' }],
     ['an address of 300 characters', { email: `${'a'.repeat(290)}@example.com`, role: 'viewer' }],
     ['a role that no team has', { email: 'a@example.com', role: 'owner' }],
     ['a role that is none', { email: 'a@example.com', role: 'Admin' }],

@@ -164,7 +164,9 @@ export class Team {
       edited.approval.contentHash,
     );
     expect(edit.status, edit.text).toBe(200);
-    expect((await decide.approve(edited.approval.approvalId)).status).toBe(200);
+    // Another member has edited it.
+    const read = { 'If-Match': edit.body.contentHash };
+    expect((await decide.approve(edited.approval.approvalId, read)).status).toBe(200);
     await decide.until(edited.directiveId, 'executed');
     // Sent back, then rejected.
     const refused = await this.handIn(

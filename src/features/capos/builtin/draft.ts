@@ -222,7 +222,7 @@ class DirectiveReader {
     const sentence = entry.slice(at, end);
     const isDescribed = matchAt(words.MAIL_DESCRIBED, entry, at) !== undefined;
     if (words.QUESTION.test(sentence) && !isDescribed) return undefined;
-    for (const { index } of [...sentence.slice(0, 600).matchAll(words.MAIL_VERB)].slice(0, 10)) {
+    for (const { index } of [...cutText(sentence, 600, '').matchAll(words.MAIL_VERB)].slice(0, 10)) {
       const before = sentence.slice(0, index);
       if (words.NEGATED.test(before)) return undefined;
       if (!/[,;:–—\uFDD3-]\s*$/u.test(before) && !words.IF.test(before)) continue;
