@@ -41,7 +41,8 @@ export function nameFault(text: string, maxLength: number): string | undefined {
   if (hasUnseen(name) || INVISIBLE.test(name.replace(EMOJI, '')))
     return 'not contain invisible characters or ones that change the direction of text';
   if (STACKED_MARKS.test(name)) return 'not have more than four marks on a letter';
-  if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{RI}]/u.test(name)) return 'contain a letter, a digit or an emoji';
+  if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{RI}]/u.test(name))
+    return 'contain a letter, a digit or an emoji';
   if (name.includes('://')) return 'not contain an address of the web';
   const mixed = name
     .split(/[^\p{L}\p{M}]+/u)
