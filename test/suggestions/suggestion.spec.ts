@@ -32,6 +32,7 @@ function decided(count: number, given: Partial<DecidedApproval> = {}): DecidedAp
     status: 'approved',
     decidedAt: START - n * DAY_MS,
     isEdited: false,
+    asksAnyway: false,
     packets: [mail()],
     ...given,
   }));
@@ -96,6 +97,7 @@ describe('suggestionsFrom', () => {
 
   it.each<[string, DecidedApproval[]]>([
     ['four approvals', decided(4)],
+    ['approvals of directives that ask anyway', [...decided(4), ...decided(5, { asksAnyway: true })]],
     ['approvals that were edited', [...decided(4), ...decided(1, { isEdited: true }), ...decided(4)]],
     ['a rejection in between', [...decided(4), ...decided(1, { status: 'rejected' }), ...decided(9)]],
     ['a draft that was sent back', [...decided(1, { status: 'changes_requested' }), ...decided(9)]],

@@ -11,6 +11,8 @@ export interface DecidedApproval {
   capo: CapoRole;
   status: 'approved' | 'rejected' | 'changes_requested';
   decidedAt: number;
+  /** Its directive was handed in for approval, so no order spares anybody the decision. */
+  asksAnyway: boolean;
   /** Whether a person changed what was sent. */
   isEdited: boolean;
   packets: DecidedAction[];
@@ -32,6 +34,7 @@ const LOOKED_AT = 1_000;
 /** Of the parameters only a few facts are read: a mail may be 50 KB long. */
 const DECIDED = /* sql */ `
 select a.approval_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
+  exists (select from directives d where d.workspace_id = $1 and d.directive_id = a.directive_id and d.requires_approval) as asks_anyway,
   (select coalesce(jsonb_agg(jsonb_build_object(
       'type', p #>> '{action,type}',
       'target', p #>> '{action,target}',
@@ -42,7 +45,7 @@ select a.approval_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
         + jsonb_array_length(jsonb_path_query_array(p, '$.action.params.cc[*]')))), '[]')
     from jsonb_array_elements(a.packets) p) as packets
 from (
-  select approval_id, team_id, capo, status, decided_at, packets, jsonb_array_length(revisions) > 1 as is_edited
+  select approval_id, directive_id, team_id, capo, status, decided_at, packets, jsonb_array_length(revisions) > 1 as is_edited
   from approvals
   where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested') and decided_at > $2
     and kind = 'output' and capo is not null

@@ -44,7 +44,7 @@ const MAX_DOMAINS = 5;
 const MAX_NAME = 120;
 
 /**
- * What was approved five times, always as the capo had drafted it. An edit or a rejection of one of this shape begins the count anew,
+ * What was approved five times, always as the capo had drafted it, of directives that do not ask anyway. An edit or a rejection of one of this shape begins the count anew,
  * so `approvals` come newest first.
  */
 export function suggestionsFrom(approvals: readonly DecidedApproval[]): Suggestion[] {
@@ -77,9 +77,9 @@ class Tally {
     return Math.max(...this.#perDay.values());
   }
 
-  add({ status, isEdited, decidedAt }: DecidedApproval, packets: readonly DecidedAction[]): void {
+  add({ status, isEdited, asksAnyway, decidedAt }: DecidedApproval, packets: readonly DecidedAction[]): void {
     this.#hasEnded ||= status !== 'approved' || isEdited;
-    if (this.#hasEnded) return;
+    if (this.#hasEnded || asksAnyway) return;
     this.approvals++;
     this.lastApprovedAt = Math.max(this.lastApprovedAt, decidedAt);
     this.mostRecipients = Math.max(this.mostRecipients, ...packets.map(({ recipients }) => recipients));

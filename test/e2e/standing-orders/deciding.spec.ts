@@ -115,7 +115,7 @@ describe('an order that allows', () => {
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;
     expect((await explanation(waiting))[0]).toMatch(
-      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of this day/,
+      /^The standing order "Mail to Acme" would allow this work packet, but it would be work packet 2 of this day/,
     );
     expect(await mailsOf(...directives)).toHaveLength(1);
   });

@@ -20,11 +20,14 @@ select d.at, d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input, d.t
   case when cardinality($6::text[]) = 0 then '{}'
     else (select coalesce(jsonb_object_agg(name, d.params->name), '{}') from unnest($6::text[]) name where d.params ? name)
   end as params,
+  p.title, case when p.kind in ('message', 'call') then p.target end as recipient,
+  coalesce(i.requires_approval, false) as asks_anyway,
   p.status is not distinct from 'failed' and coalesce(p.result->'error'->>'code', '') not like '%UNCONFIRMED' as is_given_back,
   d.decision_id = (select n.decision_id from policy_decisions n where n.workspace_id = $1
     and n.work_packet_id = d.work_packet_id and (n.at, n.decision_id) <= ($4, $5)
     order by n.at desc, n.decision_id desc limit 1) as is_newest
 from chunk d left join work_packets p on p.workspace_id = $1 and p.work_packet_id = d.work_packet_id
+  left join directives i on i.workspace_id = $1 and i.directive_id = p.directive_id
 order by d.at, d.decision_id`;
 
 /** How far it goes, and in which zone days begin. */
