@@ -23,9 +23,13 @@ export function readyContent(
   directive: Pick<DirectiveEntity, 'capo' | 'output' | 'priority' | 'engine' | 'requiresApproval'>,
   packets: readonly WorkPacketEntity[],
   decisions: readonly Decision[],
-  { now, concerns = [], writtenBy = () => ({ writtenBy: authorOf(engine), edits: [] }) }: DraftFacts,
+  {
+    now,
+    concerns = [],
+    writtenBy = () => ({ writtenBy: authorOf(directive.engine), edits: [] }),
+  }: DraftFacts,
 ): ReadyContent {
-  const { capo, output, priority, engine } = directive;
+  const { capo, output, priority } = directive;
   const shown = packets.map((packet) => ({ ...shownPacket(packet), ...writtenBy(packet) }));
   const terms = decisions.map(({ approval }) => approval);
   return {

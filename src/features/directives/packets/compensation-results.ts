@@ -40,6 +40,18 @@ export class CompensationResults {
     step: OpenStep,
     packet: WorkPacketEntity,
     result: ActionResult,
+    guardian: GuardianEntity,
+  ): Promise<void> {
+    await this.record(step, packet, result, guardian);
+    this.work.complete(item);
+    await this.progress.enqueueNextStep(step);
+  }
+
+  /** That it was undone: the step, the packet and its directive. */
+  async record(
+    step: OpenStep,
+    packet: WorkPacketEntity,
+    result: ActionResult,
     { epoch }: GuardianEntity,
   ): Promise<void> {
     const receiptId = this.receipts.append({
@@ -53,8 +65,6 @@ export class CompensationResults {
     this.packets.transition(packet, 'revert', { receiptId });
     this.endStep(step, { status: 'done', reason: null, result: { ...result }, receiptId });
     await this.revertDirective.execute(packet, step);
-    this.work.complete(item);
-    await this.progress.enqueueNextStep(step);
   }
 
   /** It turned out that there is nothing to undo, or that it cannot be. */
