@@ -27,12 +27,13 @@ export class ReportsController {
     private readonly resendReport: ResendReport,
   ) {}
 
-  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. */
+  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. In a
+   * workspace with teams a member who is no admin gets a count of what they may see. */
   @Get('daily')
   @Route({
     auth: 'member',
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
-    errors: [Forbidden, NotFound, NotAcceptable],
+    errors: [NotFound, NotAcceptable],
   })
   async daily(
     @CurrentCaller() caller: Caller,

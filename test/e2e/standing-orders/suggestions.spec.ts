@@ -155,6 +155,7 @@ describe('POST /standing-orders/suggestions/:id/accept', () => {
     expect(body).toMatchObject({
       status: 'draft',
       version: 1,
+      listedAt: '/api/pro/standing-orders?status=draft',
       heldBecause: 'It was made from a suggestion and decides nothing until somebody activates it.',
       name: 'Ops: email.send to acme.example',
       capos: ['capo_ops'],
