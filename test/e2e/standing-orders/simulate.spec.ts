@@ -38,7 +38,11 @@ describe('POST /standing-orders/:id/simulate 200', () => {
     const work = new Desk(test, owner.token);
     const draft = async (to: string, requiresApproval: boolean) => {
       const directive = `Email ${to}: The delivery arrives on Friday.`;
-      const { body } = await work.client.post('/directives', { directive, capo: 'capo_ops', requiresApproval });
+      const { body } = await work.client.post('/directives', {
+        directive,
+        capo: 'capo_ops',
+        requiresApproval,
+      });
       return work.until(body.directiveId, 'pending_approval');
     };
     const allowed = await draft('jane@acme.example', false);
