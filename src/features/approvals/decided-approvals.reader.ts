@@ -7,12 +7,11 @@ import type { CapoRole } from '../terms/terms.js';
 /** An approval that a person has decided, with what its work packets do. */
 export interface DecidedApproval {
   approvalId: string;
+  directiveId: string | null;
   teamId: Id<'team'> | null;
   capo: CapoRole;
   status: 'approved' | 'rejected' | 'changes_requested';
   decidedAt: number;
-  /** Its directive was handed in for approval, so no order spares anybody the decision. */
-  asksAnyway: boolean;
   /** Whether a person changed what was sent. */
   isEdited: boolean;
   packets: DecidedAction[];
@@ -33,8 +32,7 @@ const LOOKED_AT = 1_000;
 
 /** Of the parameters only a few facts are read: a mail may be 50 KB long. */
 const DECIDED = /* sql */ `
-select a.approval_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
-  exists (select from directives d where d.workspace_id = $1 and d.directive_id = a.directive_id and d.requires_approval) as asks_anyway,
+select a.approval_id, a.directive_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
   (select coalesce(jsonb_agg(jsonb_build_object(
       'type', p #>> '{action,type}',
       'target', p #>> '{action,target}',

@@ -27,8 +27,7 @@ export class ReportsController {
     private readonly resendReport: ResendReport,
   ) {}
 
-  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. In a
-   * workspace with teams a member who is no admin gets a count of what they may see. */
+  /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. */
   @Get('daily')
   @Route({
     auth: 'member',

@@ -182,7 +182,7 @@ describe('GET /reports/daily in a workspace with teams', () => {
       await work.handInReady({ text: DOCUMENT, capo: 'capo_ops', ...team });
     await own.owner.post('/revenue-events', { amount: 7, currency: 'USD', source: 'till' });
     const today = new Date(test.clock.now()).toISOString().slice(0, 10);
-    const told = async ({ token }: { token: string }, date = today) => {
+    const told = async ({ token }: Client, date = today) => {
       const { status, body, text } = await new Client(test.url, token).get(`/reports/daily?date=${date}`);
       expect(status, text).toBe(200);
       const { approvalQueue, revenue } = body.sections;

@@ -64,12 +64,12 @@ export async function leaveDecided(test: TestApp, workspaceId: string, given: Gi
   });
   const approval: DecidedApproval = {
     approvalId: newId('apr'),
+    directiveId,
     teamId: teamId as `team_${string}` | null,
     capo: 'capo_ops',
     status: 'approved',
     decidedAt: Date.now(),
     isEdited: false,
-    asksAnyway: false,
     packets: [
       { type: 'email.send', target: to, destinationId: null, amount: null, currency: null, recipients: 1 },
     ],

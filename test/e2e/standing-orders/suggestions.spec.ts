@@ -117,7 +117,7 @@ describe('GET /standing-orders/suggestions', () => {
     const line = test.logs.find(
       (log) => log['requestId'] === answer.headers.get('x-request-id') && log['msg'] === 'request',
     );
-    expect(line?.['roundTrips'] ?? 0).toBeLessThanOrEqual(6);
+    expect(line?.['roundTrips'] ?? 0).toBeLessThanOrEqual(7);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
+import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { PastDecision } from './replay.js';
 
 /** As many as are in memory together, twice: one chunk is read while the one before it is replayed. */
@@ -63,6 +64,16 @@ export class History {
       [workspaceId],
     );
     return row!;
+  }
+
+  /** Those of these directives that were handed in for approval: no order spares anybody the decision about them. */
+  async askingAnyway(scope: Scope, directiveIds: readonly (string | null)[]): Promise<Set<string | null>> {
+    const rows = await this.db.read<{ directiveId: string }>(
+      scope,
+      'select directive_id from directives where workspace_id = $1 and directive_id = any($2) and requires_approval',
+      [scope.workspaceId, directiveIds],
+    );
+    return new Set(rows.map(({ directiveId }) => directiveId));
   }
 
   /** Of each work packet the newest decision, in chunks, each read while the one before is being used. @param names of the parameters to read */
