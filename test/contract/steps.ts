@@ -130,7 +130,6 @@ const DIRECTIVES: Record<string, Step> = {
     const { items } = (await walk.direct.get(`/work-packets?directiveId=${directiveId}`)).body;
     const path = `/work-packets/${items[0].workPacketId}/undo`;
     await (await walk.viewer()).post(path, body);
-    await walk.owner.post(path, {});
     await walk.owner.post(path, body);
     await walk.owner.post(path, body);
     await walk.owner.post(`/work-packets/${newId('pkt')}/undo`, body);

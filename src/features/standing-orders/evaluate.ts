@@ -104,7 +104,7 @@ function evaluateWithoutHash(input: RecordedInput, { orders }: Pick<Policy, 'ord
   const outcome = reasons[0]?.outcome ?? 'require_approval';
   return {
     outcome,
-    explanation: explanationOf(reasons, outcome),
+    explanation: explanationOf(reasons, outcome, input.guardian.mode),
     considered: orders.map((order) => order.standingOrderId),
     matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
     limits: answers.flatMap(({ checks }) => checks.map((check) => check.result)),
@@ -139,9 +139,10 @@ function reasonsFor(answers: readonly OrderAnswer[], { guardian, packet }: Recor
   ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
 }
 
-/** Why a work packet is asked about, or waits, is said by what causes that, and not by what allows it. */
-function explanationOf(reasons: readonly Reason[], decided: Effect): string[] {
-  const isHeld = decided === 'require_approval' || decided === 'throttle';
+/** Why a work packet is asked about, or waits, is said by what causes that, and not by what allows it. While halted nobody is asked. */
+function explanationOf(reasons: readonly Reason[], decided: Effect, mode: GuardianMode): string[] {
+  const isHalted = mode === 'killed' || mode === 'recovering';
+  const isHeld = !isHalted && (decided === 'require_approval' || decided === 'throttle');
   const told = isHeld ? reasons.filter(({ outcome }) => outcome !== 'allow') : reasons;
   return told.map(({ because }) => because);
 }
