@@ -76,6 +76,17 @@ describe('an order that allows', () => {
     expect(uses).toHaveLength(1);
   });
 
+  it('is no reason for asking where the directive was handed in for approval', async () => {
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    const text = 'Email jane@acme.example: The delivery arrives on Friday.';
+    const { body } = await desk.elsewhere(workspace.owner).post('/directive', { text, capo: 'capo_ops' });
+    const approval = await desk.elsewhere(workspace.owner).get(`/approvals/${body.approvalId}?wait=10`);
+    expect(approval.body).toMatchObject({
+      ready: true,
+      policy: { outcome: 'allow', explanation: ['The directive was handed in for approval.'] },
+    });
+  });
+
   it('stops a mail to another domain at review, and says why', async () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
     const directive = await ended(await handIn('jane@elsewhere.example'));
