@@ -4332,6 +4332,7 @@ create table simulations (
   hash text not null,
   computed_at timestamp with time zone not null,
   own jsonb not null,
+  still_asks integer not null default 0,
   constraint simulations_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
   constraint simulations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint simulations_pkey PRIMARY KEY (workspace_id, simulation_id),

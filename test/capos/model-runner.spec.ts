@@ -106,6 +106,16 @@ describe('the model runner', () => {
     expect(schema).not.toMatch(/reversib|compensat|maxLength|pattern|format/);
   });
 
+  it.each([[''], [null], [undefined]])(
+    'may leave the target %j, since the parameters say it',
+    async (target) => {
+      mock.on({}, { content: answer([{ ...MAIL, target }]) });
+      const { packets } = await runner().run(work, { signal: never });
+      expect(packets).toMatchObject([{ target: '', params: { to: ['ada@example.com'] } }]);
+      expect(mock.getRequests()).toHaveLength(1);
+    },
+  );
+
   it('may leave every parameter open, an amount and a choice as well', async () => {
     const entry = {
       ...MAIL,
@@ -442,6 +452,13 @@ describe('the model runner', () => {
         retryable: false,
       });
       expect(mock.getRequests()).toHaveLength(1);
+    });
+
+    it('is quoted without the "null" that a server answers in front of it', async () => {
+      mock.on({}, { content: 'nullI cannot help with that.', finishReason: 'content_filter' });
+      expect((await failure(runner().run(work, { signal: never }))).message).toBe(
+        'The model declined to work on this directive: “I cannot help with that.”',
+      );
     });
   });
 

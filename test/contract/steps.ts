@@ -124,6 +124,16 @@ const DIRECTIVES: Record<string, Step> = {
     await walk.owner.get(`/work-packets/${items[0].workPacketId}`);
     await walk.owner.get(`/work-packets/${newId('pkt')}`);
   },
+  'POST /api/pro/work-packets/{id}/undo': async (walk) => {
+    const body = { reason: 'It was wrong.' };
+    const directiveId = await walk.executed(MEMO);
+    const { items } = (await walk.direct.get(`/work-packets?directiveId=${directiveId}`)).body;
+    const path = `/work-packets/${items[0].workPacketId}/undo`;
+    await (await walk.viewer()).post(path, body);
+    await walk.owner.post(path, body);
+    await walk.owner.post(path, body);
+    await walk.owner.post(`/work-packets/${newId('pkt')}/undo`, body);
+  },
   'GET /api/pro/documents/{id}': async (walk) => {
     await walk.executed(MEMO);
     const { items } = (await walk.direct.get('/documents')).body;

@@ -194,6 +194,7 @@ export const ACTS: Acts = {
   'POST /directives/:directiveId/retry': change('operator', 'failed directive'),
   'GET /work-packets': READ,
   'GET /work-packets/:id': readRecord('work packet'),
+  'POST /work-packets/:id/undo': change('admin', 'work packet', withBody({ reason: 'It was wrong.' })),
   'GET /documents': READ,
   'GET /documents/:id': readRecord('document'),
 
@@ -427,7 +428,7 @@ export const ACTS: Acts = {
     },
   ],
   'GET /reports': ADMINISTER,
-  'GET /reports/daily': ADMINISTER,
+  'GET /reports/daily': READ,
   'GET /reports/config': ADMINISTER,
   'PUT /reports/config': { ...ADMINISTER, request: withBody({ format: 'json' }) },
   'GET /reports/custom-sections': ADMINISTER,

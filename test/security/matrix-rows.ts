@@ -440,11 +440,29 @@ const copyOfInvite = copyOf('invites', 'invite_id', () => ({ email: newAddress()
 const copyOfToken = copyOf('tokens', 'token_id', () => ({ token_hash: newHash() }));
 const copyOfDestination = copyOf('webhook_destinations', 'destination_id');
 
+/** A work packet with the document that it has filed, so that it can be undone once more. */
+const copyOfPacket: Copy = async (test, row) => {
+  const copied = await copyOf('work_packets', 'work_packet_id')(test, row);
+  const documentId = newId('doc');
+  await test.rows(
+    `insert into documents select copy.* from documents d,
+       jsonb_populate_record(null::documents, to_jsonb(d) || $2::jsonb) copy where d.work_packet_id = $1`,
+    [row.id, JSON.stringify({ document_id: documentId, work_packet_id: copied.id })],
+  );
+  await test.rows(
+    `update work_packets set compensation = jsonb_set(compensation, '{params,documentId}', to_jsonb($2::text))
+     where work_packet_id = $1`,
+    [copied.id, documentId],
+  );
+  return copied;
+};
+
 /** Kinds that are quicker to copy than to make; the others are made. */
 const COPIES: Partial<Record<RowKind, Copy>> = {
   directive: copyOfWork,
   'failed directive': copyOfWork,
   approval: copyOfWork,
+  'work packet': copyOfPacket,
   signal: copyOf('signals', 'signal_id'),
   escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
   'skill pack': copyOf('skill_packs', 'pack_id', () => {

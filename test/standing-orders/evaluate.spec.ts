@@ -133,7 +133,7 @@ describe('limits of an order that allows', () => {
     const decision = evaluate(anInput({ orders: [limited], usage: { so_allow: used(2) } }));
     expect(decision.outcome).toBe('require_approval');
     expect(decision.explanation).toEqual([
-      'The standing order "Mail to customers" allows this work packet, but it would be work packet 3 of this hour and the limit is 2.',
+      'The standing order "Mail to customers" would allow this work packet, but it would be work packet 3 of this hour and the limit is 2.',
     ]);
   });
 
@@ -231,6 +231,14 @@ describe('the record of a decision', () => {
       'The standing order "Mail to customers" allows this work packet.',
     ]);
     expect(decision.guardian).toBe('supervised');
+  });
+
+  it('does not say that an order allows it where a person is asked', () => {
+    const { outcome, explanation } = evaluate(anInput({ orders: [allow, ask] }));
+    expect({ outcome, explanation }).toEqual({
+      outcome: 'require_approval',
+      explanation: [`The standing order "${ask.name}" requires an approval for this work packet.`],
+    });
   });
 
   it('holds an approval to the strictest terms of the orders that matched', () => {

@@ -30,6 +30,9 @@ function pastOf(input: DecisionInput, number: number): PastDecision {
     input: recorded(input),
     ...storableContent(input.packet),
     isGivenBack: false,
+    title: 'A mail',
+    recipient: input.packet.target,
+    asksAnyway: false,
   };
 }
 
@@ -198,6 +201,22 @@ describe('a replay', () => {
     expect(changes.slice(60, 62).map(({ workPacketId }) => workPacketId)).toEqual(['pkt_239', 'pkt_238']);
   });
 
+  it('relaxes nothing of a directive that asks anyway, and spends no limit on it', () => {
+    const replayed = new Replay(anOrder({ limits: { maxPerDay: 1 } }), ZONE);
+    for (const [number, asksAnyway] of [true, true, false, false].entries()) {
+      replayed.add({ ...pastOf(anInput({ at: Date.UTC(2026, 6, 1, 12, number) }), number), asksAnyway }, []);
+    }
+    const { considered, relaxed, stillAsks, unchanged, relaxedIrreversible, changes } = replayed.result();
+    expect({ considered, relaxed, stillAsks, unchanged, relaxedIrreversible }).toEqual({
+      considered: 4,
+      relaxed: 1,
+      stillAsks: 2,
+      unchanged: 1,
+      relaxedIrreversible: 1,
+    });
+    expect(changes.map(({ workPacketId }) => workPacketId)).toEqual(['pkt_2']);
+  });
+
   it('takes the former version of the order out', () => {
     const former = hashed(anOrder({ standingOrderId: 'so_a', effect: 'deny' }));
     const draft = hashed(
@@ -214,6 +233,8 @@ describe('a replay', () => {
       {
         workPacketId: 'pkt_0',
         teamId: null,
+        title: 'A mail',
+        recipient: anInput().packet.target,
         from: 'deny',
         to: 'require_approval',
         why: 'No standing order allows this work packet.',

@@ -32,12 +32,24 @@ function decided(count: number, given: Partial<DecidedApproval> = {}): DecidedAp
     status: 'approved',
     decidedAt: START - n * DAY_MS,
     isEdited: false,
+    directiveId: 'dir_1',
     packets: [mail()],
     ...given,
   }));
 }
 
 describe('suggestionsFrom', () => {
+  it('counts no approval of a directive that asks anyway, but a rejection all the same', () => {
+    const [asking, free] = [{ directiveId: 'dir_asking' }, { directiveId: 'dir_free' }];
+    const of = (...approvals: DecidedApproval[]) =>
+      suggestionsFrom(approvals, new Set(['dir_asking'])).map(({ approvals: count }) => count);
+    expect(of(...decided(4, free), ...decided(5, asking))).toEqual([]);
+    expect(of(...decided(5, free), ...decided(5, asking))).toEqual([5]);
+    expect(
+      of(...decided(4, free), ...decided(1, { ...asking, status: 'rejected' }), ...decided(5, free)),
+    ).toEqual([]);
+  });
+
   it('makes an order of what five approvals have in common', () => {
     const [suggestion, ...more] = suggestionsFrom(decided(5));
     expect(more).toEqual([]);

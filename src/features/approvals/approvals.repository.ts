@@ -6,6 +6,7 @@ import { countByTally, type Listing, newestFirst, readPage, where } from '../../
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import type { CapoRole } from '../terms/terms.js';
 import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
@@ -106,12 +107,22 @@ export class Approvals {
 
   /** Locks the pending approval of a directive, if there is one. */
   async lockPending(workspaceId: string, directiveId: string): Promise<ApprovalEntity | undefined> {
-    // The status stands in the statement: a plan made for any status could not use the index of the pending ones.
-    const [row] = await this.db.query<ApprovalEntity>(
-      `select ${COLUMNS} from approvals where workspace_id = $1 and directive_id = $2 and status = 'pending' for update`,
-      [workspaceId, directiveId],
-    );
+    const { text, values } = this.lockPendingStatement(workspaceId, directiveId);
+    const [row] = await this.db.query<ApprovalEntity>(text, values);
     return row;
+  }
+
+  lockPendingStatement(workspaceId: string, directiveId: string): Statement {
+    return {
+      // The status stands in the statement: a plan made for any status could not use the index of the pending ones.
+      text: `select ${COLUMNS} from approvals where workspace_id = $1 and directive_id = $2 and status = 'pending' for update`,
+      values: [workspaceId, directiveId],
+    };
+  }
+
+  /** Names the capo that drafts, while the draft of a locked approval is still awaited. */
+  assign({ workspaceId, approvalId }: ApprovalEntity, capo: CapoRole): void {
+    this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, { capo });
   }
 
   /** Attaches the draft to an approval that the transaction has locked. */

@@ -7,6 +7,7 @@ import type { CapoRole } from '../terms/terms.js';
 /** An approval that a person has decided, with what its work packets do. */
 export interface DecidedApproval {
   approvalId: string;
+  directiveId: string | null;
   teamId: Id<'team'> | null;
   capo: CapoRole;
   status: 'approved' | 'rejected' | 'changes_requested';
@@ -31,7 +32,7 @@ const LOOKED_AT = 1_000;
 
 /** Of the parameters only a few facts are read: a mail may be 50 KB long. */
 const DECIDED = /* sql */ `
-select a.approval_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
+select a.approval_id, a.directive_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
   (select coalesce(jsonb_agg(jsonb_build_object(
       'type', p #>> '{action,type}',
       'target', p #>> '{action,target}',
@@ -42,7 +43,7 @@ select a.approval_id, a.team_id, a.capo, a.status, a.decided_at, a.is_edited,
         + jsonb_array_length(jsonb_path_query_array(p, '$.action.params.cc[*]')))), '[]')
     from jsonb_array_elements(a.packets) p) as packets
 from (
-  select approval_id, team_id, capo, status, decided_at, packets, jsonb_array_length(revisions) > 1 as is_edited
+  select approval_id, directive_id, team_id, capo, status, decided_at, packets, jsonb_array_length(revisions) > 1 as is_edited
   from approvals
   where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested') and decided_at > $2
     and kind = 'output' and capo is not null

@@ -224,7 +224,8 @@ export class ModelClient {
 
   private refuseFiltered(finishReason: string | undefined, text: string): void {
     if (finishReason !== 'content-filter') return;
-    const reason = quotable(text, this.options.apiKey);
+    // Some servers write "null" as the answer, and the refusal behind it.
+    const reason = quotable(text.replace(/^\s*null(?![a-z])/, ''), this.options.apiKey);
     const said = reason === '' ? '.' : `: “${reason}”`;
     throw new RunnerFailed('refused', `The model declined to work on this directive${said}`, false);
   }

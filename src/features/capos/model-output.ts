@@ -58,6 +58,18 @@ const Multipliers = z
 /** More than this is no draft any more. */
 const MAX_NEEDED = 10;
 
+/** Its parameters say whom an action reaches, so a model may leave this empty, or out. */
+const Target = z
+  .string()
+  .max(DRAFT_BOUNDS.target)
+  .nullish()
+  .transform((value) =>
+    cleaned(value ?? '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
+  .refine((value) => !hasUnseen(value), MUST_BE_SEEN);
+
 /** Unknown keys are dropped rather than refused: a model that adds `reversibility` has not said anything. */
 const Answer = z.object({
   summary: line(DRAFT_BOUNDS.remarks),
@@ -66,7 +78,7 @@ const Answer = z.object({
       z.object({
         title: line(LIMITS.title),
         type: z.string().max(100),
-        target: line(DRAFT_BOUNDS.target),
+        target: Target,
         params: z.record(z.string(), z.unknown()),
         rationale: line(DRAFT_BOUNDS.rationale),
         multipliers: Multipliers,

@@ -17,7 +17,7 @@ export class ConnectorHealthTile {
     return {
       value,
       before: daily.at(-1 - WEEK) ?? null,
-      sparkline: withoutGaps(daily),
+      sparkline: daily,
     };
   }
 
@@ -32,15 +32,6 @@ export class ConnectorHealthTile {
     const shares = await this.connectors.shares(scope, days);
     return shares.map((share) => (share === null ? null : percentOf(share)));
   }
-}
-
-/**
- * A sparkline has a number for each day. A day of which nothing is known shows what the day before it showed, and those before
- * anything was known what was known first: as zero it would look like an outage of everything.
- */
-function withoutGaps(daily: readonly (number | null)[]): number[] {
-  let last = daily.find((percent) => percent !== null) ?? 0;
-  return daily.map((percent) => (last = percent ?? last));
 }
 
 function percentOf(share: number): number {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { CaposModule } from '../capos/capos.module.js';
 import { DirectivesModule } from '../directives/directives.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
@@ -8,7 +9,7 @@ import { Router } from './router.js';
 
 /** @level 8 */
 @Module({
-  imports: [CaposModule, DirectivesModule, GuardianModule, StandingOrdersModule],
+  imports: [ApprovalsModule, CaposModule, DirectivesModule, GuardianModule, StandingOrdersModule],
   providers: [RouteDirective, Router],
 })
 export class ConsigliereModule {}

@@ -3,6 +3,8 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import type { ApprovalEntity } from '../approvals/approval.entity.js';
+import { Approvals } from '../approvals/approvals.repository.js';
 import { RunnerFailed } from '../capos/briefing.js';
 import { CAPOS } from '../capos/capo.js';
 import { paidBefore } from '../capos/paid.js';
@@ -29,6 +31,8 @@ const CONSIGLIERE: Actor = {
 /** A directive that may be routed now, locked. */
 interface Found {
   guardian: GuardianEntity;
+  /** The one that waits for the draft, if one does. */
+  approval: ApprovalEntity | undefined;
   directive: DirectiveEntity;
 }
 
@@ -44,6 +48,7 @@ export class RouteDirective implements OnModuleInit {
     private readonly work: Work,
     private readonly guardians: Guardians,
     private readonly orders: StandingOrders,
+    private readonly approvals: Approvals,
     private readonly directives: Directives,
     private readonly transitions: DirectiveTransitions,
     private readonly router: Router,
@@ -110,9 +115,10 @@ export class RouteDirective implements OnModuleInit {
     return { text, priority, context, standingOrders: await this.orders.brief(workspaceId, teamId) };
   }
 
-  private assign(item: WorkItem, { guardian, directive }: Found, routed: Routed): void {
+  private assign(item: WorkItem, { guardian, approval, directive }: Found, routed: Routed): void {
     const { capo, candidates, reason, model, fallback, cost } = routed;
     this.directives.assign(directive, capo, { candidates, reason });
+    if (approval) this.approvals.assign(approval, capo);
     if (cost.tokensIn + cost.tokensOut > 0) {
       this.directives.update(directive, { cost: addCost(directive.cost, cost) });
     }
@@ -133,15 +139,16 @@ export class RouteDirective implements OnModuleInit {
   /** Nothing when the directive has ended; under a kill the work is parked. In the open transaction. */
   private async locked(item: WorkItem): Promise<Found | undefined> {
     const { workspaceId, id } = item;
-    const [[guardian], [directive]] = (await this.db.unit.batch([
+    const [[guardian], [approval], [directive]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
+      this.approvals.lockPendingStatement(workspaceId, id),
       this.directives.lockDraftingStatement(workspaceId, id),
-    ])) as [[GuardianEntity], [DirectiveEntity?]];
+    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?]];
     if (!directive) return undefined;
     if (isHalted(guardian.mode)) {
       this.work.park(item);
       return undefined;
     }
-    return { guardian, directive };
+    return { guardian, approval, directive };
   }
 }

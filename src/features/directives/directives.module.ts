@@ -64,6 +64,7 @@ import { RevertDirective } from './packets/revert-directive.js';
 import { SendAgain } from './packets/send-again.js';
 import { SendPacket } from './packets/send-packet.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
+import { UndoPacket } from './packets/undo-packet.js';
 import { UndoablePackets } from './packets/undoable-packets.js';
 import { UnsentPackets } from './packets/unsent-packets.js';
 import { WithdrawDelegation } from './packets/withdraw-delegation.js';
@@ -143,6 +144,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     DuePackets,
     DueUndos,
     OutsideAttempts,
+    UndoPacket,
     UndoablePackets,
     UnsentPackets,
     UnconfirmedPackets,

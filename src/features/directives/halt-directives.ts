@@ -70,7 +70,7 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 
   releaseHeldBack(): void {
-    this.work.unparkAll(SENDING_WORK);
+    this.work.unparkAll([...SENDING_WORK, COMPENSATE]);
   }
 
   heldBack(scope: Scope, at: number): Promise<HeldBack> {

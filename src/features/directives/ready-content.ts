@@ -20,11 +20,16 @@ export interface DraftFacts {
 
 /** What a person is shown to decide on: each work packet with its complete parameters, the risk, and why they are asked. */
 export function readyContent(
-  { capo, output, priority, engine }: Pick<DirectiveEntity, 'capo' | 'output' | 'priority' | 'engine'>,
+  directive: Pick<DirectiveEntity, 'capo' | 'output' | 'priority' | 'engine' | 'requiresApproval'>,
   packets: readonly WorkPacketEntity[],
   decisions: readonly Decision[],
-  { now, concerns = [], writtenBy = () => ({ writtenBy: authorOf(engine), edits: [] }) }: DraftFacts,
+  {
+    now,
+    concerns = [],
+    writtenBy = () => ({ writtenBy: authorOf(directive.engine), edits: [] }),
+  }: DraftFacts,
 ): ReadyContent {
+  const { capo, output, priority } = directive;
   const shown = packets.map((packet) => ({ ...shownPacket(packet), ...writtenBy(packet) }));
   const terms = decisions.map(({ approval }) => approval);
   return {
@@ -40,7 +45,7 @@ export function readyContent(
     packets: shown,
     inputsNeeded: packets.reduce((count, { needsInput }) => count + needsInput.length, 0),
     contentHash: approvedHash(output, shown),
-    policy: policyOf(decisions, whyNobodyElseMayAllow(packets, concerns)),
+    policy: policyOf(decisions, whyNobodyElseMayAllow(packets, concerns), directive),
     expiresAt: now + Math.min(DEFAULT_EXPIRY_MS, ...terms.map((term) => term.expiresInMinutes * 60_000)),
     onExpiry: terms.some((term) => term.onExpiry === 'escalate') ? 'escalate' : 'reject',
     selfApproval: terms.every((term) => term.selfApproval),
@@ -77,11 +82,17 @@ export function outcomeOfDraft(
   return strictest(asks ? [...outcomes, 'require_approval'] : outcomes)!;
 }
 
-/** What comes of the draft, and every reason. */
-function policyOf(decisions: readonly Decision[], reasons: readonly string[]): ApprovalPolicy {
+/** What comes of the draft, and every reason for asking: what is allowed is none. */
+function policyOf(
+  decisions: readonly Decision[],
+  reasons: readonly string[],
+  { requiresApproval }: Pick<DirectiveEntity, 'requiresApproval'>,
+): ApprovalPolicy {
+  const asking = decisions.flatMap(({ outcome, explanation }) => (outcome === 'allow' ? [] : explanation));
+  const all = [...new Set([...reasons, ...asking])];
   return {
     outcome: outcomeOfDraft(decisions, reasons),
-    explanation: [...new Set([...reasons, ...decisions.flatMap(({ explanation }) => explanation)])],
+    explanation: all.length === 0 && requiresApproval ? ['The directive was handed in for approval.'] : all,
   };
 }
 

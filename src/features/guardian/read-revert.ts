@@ -24,16 +24,19 @@ export class ReadRevert {
       this.reverts.counts(scope, revert),
       this.reverts.pageOfSteps(scope, revertId, query),
     ]);
+    // The undo of one work packet, or of one that failed before, needs no kill: its revert is over but for the step itself.
+    const isUndoing = revert.status === 'done' && counts.planned > 0;
+    const status = isUndoing ? 'running' : revert.status;
     return {
       revertId,
       mode: revert.mode,
       // A kill stops it by its mode alone, so that the kill has nothing more to write.
-      status: revert.status === 'running' && mode === 'killed' ? 'stopped' : revert.status,
+      status: status === 'running' && mode === 'killed' ? 'stopped' : status,
       reason: revert.reason,
       checkpointId: revert.checkpointId,
       createdBy: revert.createdBy,
       createdAt: revert.createdAt,
-      endedAt: revert.endedAt,
+      endedAt: isUndoing ? null : revert.endedAt,
       receiptId: revert.receiptId,
       counts,
       steps: { ...steps, items: await this.undoable.titled(scope, steps.items.map(stepOf)) },

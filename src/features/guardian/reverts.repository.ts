@@ -77,6 +77,27 @@ export class Reverts {
     );
   }
 
+  /** Adds the one step of a revert of one work packet. */
+  addStep(
+    step: Pick<
+      RevertStepEntity,
+      'workspaceId' | 'revertId' | 'position' | 'workPacketId' | 'teamId' | 'reversibility' | 'compensation'
+    >,
+  ): RevertStepEntity {
+    const added: RevertStepEntity = {
+      ...step,
+      status: 'planned',
+      reason: null,
+      result: null,
+      attempts: 0,
+      begunAt: null,
+      endedAt: null,
+      receiptId: null,
+    };
+    this.db.insert(RevertStepEntity, added);
+    return added;
+  }
+
   /** The beginning of a plan that is not made, with the number of its lines. */
   async preview(
     { text, values = [] }: Statement,

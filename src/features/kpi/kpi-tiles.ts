@@ -23,8 +23,8 @@ export interface TileFigures {
   value: number | null;
   /** What the value is compared with; null where there was nothing before. */
   before: number | null;
-  /** One number for each of the days. */
-  sparkline: readonly number[];
+  /** One number for each of the days; of a rate null where there is nothing to take it of. */
+  sparkline: readonly (number | null)[];
 }
 
 export type TileSource = (question: TileQuestion) => Promise<TileFigures>;
@@ -42,7 +42,7 @@ export class KpiTiles {
 
   /** A source that fails leaves its own tile empty, and the others as they are. */
   async read(name: SuppliedTile, question: TileQuestion): Promise<TileFigures> {
-    const empty = { value: null, before: null, sparkline: question.days.map(() => 0) };
+    const empty = { value: null, before: null, sparkline: question.days.map(() => null) };
     try {
       return (await this.#sources.get(name)?.(question)) ?? empty;
     } catch (error) {

@@ -30,11 +30,11 @@ export class KpiTile {
    */
   changePercent!: number | null;
   /**
-   * One number for each of the last 30 days in the workspace's zone, the last being today.
+   * One number for each of the last 30 days in the workspace's zone, the last being today. A rate is null on a day of which nothing is known.
    * @example [0, 2, 1, 0, 3, 0, 0, 1, 2, 2, 0, 1, 0, 0, 4, 1, 0, 2, 1, 0, 0, 3, 1, 0, 2, 2, 1, 3, 2, 1]
    */
-  @ApiProperty({ type: [Number], minItems: 30, maxItems: 30 })
-  sparkline!: number[];
+  @ApiProperty({ type: 'array', items: { type: 'number', nullable: true }, minItems: 30, maxItems: 30 })
+  sparkline!: (number | null)[];
 }
 
 /** A sum in the currency that `unit` names. Amounts in other currencies are in no number of it. */
@@ -67,12 +67,11 @@ export class KpiTilesView {
   costLast7Days!: KpiMoneyTile;
   /**
    * How many percent of the eval runs of the last 30 days passed; compared with the 30 days before. A day shows the 30 days
-   * that end with it, and zero where nothing ran in them.
+   * that end with it, and null where nothing ran in them.
    */
   evalPassRate!: KpiTile;
   /**
-   * How many percent of the connectors are green. Null while none is checked. A day of which nothing is known shows what is known of
-   * the day next to it.
+   * How many percent of the connectors are green; null while none is checked, and on a day of which nothing is known.
    */
   connectorHealth!: KpiTile;
 }

@@ -66,7 +66,7 @@ export function tilesOf(figures: Figures, currency: string, connectors: TileFigu
     evalPassRate: tile('percent', {
       value: rate(figures.of('evals', `until day ${SPARKLINE_DAYS - 1}`)),
       before: rate(figures.of('evals', 'before')),
-      sparkline: INDEXES.map((index) => rate(figures.of('evals', `until day ${index}`)) ?? 0),
+      sparkline: INDEXES.map((index) => rate(figures.of('evals', `until day ${index}`))),
     }),
     connectorHealth: tile('percent', connectors),
   };

@@ -43,9 +43,10 @@ export class MakeReport {
    * With no transaction open: the count of a long day takes seconds.
    *
    * @param isOver false for the day that it is: all its receipts so far
+   * @param seen what the reader may see: only that is counted, and such a report is not kept
    */
-  count(config: Configured, date: string, isOver: boolean): Promise<CountedReport> {
-    return this.counted(config, date, isOver, (scope, from, to) => this.facts.day(scope, from, to));
+  count(config: Configured, date: string, isOver: boolean, seen?: Scope): Promise<CountedReport> {
+    return this.counted(config, date, isOver, (scope, from, to) => this.facts.day(scope, from, to), seen);
   }
 
   /**
@@ -66,14 +67,15 @@ export class MakeReport {
     date: string,
     isOver: boolean,
     dayOf: (scope: Scope, from: number, to: number) => Promise<CountedDay>,
+    seen: Scope = { workspaceId: config.workspaceId, teamIds: 'all' },
   ): Promise<CountedReport> {
     const { workspaceId, zone, currency } = config;
     const scope: Scope = { workspaceId, teamIds: 'all' };
     const generatedAt = this.clock.now();
     const range = await this.rangeOf(scope, date, zone);
-    const open = await this.facts.open(scope, generatedAt);
+    const open = await this.facts.open(seen, generatedAt);
     const to = Math.max(range.from - 1, isOver ? range.to : open.head.seq);
-    const { figures, events } = await dayOf(scope, range.from, to);
+    const { figures, events } = await dayOf(seen, range.from, to);
     const counted = figures.in(currency);
     const { limit, unit } = await this.budget.limit(scope);
     const all: AllSections = {

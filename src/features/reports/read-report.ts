@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { dayBefore, dayOf, isDayIn } from '../../platform/kernel/local-day.js';
+import { Audiences } from '../workspaces/audiences.js';
 import { MakeReport } from './make-report.js';
 import { lastDueDay } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
@@ -13,43 +14,48 @@ import { viewOf } from './report-view.js';
 import type { ReportEntity } from './report.entity.js';
 import type { DailyReport } from './report.js';
 import { Reports } from './reports.repository.js';
-import { RequireWholeWorkspace } from './require-whole-workspace.js';
 import { StoreReport } from './store-report.js';
 
 /**
  * The report of a day. One that was not made yet is made and kept as an operator asks for it, unless the schedule will make it;
- * and counted without being kept for a viewer, who changes nothing, and of a day that is not over.
+ * and counted without being kept for a viewer, who changes nothing, and of a day that is not over. A report tells what all teams
+ * did; a member who does not see all of that gets a count of what they may see (docs/decisions/0039).
  */
 @Injectable()
 export class ReadReport {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly requireWholeWorkspace: RequireWholeWorkspace,
+    private readonly audiences: Audiences,
     private readonly configs: ReportConfigs,
     private readonly reports: Reports,
     private readonly makeReport: MakeReport,
     private readonly storeReport: StoreReport,
   ) {}
 
-  /** @throws Forbidden; NotFound for a day that is to come, was before the workspace, or is none in its zone */
+  /** @throws NotFound for a day that is to come, was before the workspace, or is none in its zone */
   async execute(caller: Caller, asked: string | undefined): Promise<DailyReport> {
-    await this.requireWholeWorkspace.execute(caller);
+    const seesWhole = await this.audiences.seesWhole(caller);
     const scope: Scope = { workspaceId: caller.workspaceId, teamIds: 'all' };
     const config = await this.configs.read(scope);
     const now = this.clock.now();
     const today = dayOf(now, config.zone);
     const date = asked ?? latestOver(config, today);
     // Before anything is said of the day: in another zone than it was made in there may be no such day yet, or any more.
-    const stored = await this.reports.ofDay(scope, date);
+    const stored = seesWhole ? await this.reports.ofDay(scope, date) : undefined;
     if (stored) return viewOf(stored);
     assertHas(config, today, date);
     const made =
-      hasRole(caller.role, 'operator') && isMadeOnDemand(config, date, now)
+      seesWhole && hasRole(caller.role, 'operator') && isMadeOnDemand(config, date, now)
         ? await withComputed(() => this.make(scope, date, caller))
         : undefined;
     if (made) return viewOf(made);
-    const { report } = await this.makeReport.count(config, date, date < today);
+    const { report } = await this.makeReport.count(
+      config,
+      date,
+      date < today,
+      seesWhole ? scope : scopeOf(caller),
+    );
     return { ...viewOf(report), partial: true };
   }
 

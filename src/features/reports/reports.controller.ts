@@ -32,7 +32,7 @@ export class ReportsController {
   @Route({
     auth: 'member',
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
-    errors: [Forbidden, NotFound, NotAcceptable],
+    errors: [NotFound, NotAcceptable],
   })
   async daily(
     @CurrentCaller() caller: Caller,

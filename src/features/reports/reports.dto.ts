@@ -90,7 +90,7 @@ export class DailyReportView {
   generatedAt!: string;
   /**
    * True: the report has not been made yet, and its numbers may still change. So it is for a day that is not over, and for one
-   * whose report is to be made later.
+   * whose report is to be made later, and what a member gets who does not see what every team does: it counts what they may see.
    * @example false
    */
   partial!: boolean;

@@ -11,8 +11,8 @@ import { newOrder } from './order-content.js';
 import { tightens } from './standing-order.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 import { activate } from './standing-order-status.js';
-import { receiptOf, viewOf } from './standing-order-view.js';
-import type { CreateStandingOrderBody, StandingOrderView } from './standing-orders.dto.js';
+import { newViewOf, receiptOf } from './standing-order-view.js';
+import type { CreateStandingOrderBody, NewStandingOrderView } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 
 const LOOSER_TERMS =
@@ -31,7 +31,7 @@ export class CreateStandingOrder {
   ) {}
 
   /** @throws Forbidden, ValidationFailed, or NotFound for a team that the caller may not see */
-  async execute(caller: Caller, body: CreateStandingOrderBody): Promise<StandingOrderView> {
+  async execute(caller: Caller, body: CreateStandingOrderBody): Promise<NewStandingOrderView> {
     const teamId = await this.teamOf(caller, body.teamId);
     requireRole(caller, teamId, 'operator');
     if (!tightens(body)) {
@@ -59,7 +59,7 @@ export class CreateStandingOrder {
     this.examination.keepNew(examined);
     this.receipts.append(receiptOf(order, 'created', by, { rule, ...examined.details }));
     if (active) this.receipts.append(receiptOf(order, 'activated', by, examined.details));
-    return viewOf(order, caller);
+    return newViewOf(order, caller);
   }
 
   /** Null is said, not left out: the whole workspace, which is more than a member of a team sees. */

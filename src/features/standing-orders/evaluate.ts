@@ -104,7 +104,7 @@ function evaluateWithoutHash(input: RecordedInput, { orders }: Pick<Policy, 'ord
   const outcome = reasons[0]?.outcome ?? 'require_approval';
   return {
     outcome,
-    explanation: reasons.map((reason) => reason.because),
+    explanation: explanationOf(reasons, outcome, input.guardian.mode),
     considered: orders.map((order) => order.standingOrderId),
     matched: matched.map(({ standingOrderId, version, effect }) => ({ standingOrderId, version, effect })),
     limits: answers.flatMap(({ checks }) => checks.map((check) => check.result)),
@@ -137,6 +137,14 @@ function reasonsFor(answers: readonly OrderAnswer[], { guardian, packet }: Recor
     ...(isAllowed ? [] : [withoutPermission(guardian.mode, packet)]),
     ...guardianReasons(guardian.mode, packet.reversibility),
   ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
+}
+
+/** Why a work packet is asked about, or waits, is said by what causes that, and not by what allows it. While halted nobody is asked. */
+function explanationOf(reasons: readonly Reason[], decided: Effect, mode: GuardianMode): string[] {
+  const isHalted = mode === 'killed' || mode === 'recovering';
+  const isHeld = !isHalted && (decided === 'require_approval' || decided === 'throttle');
+  const told = isHeld ? reasons.filter(({ outcome }) => outcome !== 'allow') : reasons;
+  return told.map(({ because }) => because);
 }
 
 /** There is room when there is room within every limit that makes it wait. */
@@ -214,13 +222,22 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
   if (order.effect === 'throttle' && checks.length === 0) {
     return [{ outcome: 'throttle', because: `${name} delays this work packet.` }];
   }
-  const says = order.effect === 'allow' ? 'allows this work packet' : 'limits the pace of this work packet';
   const remarks = checks.flatMap(({ result, otherwise, remark }): Reason[] =>
     remark === null
       ? []
-      : [{ outcome: result.holds ? 'allow' : otherwise, because: `${name} ${says}, but ${remark}.` }],
+      : [
+          {
+            outcome: result.holds ? 'allow' : otherwise,
+            because: `${name} ${says(order, result.holds)}, but ${remark}.`,
+          },
+        ],
   );
-  return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says}.` }];
+  return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says(order, true)}.` }];
+}
+
+function says({ effect }: DecisionOrder, isWithinLimit: boolean): string {
+  if (effect !== 'allow') return 'limits the pace of this work packet';
+  return isWithinLimit ? 'allows this work packet' : 'would allow this work packet';
 }
 
 /** Spec: without standing orders, autonomous work stops at review. The one exception is the autonomous mode. */

@@ -5,7 +5,7 @@ import { summaryFor } from './simulation/simulation-view.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import type { StandingOrderVersionSummary, StandingOrderVersionView } from './standing-order-versions.dto.js';
-import type { StandingOrderSummary, StandingOrderView } from './standing-orders.dto.js';
+import type { NewStandingOrderView, StandingOrderSummary, StandingOrderView } from './standing-orders.dto.js';
 import type { ListedOrder, ListedVersion } from './standing-orders.repository.js';
 
 /** Who reads decides what they are told of the simulation. */
@@ -18,6 +18,14 @@ export function viewOf(order: StandingOrderEntity, reader: Reader): StandingOrde
     match: order.match as StandingOrderMatch,
     when: order.when as StandingOrderWhen | null,
     approval: order.approval,
+  };
+}
+
+export function newViewOf(order: StandingOrderEntity, reader: Reader): NewStandingOrderView {
+  const isDraft = order.status === 'draft';
+  return {
+    ...viewOf(order, reader),
+    ...(isDraft && { listedAt: '/api/pro/standing-orders?status=draft' }),
   };
 }
 

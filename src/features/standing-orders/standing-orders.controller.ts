@@ -29,6 +29,7 @@ import {
   STANDING_ORDER_PARAM,
   StandingOrderPage,
   StandingOrdersQuery,
+  NewStandingOrderView,
   StandingOrderView,
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
@@ -53,20 +54,20 @@ export class StandingOrdersController {
     role: 'operator',
     teamRole: true,
     limit: specified('/api/pro/standing-orders'),
-    returns: { 201: StandingOrderView },
+    returns: { 201: NewStandingOrderView },
     errors: [NotFound],
   })
   async create(
     @CurrentCaller() caller: Caller,
     @Body() body: CreateStandingOrderBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StandingOrderView> {
+  ): Promise<NewStandingOrderView> {
     const order = await this.createOrder.execute(caller, body);
     response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
     return order;
   }
 
-  /** The standing orders the caller may see, newest first; the active ones unless another status is asked for. */
+  /** The standing orders the caller may see, newest first; the active ones unless another status, or `all`, is asked for. */
   @Get()
   @Route({
     auth: 'member',

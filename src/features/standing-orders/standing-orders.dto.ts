@@ -222,13 +222,13 @@ export class ActivateStandingOrderBody {
 /** Query of `GET /standing-orders`. */
 export class StandingOrdersQuery extends PageQuery {
   /**
-   * Only orders of this status; active ones unless said otherwise.
+   * Only orders of this status, or `all`; active ones unless said otherwise.
    * @example 'active'
    */
   @ApiPropertyOptional()
   @IsOptional()
-  @IsIn(STANDING_ORDER_STATUSES)
-  status: StandingOrderStatus = 'active';
+  @IsIn([...STANDING_ORDER_STATUSES, 'all'])
+  status: StandingOrderStatus | 'all' = 'active';
 }
 
 /** A standing order as lists show it, without its rule. */
@@ -320,6 +320,15 @@ export class StandingOrderView extends StandingOrderSummary implements StandingO
   when!: StandingOrderWhen | null;
   /** The terms on which it asks; null: the usual ones. */
   approval!: StandingOrderApproval | null;
+}
+
+/** A standing order that has just been created. */
+export class NewStandingOrderView extends StandingOrderView {
+  /**
+   * Of a draft: where it is listed, since `GET /standing-orders` lists the active ones unless a status is asked for.
+   * @example '/api/pro/standing-orders?status=draft'
+   */
+  listedAt?: string;
 }
 
 export class StandingOrderPage extends PageFacts {

@@ -221,13 +221,13 @@ export class StandingOrders {
     return new Map(rows.map(({ standingOrderId, status }) => [standingOrderId, status]));
   }
 
-  /** The orders of one status, newest first. */
+  /** The orders of one status, or of every one, newest first. */
   list(scope: Scope, { status, ...paging }: StandingOrdersQuery): Promise<Page<ListedOrder>> {
     const listing = {
       name: 'standing-orders',
       select: `${SUMMARY}, left(text, ${LISTED_TEXT}) as text`,
       from: 'standing_orders',
-      ...where({ workspace_id: scope.workspaceId, status }),
+      ...where({ workspace_id: scope.workspaceId, status: status === 'all' ? undefined : status }),
       order: newestFirst('standing_order_id'),
     };
     return readPage(this.db, scope, listing, paging);

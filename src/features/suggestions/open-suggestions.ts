@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { DecidedApprovals } from '../approvals/decided-approvals.reader.js';
+import { History } from '../standing-orders/simulation/history.reader.js';
 import { type Suggestion, suggestionsFrom, WITHIN_DAYS } from './suggestion.js';
 import { Suggestions } from './suggestions.repository.js';
 
@@ -14,6 +15,7 @@ const DAY_MS = 86_400_000;
 export class OpenSuggestions {
   constructor(
     private readonly approvals: DecidedApprovals,
+    private readonly history: History,
     private readonly suggestions: Suggestions,
     private readonly clock: Clock,
   ) {}
@@ -33,6 +35,8 @@ export class OpenSuggestions {
   }
 
   private async madeFor(scope: Scope): Promise<Suggestion[]> {
-    return suggestionsFrom(await this.approvals.since(scope, this.clock.now() - WITHIN_DAYS * DAY_MS));
+    const approvals = await this.approvals.since(scope, this.clock.now() - WITHIN_DAYS * DAY_MS);
+    const directiveIds = approvals.map(({ directiveId }) => directiveId);
+    return suggestionsFrom(approvals, await this.history.askingAnyway(scope, directiveIds));
   }
 }

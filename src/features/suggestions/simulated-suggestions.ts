@@ -24,7 +24,7 @@ interface Known {
   replays: Simulated[];
 }
 
-/** The suggestions with what each would have done; history is replayed once for all of them. */
+/** The suggestions that would have changed something, with what each would have done; history is replayed once for all of them. */
 @Injectable()
 export class SimulatedSuggestions {
   readonly #known = new Map<string, Known>();
@@ -40,11 +40,12 @@ export class SimulatedSuggestions {
     const suggestions = await this.open.of(scopeOf(caller));
     if (suggestions.length === 0) return [];
     const { replays, computedAt } = await this.simulated(caller.workspaceId, suggestions.map(draftOf));
-    return suggestions.map((suggestion, index) => {
+    const views = suggestions.map((suggestion, index) => {
       const { suggestionId, approvals, lastApprovedAt } = suggestion;
       const simulation = { ...replayedFor(caller, replays[index]!), computedAt };
       return { suggestionId, order: suggestedOrderOf(suggestion), approvals, lastApprovedAt, simulation };
     });
+    return views.filter(({ simulation }) => simulation.relaxed > 0);
   }
 
   private async simulated(workspaceId: string, drafts: readonly DecisionOrder[]): Promise<Known> {

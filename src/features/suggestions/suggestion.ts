@@ -44,16 +44,19 @@ const MAX_DOMAINS = 5;
 const MAX_NAME = 120;
 
 /**
- * What was approved five times, always as the capo had drafted it. An edit or a rejection of one of this shape begins the count anew,
+ * What was approved five times, always as the capo had drafted it, apart from the directives that ask anyway. An edit or a rejection of one of this shape begins the count anew,
  * so `approvals` come newest first.
  */
-export function suggestionsFrom(approvals: readonly DecidedApproval[]): Suggestion[] {
+export function suggestionsFrom(
+  approvals: readonly DecidedApproval[],
+  askingAnyway: ReadonlySet<string | null> = new Set(),
+): Suggestion[] {
   const tallies = new Map<string, Tally>();
   for (const approval of approvals) {
     for (const [id, { shape, packets }] of shapesOf(approval)) {
       const tally = tallies.get(id) ?? new Tally(shape);
       tallies.set(id, tally);
-      tally.add(approval, packets);
+      tally.add(approval, packets, askingAnyway.has(approval.directiveId));
     }
   }
   return [...tallies]
@@ -77,9 +80,13 @@ class Tally {
     return Math.max(...this.#perDay.values());
   }
 
-  add({ status, isEdited, decidedAt }: DecidedApproval, packets: readonly DecidedAction[]): void {
+  add(
+    { status, isEdited, decidedAt }: DecidedApproval,
+    packets: readonly DecidedAction[],
+    asksAnyway: boolean,
+  ): void {
     this.#hasEnded ||= status !== 'approved' || isEdited;
-    if (this.#hasEnded) return;
+    if (this.#hasEnded || asksAnyway) return;
     this.approvals++;
     this.lastApprovedAt = Math.max(this.lastApprovedAt, decidedAt);
     this.mostRecipients = Math.max(this.mostRecipients, ...packets.map(({ recipients }) => recipients));

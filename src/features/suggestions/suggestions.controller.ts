@@ -5,8 +5,8 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
-import { viewOf } from '../standing-orders/standing-order-view.js';
-import { StandingOrderView } from '../standing-orders/standing-orders.dto.js';
+import { newViewOf } from '../standing-orders/standing-order-view.js';
+import { NewStandingOrderView } from '../standing-orders/standing-orders.dto.js';
 import { DecideSuggestion } from './decide-suggestion.js';
 import { SimulatedSuggestions } from './simulated-suggestions.js';
 import { SUGGESTION_PARAM, SuggestionDecided, SuggestionList } from './suggestions.dto.js';
@@ -37,17 +37,17 @@ export class SuggestionsController {
     auth: 'member',
     role: 'admin',
     teamRole: true,
-    returns: { 201: StandingOrderView },
+    returns: { 201: NewStandingOrderView },
     errors: [NotFound, InvalidTransition],
   })
   async accept(
     @CurrentCaller() caller: Caller,
     @Param('suggestionId') id: string,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<StandingOrderView> {
+  ): Promise<NewStandingOrderView> {
     const order = await this.decide.accept(caller, id);
     response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
-    return viewOf(order, caller);
+    return newViewOf(order, caller);
   }
 
   /** Has this suggestion not made again. */

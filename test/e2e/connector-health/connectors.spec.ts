@@ -267,7 +267,7 @@ describe('the tile connectorHealth', () => {
     expect(await tile.figures({ scope, days })).toMatchObject({ value: 50, before: null });
     // Nobody knows how it was before the first check, which is not the same as an outage.
     const { sparkline } = await tile.figures({ scope, days });
-    expect(sparkline.slice(0, 3)).toEqual([100, 100, 100]);
+    expect(sparkline.slice(0, 3)).toEqual([null, 100, 100]);
     expect(sparkline[3]).toBeCloseTo(75, 0);
     await test.rows(
       `update connectors set audience = '{*}' where workspace_id = $1 and kind in ('database', 'queue', 'mail', 'model')`,

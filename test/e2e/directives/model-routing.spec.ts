@@ -170,6 +170,20 @@ describe('the vocabulary', () => {
     expect((await receiptOf(directiveId))['fallback']).toContain(fallback);
   });
 
+  it('names its capo on the approval while the draft waits for the model', async () => {
+    model.reply = () => providerError(429, 'Slow down.', { 'retry-after': '600' });
+    const { approvalId } = await desk.handIn({ text: 'Send the invoice for the renewal to Acme.' });
+    const approval = await eventually(
+      () => desk.approval(approvalId),
+      ({ drafting }) => drafting?.lastError,
+    );
+    expect(approval).toMatchObject({
+      ready: false,
+      capo: 'capo_revenue',
+      waitingFor: { reason: 'draft', message: 'Revenue is making the draft.' },
+    });
+  });
+
   it('decides when the budget is used up, and the draft waits', async () => {
     expect((await desk.client.put('/settings', { modelBudget: { tokens: 0 } })).status).toBe(200);
     const { directiveId } = await desk.handIn({ text: 'Send the invoice for the renewal to Acme.' });

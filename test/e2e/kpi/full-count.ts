@@ -7,7 +7,7 @@ export type Whose = 'all' | readonly string[];
 interface Counted {
   value: number | null;
   changePercent: number | null;
-  sparkline: number[];
+  sparkline: (number | null)[];
   byCurrency?: Record<string, number>;
 }
 
@@ -153,7 +153,7 @@ export class FullCount {
     );
     const [before, ...days] = row!.rates;
     const value = days.at(-1)!;
-    return { value, changePercent: change(value, before!), sparkline: days.map((rate) => rate ?? 0) };
+    return { value, changePercent: change(value, before!), sparkline: days };
   }
 
   private get mine(): string {

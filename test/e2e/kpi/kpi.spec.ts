@@ -28,7 +28,7 @@ const tile = (unit: string, value: number | null = 0, more: object = {}) => ({
   value,
   unit,
   changePercent: null,
-  sparkline: NONE,
+  sparkline: value === null ? NONE.map(() => null) : NONE,
   ...more,
 });
 /** Numbers of the last days, today being the last. */

@@ -172,26 +172,39 @@ describe('GET /reports/daily, 200', () => {
   });
 });
 
-describe('GET /reports/daily, 403', () => {
-  it('in a workspace with teams is for those who see all of it', async () => {
-    const { workspaceId } = desk;
+describe('GET /reports/daily in a workspace with teams', () => {
+  it('tells each member what they may see, and keeps the report and the list of reports for admins', async () => {
+    const own = await ReportDesk.open(test);
+    const { workspaceId, workspace } = own;
     const teamId = await test.createTeam(workspaceId, 'Marketing');
-    const readers = {
-      admin: await test.createMember(workspaceId, 'admin', [teamId]),
-      operator: await test.createMember(workspaceId, 'operator'),
-      member: await test.createMember(workspaceId, 'viewer', [teamId]),
+    const work = new Desk(test, workspace.owner.token);
+    for (const team of [{ teamId }, {}, {}])
+      await work.handInReady({ text: DOCUMENT, capo: 'capo_ops', ...team });
+    await own.owner.post('/revenue-events', { amount: 7, currency: 'USD', source: 'till' });
+    const today = new Date(test.clock.now()).toISOString().slice(0, 10);
+    const told = async ({ token }: Client, date = today) => {
+      const { status, body, text } = await new Client(test.url, token).get(`/reports/daily?date=${date}`);
+      expect(status, text).toBe(200);
+      const { approvalQueue, revenue } = body.sections;
+      return [body.partial, approvalQueue.pending, approvalQueue.items.length, revenue.events.length];
     };
-    const ask = async ({ token }: { token: string }, path: string) => new Client(test.url, token).get(path);
-    for (const path of ['/reports/daily', '/reports']) {
-      expect((await ask(readers.admin, path)).status).toBe(200);
-      for (const reader of [readers.operator, readers.member]) {
-        const { status, body } = await ask(reader, path);
-        expect(status).toBe(403);
-        expect(body.error).toMatchObject({
-          code: 'FORBIDDEN',
-          details: { requiredRoles: ['admin', 'owner'] },
-        });
-      }
+    const operator = await test.createMember(workspaceId, 'operator');
+    const marketer = await test.createMember(workspaceId, 'viewer', [teamId]);
+    expect(await told(workspace.owner)).toEqual([true, 3, 3, 1]);
+    expect(await told(operator)).toEqual([true, 2, 2, 1]);
+    expect(await told(marketer)).toEqual([true, 1, 1, 0]);
+
+    // The report of a day that is over is kept for those who see all of it.
+    const yesterday = new Date(test.clock.now() - 86_400_000).toISOString().slice(0, 10);
+    await own.owner.put('/reports/config', { schedule: 'on-demand' });
+    expect((await told(operator, yesterday))[0]).toBe(true);
+    expect(await own.reports()).toEqual([]);
+    expect((await told(workspace.owner, yesterday))[0]).toBe(false);
+    expect(await told(marketer, yesterday)).toEqual([true, 1, 1, 0]);
+    for (const { token } of [operator, marketer]) {
+      const { status, body } = await new Client(test.url, token).get('/reports');
+      expect(status).toBe(403);
+      expect(body.error).toMatchObject({ code: 'FORBIDDEN', details: { requiredRoles: ['admin', 'owner'] } });
     }
   });
 

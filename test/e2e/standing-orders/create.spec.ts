@@ -55,6 +55,7 @@ describe('POST /standing-orders 201', () => {
         version: 1,
         considered: 0,
         relaxed: 0,
+        stillAsks: 0,
         escalated: 0,
         unchanged: 0,
         relaxedIrreversible: 0,
@@ -150,8 +151,11 @@ describe('POST /standing-orders 201', () => {
         /^It allows work packets that cannot be undone\. .*An owner must activate it with acknowledge: true\.$/,
       ),
       activatedAt: null,
+      listedAt: '/api/pro/standing-orders?status=draft',
     });
     const { standingOrderId, heldBecause } = answer.body;
+    const { body: drafts } = await desk.elsewhere(test.owner).get(answer.body.listedAt);
+    expect(drafts.items[0]).toMatchObject({ standingOrderId });
     expect(await desk.row(standingOrderId)).toMatchObject({ status: 'draft', held_because: heldBecause });
     expect(await desk.actions(standingOrderId)).toEqual(['standing_order.created']);
   });

@@ -1,7 +1,9 @@
 import type { DecidedApproval } from '../../../src/features/approvals/decided-approvals.reader.js';
 import { suggestionsFrom } from '../../../src/features/suggestions/suggestion.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import type { GuardianMode } from '../../../src/features/terms/terms.js';
 import type { TestApp } from '../../support/test-app.js';
+import { RecordedHistory } from './history.js';
 
 interface Given {
   teamId?: string | null;
@@ -10,18 +12,21 @@ interface Given {
   to?: string;
   isEdited?: boolean;
   count?: number;
+  requiresApproval?: boolean;
+  /** The guardian's, when it was decided. */
+  mode?: GuardianMode;
 }
 
-/** Leaves approvals of one mail each as they are stored once a person has decided them; answers what they suggest. */
+/** Leaves approvals of one mail each, and a decision, as they are stored once a person has decided them; answers what they suggest. */
 export async function leaveDecided(test: TestApp, workspaceId: string, given: Given = {}): Promise<string> {
   const { teamId = null, status = 'approved', daysAgo = 1, count = 5, isEdited = false } = given;
-  const { to = 'jane@acme.example' } = given;
+  const { to = 'jane@acme.example', requiresApproval = false, mode = 'guardrailed' } = given;
   const directiveId = newId('dir');
   await test.rows(
     `insert into directives (directive_id, workspace_id, team_id, text, routed_by, priority, requires_approval, context, status,
        created_by, created_at)
-     values ($1, $2, $3, 'Mail', 'operator', 'medium', true, '{}', 'executed', '{}', now())`,
-    [directiveId, workspaceId, teamId],
+     values ($1, $2, $3, 'Mail', 'operator', 'medium', $4, '{}', 'executed', '{}', now())`,
+    [directiveId, workspaceId, teamId, requiresApproval],
   );
   const action = {
     type: 'email.send',
@@ -45,8 +50,21 @@ export async function leaveDecided(test: TestApp, workspaceId: string, given: Gi
       count,
     ],
   );
+  await new RecordedHistory(test, workspaceId).decided({
+    mode,
+    packet: {
+      capo: 'capo_ops',
+      teamId: teamId as `team_${string}` | null,
+      actionType: 'email.send',
+      reversibility: 'irreversible',
+      target: to,
+      params: { to: [to] },
+      recipients: 1,
+    },
+  });
   const approval: DecidedApproval = {
     approvalId: newId('apr'),
+    directiveId,
     teamId: teamId as `team_${string}` | null,
     capo: 'capo_ops',
     status: 'approved',

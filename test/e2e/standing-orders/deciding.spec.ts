@@ -76,6 +76,17 @@ describe('an order that allows', () => {
     expect(uses).toHaveLength(1);
   });
 
+  it('is no reason for asking where the directive was handed in for approval', async () => {
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    const text = 'Email jane@acme.example: The delivery arrives on Friday.';
+    const { body } = await desk.elsewhere(workspace.owner).post('/directive', { text, capo: 'capo_ops' });
+    const approval = await desk.elsewhere(workspace.owner).get(`/approvals/${body.approvalId}?wait=10`);
+    expect(approval.body).toMatchObject({
+      ready: true,
+      policy: { outcome: 'allow', explanation: ['The directive was handed in for approval.'] },
+    });
+  });
+
   it('stops a mail to another domain at review, and says why', async () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
     const directive = await ended(await handIn('jane@elsewhere.example'));
@@ -115,7 +126,7 @@ describe('an order that allows', () => {
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;
     expect((await explanation(waiting))[0]).toMatch(
-      /^The standing order "Mail to Acme" allows this work packet, but it would be work packet 2 of this day/,
+      /^The standing order "Mail to Acme" would allow this work packet, but it would be work packet 2 of this day/,
     );
     expect(await mailsOf(...directives)).toHaveLength(1);
   });

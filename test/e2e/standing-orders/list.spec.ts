@@ -41,6 +41,7 @@ describe('GET /standing-orders 200', () => {
     expect(await list(viewer, '?status=paused')).toEqual([second]);
     expect(await list(viewer, '?status=archived')).toEqual([first]);
     expect(await list(viewer, '?status=shadow')).toEqual([]);
+    expect(await list(viewer, '?status=all')).toEqual([draft, second, first]);
   });
 
   it('pages', async () => {

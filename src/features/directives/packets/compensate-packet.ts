@@ -131,7 +131,7 @@ function unconfirmed(): EffectFailed {
   );
 }
 
-function toUndo(packet: WorkPacketEntity, { compensation, revertedBy }: OpenStep): PacketToUndo {
+export function toUndo(packet: WorkPacketEntity, { compensation, revertedBy }: OpenStep): PacketToUndo {
   const { workPacketId, workspaceId, teamId, directiveId, capo } = packet;
   return {
     workPacketId,

@@ -45,7 +45,7 @@ export class CompensationResults {
     result: ActionResult,
     guardian: GuardianEntity,
   ): Promise<void> {
-    await this.undone(step, packet, result, guardian);
+    await this.record(step, packet, result, guardian);
     this.work.complete(item);
     await this.progress.enqueueNextStep(step);
   }
@@ -58,7 +58,7 @@ export class CompensationResults {
     guardian: GuardianEntity,
   ): Promise<void> {
     const { workPacketId, title } = packet;
-    await this.undone(step, packet, result, guardian);
+    await this.record(step, packet, result, guardian);
     const entity = { type: 'work_packet', id: workPacketId };
     await this.escalations.resolveAbout(COMPENSATION_FAILED, entity, `"${title}" was undone.`);
     if (step.status !== 'planned') return;
@@ -71,7 +71,8 @@ export class CompensationResults {
     this.reverts.updateStep(step, { begunAt: null, reason: message });
   }
 
-  private async undone(
+  /** That it was undone: the step, the packet and its directive. */
+  async record(
     step: OpenStep,
     packet: WorkPacketEntity,
     result: ActionResult,

@@ -1,14 +1,23 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { type Caller, hasRole, roleIn, scopeOf } from '../../../platform/auth/caller.js';
 import { CurrentCaller } from '../../../platform/auth/current-caller.js';
 import { Route } from '../../../platform/http/route.js';
-import { NotFound } from '../../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound } from '../../../platform/kernel/errors.js';
 import { isId } from '../../../platform/kernel/ids.js';
 import { Work } from '../../../platform/work/work.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
+import { RevertAnswer } from '../../guardian/revert.dto.js';
+import { GuardianHalted } from '../../terms/guardian-halted.js';
+import { UndoPacket } from './undo-packet.js';
 import { summaryOf, viewOf } from './work-packet.js';
-import { WORK_PACKET_PARAM, WorkPacketPage, WorkPacketQuery, WorkPacketView } from './work-packets.dto.js';
+import {
+  UndoPacketBody,
+  WORK_PACKET_PARAM,
+  WorkPacketPage,
+  WorkPacketQuery,
+  WorkPacketView,
+} from './work-packets.dto.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 
 @Controller('api/pro/work-packets')
@@ -16,6 +25,7 @@ export class WorkPacketsController {
   constructor(
     private readonly packets: WorkPacketsReader,
     private readonly work: Work,
+    private readonly undoPacket: UndoPacket,
   ) {}
 
   /** The work packets of the capos, newest first. */
@@ -37,5 +47,23 @@ export class WorkPacketsController {
     const progress = await this.work.progress(scope, ['packet.send'], workPacketId);
     const nextAttemptAt = progress?.lastError ? progress.nextAttemptAt : null;
     return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'), nextAttemptAt);
+  }
+
+  /** Undoes one executed work packet, as a revert of one; no kill is needed. */
+  @ApiParam(WORK_PACKET_PARAM)
+  @Post(':id/undo')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    teamRole: true,
+    returns: { 200: RevertAnswer },
+    errors: [NotFound, InvalidTransition, GuardianHalted],
+  })
+  undo(
+    @CurrentCaller() caller: Caller,
+    @Param('id') workPacketId: string,
+    @Body() { reason }: UndoPacketBody,
+  ): Promise<RevertAnswer> {
+    return this.undoPacket.execute(caller, workPacketId, reason);
   }
 }

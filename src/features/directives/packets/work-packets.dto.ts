@@ -1,5 +1,6 @@
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { PageFacts, PageQuery } from '../../../platform/kernel/pages.dto.js';
+import { MaxLength, MinLength } from '../../../platform/kernel/text-length.js';
 import { CAPO_ROLES, type CapoRole } from '../../terms/terms.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -21,6 +22,18 @@ export const PACKET_STATUSES = [
   'halted',
   'reverted',
 ] as const;
+
+/** Body of `POST /work-packets/{id}/undo`. */
+export class UndoPacketBody {
+  /**
+   * Why, for the receipt; 1 to 1,000 characters.
+   * @example 'The price list was wrong.'
+   */
+  @IsString()
+  @MinLength(1)
+  @MaxLength(1000)
+  reason!: string;
+}
 
 export class WorkPacketQuery extends PageQuery {
   /**

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
+import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { PastDecision } from './replay.js';
 
 /** As many as are in memory together, twice: one chunk is read while the one before it is replayed. */
@@ -20,11 +21,14 @@ select d.at, d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input, d.t
   case when cardinality($6::text[]) = 0 then '{}'
     else (select coalesce(jsonb_object_agg(name, d.params->name), '{}') from unnest($6::text[]) name where d.params ? name)
   end as params,
+  p.title, case when p.kind in ('message', 'call') then p.target end as recipient,
+  coalesce(i.requires_approval, false) as asks_anyway,
   p.status is not distinct from 'failed' and coalesce(p.result->'error'->>'code', '') not like '%UNCONFIRMED' as is_given_back,
   d.decision_id = (select n.decision_id from policy_decisions n where n.workspace_id = $1
     and n.work_packet_id = d.work_packet_id and (n.at, n.decision_id) <= ($4, $5)
     order by n.at desc, n.decision_id desc limit 1) as is_newest
 from chunk d left join work_packets p on p.workspace_id = $1 and p.work_packet_id = d.work_packet_id
+  left join directives i on i.workspace_id = $1 and i.directive_id = p.directive_id
 order by d.at, d.decision_id`;
 
 /** How far it goes, and in which zone days begin. */
@@ -60,6 +64,16 @@ export class History {
       [workspaceId],
     );
     return row!;
+  }
+
+  /** Those of these directives that were handed in for approval: no order spares anybody the decision about them. */
+  async askingAnyway(scope: Scope, directiveIds: readonly (string | null)[]): Promise<Set<string | null>> {
+    const rows = await this.db.read<{ directiveId: string }>(
+      scope,
+      'select directive_id from directives where workspace_id = $1 and directive_id = any($2) and requires_approval',
+      [scope.workspaceId, directiveIds],
+    );
+    return new Set(rows.map(({ directiveId }) => directiveId));
   }
 
   /** Of each work packet the newest decision, in chunks, each read while the one before is being used. @param names of the parameters to read */

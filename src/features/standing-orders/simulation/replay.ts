@@ -22,6 +22,12 @@ export interface PastDecision {
   target: string | null;
   /** The parameters that the draft's conditions begin with, such as `to`. */
   params: DecidedPacket['params'];
+  /** As the work packet shows it to everybody; null where it no longer exists. */
+  title: string | null;
+  /** Null where it reaches nobody outside. */
+  recipient: string | null;
+  /** Its directive was handed in for approval, so a person is asked whatever an order allows. */
+  asksAnyway: boolean;
   /** It went, and certainly did not take effect, so no order counts it. */
   isGivenBack: boolean;
 }
@@ -30,6 +36,8 @@ export interface PastDecision {
 export interface SimulatedChange {
   workPacketId: string;
   teamId: string | null;
+  title: string | null;
+  recipient: string | null;
   from: Effect;
   to: Effect;
   why: string;
@@ -37,7 +45,10 @@ export interface SimulatedChange {
 
 export interface Replayed {
   considered: number;
+  /** Only what a person would really not have been asked about, or what would not have been denied. */
   relaxed: number;
+  /** The order would have decided less strictly, but the directive asks a person anyway. */
+  stillAsks: number;
   escalated: number;
   unchanged: number;
   relaxedIrreversible: number;
@@ -80,6 +91,7 @@ export class Replay {
   readonly #digest = createHash('sha256');
   #considered = 0;
   #relaxed = 0;
+  #stillAsks = 0;
   #escalated = 0;
   #relaxedIrreversible = 0;
   readonly #final = new Newest<SimulatedChange>(NAMED_CHANGES);
@@ -95,16 +107,21 @@ export class Replay {
 
   /** The next decision, later than those before. `orders` are those of its policy. */
   add(recorded: PastDecision, orders: readonly DecisionOrder[]): void {
-    const { workPacketId, teamId, outcome: from, input } = recorded;
+    const { workPacketId, teamId, title, recipient, asksAnyway, outcome: from, input } = recorded;
     const again = this.decideAgain(recorded, orders);
-    const to = again?.outcome ?? from;
+    const decided = again?.outcome ?? from;
+    const to = asksAnyway && from === 'deny' && decided !== 'deny' ? 'require_approval' : decided;
     this.#considered++;
     this.#digest.update(`${recorded.decisionId} ${to}\n`);
     if (!again || to === from) return;
-    const change = { workPacketId, teamId, from, to, why: this.reasonOf(again) };
+    const change = { workPacketId, teamId, title, recipient, from, to, why: this.reasonOf(again) };
     if (strictness(to) > strictness(from)) {
       this.#escalated++;
       this.#stricter.add(change);
+      return;
+    }
+    if (asksAnyway && from !== 'deny') {
+      this.#stillAsks++;
       return;
     }
     this.#relaxed++;
@@ -118,8 +135,9 @@ export class Replay {
     const counts = {
       considered: this.#considered,
       relaxed: this.#relaxed,
+      stillAsks: this.#stillAsks,
       escalated: this.#escalated,
-      unchanged: this.#considered - this.#relaxed - this.#escalated,
+      unchanged: this.#considered - this.#relaxed - this.#stillAsks - this.#escalated,
       relaxedIrreversible: this.#relaxedIrreversible,
     };
     const changes = [...this.#final.list(), ...this.#looser.list(), ...this.#stricter.list()];
@@ -133,7 +151,7 @@ export class Replay {
 
   /** Undefined where neither the draft nor a former version of it has a say: the decision stays what it was. */
   private decideAgain(
-    { input, target, params, isGivenBack }: PastDecision,
+    { input, target, params, asksAnyway, isGivenBack }: PastDecision,
     orders: readonly DecisionOrder[],
   ): DecisionWithoutHash | undefined {
     const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
@@ -150,6 +168,7 @@ export class Replay {
     const decision = evaluateAgainWithoutHash({ ...input, usage, packet: { ...packet, fields } }, ofThen);
     const isUsed =
       !isGivenBack &&
+      !asksAnyway &&
       decision.outcome === 'allow' &&
       decision.matched.some((order) => order.standingOrderId === standingOrderId);
     if (isUsed) this.#used.add(useOf(packet, at));

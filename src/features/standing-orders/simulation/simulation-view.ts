@@ -24,8 +24,9 @@ export function keptSimulationOf(simulation: SimulationEntity): KeptSimulation {
 export function summaryFor(reader: Reader, kept: KeptSimulation | null): SimulationSummary | null {
   if (kept === null) return null;
   const { own, ...whole } = kept;
-  if (seesWholeWorkspace(reader)) return whole;
-  return own ? { ...whole, ...own } : null;
+  // Versions of the program before 1766000000070 did not count what asks anyway.
+  if (seesWholeWorkspace(reader)) return { ...whole, stillAsks: whole.stillAsks ?? 0 };
+  return own ? { ...whole, ...own, stillAsks: own.stillAsks ?? 0 } : null;
 }
 
 export function simulationViewOf(simulation: SimulationEntity, caller: Reader): SimulationView {
@@ -42,7 +43,7 @@ export function replayedFor(
   const told = seesWholeWorkspace(reader) ? whole : own;
   return {
     ...numbersOf(told),
-    changes: told.changes.map(({ workPacketId, from, to, why }) => ({ workPacketId, from, to, why })),
+    changes: told.changes.map(({ teamId: _teamId, ...change }) => change),
     changesOmitted: told.relaxed + told.escalated - told.changes.length,
   };
 }
@@ -58,10 +59,11 @@ export function receiptFactsOf({ simulationId, version, hash, own }: SimulationE
 function numbersOf({
   considered,
   relaxed,
+  stillAsks,
   escalated,
   unchanged,
   relaxedIrreversible,
   hash,
 }: Numbers): Numbers {
-  return { considered, relaxed, escalated, unchanged, relaxedIrreversible, hash };
+  return { considered, relaxed, stillAsks, escalated, unchanged, relaxedIrreversible, hash };
 }

@@ -9,6 +9,16 @@ export class SimulatedChangeView {
    */
   workPacketId!: string;
   /**
+   * What it does, in one line; null where the work packet no longer exists.
+   * @example 'Email Jane about the delivery'
+   */
+  title!: string | null;
+  /**
+   * Whom it reaches outside; null where it reaches nobody.
+   * @example 'jane@acme.example'
+   */
+  recipient!: string | null;
+  /**
    * How it was decided.
    * @example 'require_approval'
    */
@@ -36,10 +46,15 @@ export class SimulationNumbers {
    */
   considered!: number;
   /**
-   * How many of them the order would have decided less strictly.
+   * How many of them would have gone without asking a person, or would no longer have been denied.
    * @example 37
    */
   relaxed!: number;
+  /**
+   * How many more of them the order allows although a person is asked anyway, because their directive was handed in for approval.
+   * @example 12
+   */
+  stillAsks!: number;
   /**
    * How many of them it would have decided more strictly.
    * @example 0
@@ -47,7 +62,7 @@ export class SimulationNumbers {
   escalated!: number;
   /**
    * How many of them it would have left as they were.
-   * @example 375
+   * @example 363
    */
   unchanged!: number;
   /**

@@ -27,6 +27,8 @@ export class SimulationEntity {
   @Column('int')
   relaxed!: number;
   @Column('int')
+  stillAsks!: number;
+  @Column('int')
   escalated!: number;
   @Column('int')
   unchanged!: number;
