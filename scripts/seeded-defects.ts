@@ -38,7 +38,7 @@ console.log(`\n${defects.length - unnoticed} of ${defects.length} seeded defects
 process.exitCode = unnoticed === 0 ? 0 : 1;
 
 /** Plants one defect, runs its tests and takes it out again. */
-function plant({ file, from, to, specs }: SeededDefect): { noticed: boolean; detail: string } {
+function plant({ file, from, to, specs, builds }: SeededDefect): { noticed: boolean; detail: string } {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   if (!text.includes(from)) return { noticed: false, detail: `the text to replace is not in ${file}` };
@@ -49,9 +49,17 @@ function plant({ file, from, to, specs }: SeededDefect): { noticed: boolean; det
     text.replaceAll(from, () => to),
   );
   try {
-    const vitest = join(copy, 'node_modules/vitest/vitest.mjs');
-    const args = [vitest, 'run', ...specs, '--reporter=json', `--outputFile=${report}`, '--bail=1'];
-    spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore' });
+    const program = (path: string) => join(copy, 'node_modules', path);
+    const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore' });
+    if (builds) run(program('@nestjs/cli/bin/nest.js'), 'build');
+    run(
+      program('vitest/vitest.mjs'),
+      'run',
+      ...specs,
+      '--reporter=json',
+      `--outputFile=${report}`,
+      '--bail=1',
+    );
   } finally {
     writeFileSync(path, text);
   }

@@ -89,6 +89,21 @@ describe('a mail that a standing order allowed', () => {
     expect(mail.received).toEqual([]);
   });
 
+  it('does not leave in other words than were allowed, whoever changed them', async () => {
+    const { directiveId, workPacketId } = await waiting();
+    await test.rows(
+      `update work_packets set params = params || '{"body": "Pay at once."}' where work_packet_id = $1`,
+      [workPacketId],
+    );
+    await tryAgain(workPacketId);
+    await desk.until(directiveId, 'failed');
+    expect(await packetOf(directiveId)).toMatchObject({
+      status: 'failed',
+      result: { error: { code: 'CONTENT_CHANGED' } },
+    });
+    expect(mail.received).toEqual([]);
+  });
+
   it.each([
     ['its order was archived', (orderId: string) => workspace.owner.delete(`/standing-orders/${orderId}`)],
     ['everything asks', () => workspace.owner.put('/guardian/mode', { mode: 'supervised' })],
