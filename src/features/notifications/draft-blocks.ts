@@ -74,14 +74,16 @@ export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>
 
 /** What has to be supplied for a work packet, by the names that a reader sees and not by those of its parameters. */
 function missingIn({ title, needsInput }: ApprovalWorkPacket): string[] {
-  return needsInput.map(({ path, message }) => {
-    const words = message.replaceAll(/\bparams((?:\.\w+)+)/g, (_, names: string) => nameOf(names));
-    return `${nameOf(path.replace(/^params/, ''))}, in “${title}”: ${words}`;
-  });
+  return needsInput.map(({ path, message }) => `${nameOf(path)}, in “${title}”: ${wordsForPeople(message)}`);
 }
 
-/** `.arguments.email` */
-function nameOf(path: string): string {
+/** A sentence that names parameters, with the names that a reader sees. */
+export function wordsForPeople(message: string): string {
+  return message.replaceAll(/\bparams(?:\.\w+)+/g, nameOf);
+}
+
+/** Of `params.arguments.email`: what a reader sees of it. */
+export function nameOf(path: string): string {
   const names = path.split('.').slice(1);
   return names.length === 1 ? (NAMES[names[0]!] ?? names[0]!) : (names.at(-1) ?? 'The draft');
 }
@@ -146,7 +148,7 @@ function inReadingOrder(params: object): [string, unknown][] {
   return Object.entries(params).toSorted(([a], [b]) => placeOf(a) - placeOf(b));
 }
 
-function wordsOf(value: unknown): string {
+export function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   return JSON.stringify(value, null, 1);

@@ -148,9 +148,9 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     const { link, approvalId } = await waiting();
     const page = await chromium.phone();
     await page.open(link);
-    expect(await page.evaluate(`document.querySelector('textarea').checkValidity()`)).toBe(false);
+    expect(await page.evaluate(`document.querySelector('#feedback').checkValidity()`)).toBe(false);
 
-    await page.type('textarea', 'Not on a Friday. 👩‍👩‍👧');
+    await page.type('#feedback', 'Not on a Friday. 👩‍👩‍👧');
     await page.press('button.reject');
 
     expect(await page.words()).toContain('Rejected');
