@@ -11,6 +11,7 @@ import {
   Unavailable,
 } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import { isAmongWhoAsked, packetsOf, viewOf } from '../approvals/approval.js';
 import type {
   ApprovalEntity,
@@ -30,7 +31,6 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { isCodeOf, readToken, tokenOf } from './decision-link.js';
 import { DecisionLinks, type FoundLink, type LinkUse } from './decision-links.repository.js';
 import { LinkUsed } from './notifications.errors.js';
-import { inWords } from './quiet-hours.js';
 
 /** How often it begins anew for a member whose role changes meanwhile. */
 const TRIES = 3;

@@ -1,10 +1,10 @@
-import { applyDecorators, Body, Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
 import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
 import { isCleanText } from '../../platform/http/json.js';
+import { SecretPage } from '../../platform/http/page.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { faultsOf } from '../../platform/http/validation.js';
@@ -16,22 +16,11 @@ import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
 import { InputRequired } from '../approvals/approvals.errors.js';
 import { DecideByLink } from './decide-by-link.js';
-import { decidedPage, decisionPage, PAGE_POLICY, refusedPage } from './decision-page.js';
+import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
 import { editIn, faultsAt, type Form, type FormFaults, holdsDraft } from './draft-form.js';
 import { LinkUsed } from './notifications.errors.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
-
-/** A page for people; its address is a secret, which goes nowhere. */
-const SecretPage = () =>
-  applyDecorators(
-    ApiExcludeEndpoint(),
-    Header('Content-Security-Policy', PAGE_POLICY),
-    Header('Referrer-Policy', 'no-referrer'),
-    Header('Cache-Control', 'no-store'),
-    Header('X-Robots-Tag', 'noindex, nofollow'),
-    Header('Content-Type', 'text/html; charset=utf-8'),
-  );
 
 /** The link of a mail, for a person: GET shows the draft, since programs open links of mails too, and POST edits or decides. */
 @Controller('a/:token')

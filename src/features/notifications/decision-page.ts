@@ -1,45 +1,15 @@
-import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../platform/http/page.js';
+import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
-import { type Block, oneLine, pageHtml, STYLE_SHEET } from './blocks.js';
+import { type Block, oneLine, pageHtml } from './blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
 import { capoName, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
-import { inWords } from './quiet-hours.js';
 
 /** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
 const LONGEST_REASON = 10_000;
-
-const FORM_STYLE = `form{margin:0 0 16px}
-label{display:block;margin:0 0 4px}
-input,textarea{display:block;width:100%;min-height:48px;margin:0 0 12px;padding:10px;font:inherit;border:1px solid #71717a;border-radius:6px}
-textarea{min-height:144px;field-sizing:content;max-height:70vh}
-.short{min-height:48px}
-button{width:100%;min-height:48px;padding:12px 18px;font:inherit;font-weight:600;border:0;border-radius:6px;color:#ffffff;cursor:pointer}
-.approve{background:#15803d}
-.reject{background:#b91c1c}
-.save{background:#1d4ed8}
-.revise{background:#52525b;margin-bottom:12px}
-details{margin:0 0 16px}
-summary{min-height:48px;padding:12px 0;font-weight:600;cursor:pointer}
-fieldset{margin:0 0 16px;padding:12px;border:1px solid #71717a;border-radius:6px;min-width:0}
-legend{padding:0 4px;font-weight:600;overflow-wrap:anywhere}
-label{overflow-wrap:anywhere}
-.notes{margin:0 0 6px;overflow-wrap:anywhere}
-.fault{color:#b91c1c;font-weight:600}
-.confirm{display:flex;gap:10px;align-items:center;min-height:48px}
-.confirm input{width:24px;min-height:24px;margin:0}
-section{border-top:1px solid #a1a1aa;margin-top:24px;padding-top:16px}
-@media (prefers-color-scheme:dark){
-.fault{color:#fca5a5}
-}`;
-
-const STYLE = `${STYLE_SHEET}\n${FORM_STYLE}`;
-
-/** What these pages may do: show themselves in their one style, and send their forms here. No script, nothing from elsewhere. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** What a page says and keeps after a form was sent. */
 export interface FormAnswer {
@@ -70,9 +40,9 @@ export function decisionPage(
   const isEditable = kind === 'output' && packets.length > 0 && (waitingFor?.reason !== 'revert' || isTyped);
   const isOpen = isTyped || faults.size > 0 || waitingFor?.reason === 'input';
   const faultsInWords = [...faults.values()].flat();
-  return page(
+  return htmlPage(
     `${urgent ? 'Urgent: ' : ''}${title}`,
-    `${list(faultsInWords)}${next === undefined ? '' : savedNotice(`${publicUrl}/a/${next}`)}${pageHtml(blocks)}
+    `${faultList(faultsInWords)}${next === undefined ? '' : savedNotice(`${publicUrl}/a/${next}`)}${pageHtml(blocks)}
 <form method="post"${next === undefined ? '' : ` action="${next}"`}>
 ${isEditable ? editDetails(packets, form, faults, isOpen) : ''}<section>
 ${cannot.length === 0 ? approveButton(approval) : pageHtml(cannot)}
@@ -116,7 +86,7 @@ function savedNotice(url: string): string {
 /** What came of it. */
 export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDecided): string {
   const [title, text] = OUTCOMES[status as keyof typeof OUTCOMES];
-  return page(
+  return htmlPage(
     title,
     pageHtml([
       { kind: 'text', text },
@@ -152,7 +122,7 @@ export function refusedPage(message: string, changes?: DraftChanges, form: Form 
 <textarea id="t${index}" readonly dir="auto">\n${escapeHtml(text)}</textarea>`,
   );
   const heading: Block = { kind: 'heading', text: 'What stood in your form' };
-  return page(
+  return htmlPage(
     'This cannot be decided here',
     [
       pageHtml([{ kind: 'text', text: message }, ...(changes ? changeBlocks(changes) : [])]),
@@ -210,31 +180,4 @@ function whyNotNow({ waitingFor, packets }: ApprovalView): Block[] {
       ? 'It cannot be approved yet. Fill in what is missing, or tick what is right as it stands, and save.'
       : `It cannot be approved now. ${waitingFor.message}`;
   return [{ kind: 'warning', text }];
-}
-
-function list(faults: readonly string[]): string {
-  return faults.length === 0
-    ? ''
-    : `<div role="alert">${pageHtml(faults.map((text) => ({ kind: 'warning', text }) as const))}</div>\n`;
-}
-
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body class="body">
-<main class="main">
-<h1 class="title" dir="auto">${escapeHtml(oneLine(title))}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
 }

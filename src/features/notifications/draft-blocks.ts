@@ -1,4 +1,5 @@
 import { cutText } from '../../platform/kernel/text.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import type { Action } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { bodyOf } from '../capos/draft-output.js';
@@ -6,7 +7,6 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { type Block, oneLine } from './blocks.js';
-import { inWords } from './quiet-hours.js';
 
 /** What is shown of an approval: all of it on its page, in a mail so many characters of what was written. */
 export interface Shown {
@@ -143,9 +143,12 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
 
 /** A parameter that is known stands where {@link NAMES} has it, the others below: the database keeps them in an order of its own. */
 function inReadingOrder(params: object): [string, unknown][] {
+  return Object.entries(params).toSorted(([a], [b]) => readingRank(a) - readingRank(b));
+}
+
+export function readingRank(name: string): number {
   const known = Object.keys(NAMES);
-  const placeOf = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length);
-  return Object.entries(params).toSorted(([a], [b]) => placeOf(a) - placeOf(b));
+  return known.includes(name) ? known.indexOf(name) : known.length;
 }
 
 export function wordsOf(value: unknown): string {

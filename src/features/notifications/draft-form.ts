@@ -5,7 +5,7 @@ import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { isOptionalParameter, valueAt } from '../capos/action-types.js';
 import { oneLine } from './blocks.js';
-import { nameOf, wordsForPeople } from './draft-blocks.js';
+import { nameOf, readingRank, wordsForPeople } from './draft-blocks.js';
 
 /** The fields of a form, as they were sent. */
 export type Form = Readonly<Record<string, string>>;
@@ -39,7 +39,9 @@ function fieldsOf({ workPacketId, action, needsInput }: ApprovalWorkPacket): Fie
   const absent = [...asked, ...(type === 'email.send' ? ['params.cc'] : [])].filter(
     (path, index, all) => all.indexOf(path) === index && !present.some((part) => isWithin(path, part)),
   );
-  return [...present, ...absent].map((path) => {
+  const rank = (path: string) => readingRank(path.split('.')[1] ?? '');
+  const inOrder = [...present, ...absent].toSorted((a, b) => rank(a) - rank(b));
+  return inOrder.map((path) => {
     const value = valueAt(params, path);
     return {
       ...{ name: `${workPacketId}.${path}`, path, value, kind: kindOf(path, value) },
