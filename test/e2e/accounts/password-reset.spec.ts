@@ -87,10 +87,8 @@ describe('POST /api/admin/password/forgotten 202', () => {
     const [mail] = await desk.mailsTo(account.email);
     expect(mail!.subject).toBe('Set a new password (Consigliere)');
     expect(mail!.to).toMatchObject([{ address: account.email }]);
-    const until = new Date(desk.test.clock.now() + 30 * MINUTE_MS).toISOString().slice(11, 16);
-    expect(mail!.text).toContain(
-      `until ${new Date(desk.test.clock.now()).toISOString().slice(0, 10)} at ${until} (UTC)`,
-    );
+    const until = new Date(desk.test.clock.now() + 30 * MINUTE_MS).toISOString();
+    expect(mail!.text).toContain(`until ${until.slice(0, 10)} at ${until.slice(11, 16)} (UTC)`);
     expect(mail!.text).toContain(`${desk.test.url}/password/${token}`);
     const [row] = await desk.test.rows('select * from password_resets where email = $1', [account.email]);
     expect(row).toMatchObject({ token_hash: sha256(token), sealed_token: null, used_at: null });
@@ -283,7 +281,9 @@ describe('GET and POST /password/{token}', () => {
     const token = await desk.resetToken(account);
     const poor = await page(token, { newPassword: 'Password123!' });
     expect(poor.status).toBe(422);
-    expect(poor.text).toContain('<li>The new password is one of the passwords that are tried first');
+    expect(poor.text).toContain(
+      '<p class="warning">The new password is one of the passwords that are tried first',
+    );
     expect((await page(token, {})).status).toBe(422);
     const done = await page(token, { newPassword: ANOTHER });
     expect([done.status, done.text.includes('Your password is set')]).toEqual([200, true]);
