@@ -48,7 +48,7 @@ async function expectRefused(link: string, approvalId: string, status: number, w
 }
 
 describe('GET /a/:token 200', () => {
-  it('shows the complete draft and its form, and changes nothing however often it is opened', async () => {
+  it('shows the complete draft with one form, and changes nothing however often it is opened', async () => {
     const { link, approvalId, approval } = await linked();
     // The receipt of the mail is written behind it.
     await desk.quiet();
