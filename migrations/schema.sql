@@ -3047,7 +3047,7 @@ create table decision_links (
   used_at timestamp with time zone,
   decision text,
   constraint decision_links_check CHECK (((used_at IS NULL) = (decision IS NULL))),
-  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text]))),
+  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text]))),
   constraint decision_links_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(approval_id),
   constraint decision_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint decision_links_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),

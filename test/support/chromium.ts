@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import axe from 'axe-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
@@ -128,6 +129,8 @@ export class Chromium {
 }
 
 export const PHONE_WIDTH = 390;
+/** The narrowest that pages are made for. */
+export const SMALL_PHONE_WIDTH = 320;
 
 export class BrowserPage {
   /** What the page has asked for, and what the browser has refused it or complained of. */
@@ -174,16 +177,35 @@ export class BrowserPage {
     });
   }
 
+  /** What axe finds at fault in the page, and where. */
+  async faults(): Promise<string[]> {
+    // The page itself has no script; axe waits for timers.
+    await this.send('Emulation.setScriptExecutionDisabled', { value: false });
+    await this.evaluate(`${axe.source};undefined`);
+    const faults = await this.evaluate<string[]>(
+      `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
+    );
+    await this.send('Emulation.setScriptExecutionDisabled', { value: true });
+    return faults;
+  }
+
   /** Types into what this selector finds. */
   async type(selector: string, text: string): Promise<void> {
     await this.evaluate(`document.querySelector(${JSON.stringify(selector)}).focus()`);
     await this.send('Input.insertText', { text });
   }
 
+  /** Types over what stands in what this selector finds. */
+  async replace(selector: string, text: string): Promise<void> {
+    await this.evaluate(`document.querySelector(${JSON.stringify(selector)}).select()`);
+    await this.type(selector, text);
+  }
+
   async evaluate<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
       expression,
       returnByValue: true,
+      awaitPromise: true,
     });
     if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return result.value as T;
@@ -201,7 +223,7 @@ export class BrowserPage {
       format: 'webp',
       quality: 60,
       captureBeyondViewport: true,
-      clip: { x: 0, y: 0, width: PHONE_WIDTH, height: Math.ceil(cssContentSize.height), scale: 1 },
+      clip: { x: 0, y: 0, width: cssContentSize.width, height: Math.ceil(cssContentSize.height), scale: 1 },
     });
     return Buffer.from(data, 'base64');
   }

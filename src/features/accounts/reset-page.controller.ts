@@ -1,8 +1,8 @@
-import { applyDecorators, Body, Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
+import { messagePage, SecretPage } from '../../platform/http/page.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
@@ -10,24 +10,10 @@ import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { RESET_LIMIT } from './password.controller.js';
 import { NewPasswordBody } from './passwords.dto.js';
-import { messagePage, resetDonePage, resetPage } from './reset-page.js';
+import { resetDonePage, resetPage } from './reset-page.js';
 import { ResetPassword } from './reset-password.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
-
-/** A page for people; its address is a secret, which goes nowhere. */
-const SecretPage = () =>
-  applyDecorators(
-    ApiExcludeEndpoint(),
-    Header(
-      'Content-Security-Policy',
-      `default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-    ),
-    Header('Referrer-Policy', 'no-referrer'),
-    Header('Cache-Control', 'no-store'),
-    Header('X-Robots-Tag', 'noindex, nofollow'),
-    Header('Content-Type', 'text/html; charset=utf-8'),
-  );
 
 /** The link for a new password, for a person: GET shows it, since programs open links of mails too, and POST sets it. */
 @Controller('password/:token')

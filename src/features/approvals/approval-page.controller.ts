@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import { escapeHtml, htmlPage } from '../../platform/http/page.js';
+import { escapeHtml, htmlPage, pagePolicy } from '../../platform/http/page.js';
 import { Route } from '../../platform/http/route.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -15,6 +15,7 @@ export class ApprovalPageController {
   /** The same for every id, whether there is such an approval or not: it does not know who asks. */
   @Get(':approvalId')
   @ApiExcludeEndpoint()
+  @Header('Content-Security-Policy', pagePolicy("'none'"))
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Route({
     auth: 'public',
@@ -33,12 +34,12 @@ function pageFor(approval: string): string {
   const json = "-H 'Content-Type: application/json'";
   return htmlPage(
     'A draft waits for a decision',
-    `<p>This page cannot show it, because it does not know who you are. With an operator token of the workspace you can read it:</p>
+    `<p class="text">This page cannot show it, because it does not know who you are. With an operator token of the workspace you can read it:</p>
 <pre>${escapeHtml(`curl -s ${approval} ${token}`)}</pre>
-<p>Approve what you have read; <code>contentHash</code> stands in the answer:</p>
+<p class="text">Approve what you have read; <code>contentHash</code> stands in the answer:</p>
 <pre>${escapeHtml(`curl -s -X POST ${approval}/approve ${token} -H 'If-Match: <contentHash>'`)}</pre>
-<p>Or reject it and say why:</p>
+<p class="text">Or reject it and say why:</p>
 <pre>${escapeHtml(`curl -s -X POST ${approval}/reject ${token} ${json} -d '{"feedback":"Not now."}'`)}</pre>
-<p>The <a href="/docs">API reference</a> says what else you can do with it.</p>`,
+<p class="text">The <a href="/docs">API reference</a> says what else you can do with it.</p>`,
   );
 }

@@ -53,6 +53,7 @@ import { RequestApproval } from './request-approval.js';
     CurrentApprovals,
     DecideApproval,
     DecidedApprovals,
+    EditApproval,
     HoldupsReader,
     ReadyApprovals,
     RequestApproval,

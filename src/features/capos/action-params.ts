@@ -30,10 +30,14 @@ export const LIMITS = {
 /** Levels of what is posted or called with. */
 const MAX_DEPTH = 8;
 
+const atMost = (max: number, what: string) => ({
+  error: `must have at most ${max.toLocaleString('en')} ${what}`,
+});
+
 const line = (max: number) =>
   z
     .string()
-    .max(max)
+    .max(max, atMost(max, 'characters'))
     .refine(...NOT_BLANK)
     .refine((text) => !CONTROL.test(text), { error: 'must be one line without control characters' })
     .refine((text) => text.isWellFormed(), { error: 'must be well-formed Unicode' });
@@ -41,7 +45,7 @@ const line = (max: number) =>
 const text = (max: number) =>
   z
     .string()
-    .max(max)
+    .max(max, atMost(max, 'characters'))
     .refine(...NOT_BLANK)
     .refine((value) => !CONTROL_IN_TEXT.test(value), { error: 'must not contain control characters' })
     .refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
@@ -49,8 +53,8 @@ const text = (max: number) =>
 const addresses = (min: number) =>
   z
     .array(mailAddress)
-    .min(min)
-    .max(LIMITS.recipients)
+    .min(min, { error: 'must name at least one address' })
+    .max(LIMITS.recipients, atMost(LIMITS.recipients, 'addresses'))
     .refine((list) => new Set(list.map(foldedMailAddress)).size === list.length, {
       error: 'must not name an address twice',
     });

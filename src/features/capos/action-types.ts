@@ -258,6 +258,13 @@ export function parametersOf(type: ActionTypeName): string[] {
     .map((name) => `params.${name}`);
 }
 
+/** Whether an action of this type may do without the parameter at these keys. */
+export function isOptionalParameter(type: string, [name, ...within]: readonly string[]): boolean {
+  if (!isActionType(type) || within.length > 0) return false;
+  const shape = ACTION_TYPES[type].params.shape as Record<string, z.ZodType>;
+  return shape[name!]?.safeParse(undefined).success === true;
+}
+
 /** Lacking is not the same as wrong: a person is asked for what is not there, and told of what is wrong. */
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';

@@ -3,6 +3,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Work } from '../../platform/work/work.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import { isUrgent, viewOf } from '../approvals/approval.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
@@ -21,7 +22,6 @@ import {
   NoticeSources,
 } from './notice-source.js';
 import { PLAN_WORK } from './plan-notifications.js';
-import { inWords } from './quiet-hours.js';
 
 /** So many work packets are named in a digest. */
 const PACKETS_LISTED = 5;

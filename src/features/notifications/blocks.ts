@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../platform/http/page.js';
+import { DARK, escapeHtml, STYLES } from '../../platform/http/page.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
 import type { MailMessage } from '../mail/mail-message.js';
 
@@ -132,45 +132,6 @@ function blockHtml(block: Block, look: Look): string {
 function lineHtml(line: string): string {
   return escapeHtml(line).replace(/^ | (?= )/g, '&nbsp;');
 }
-
-const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
-const WRAP = 'overflow-wrap:anywhere;word-break:break-word';
-
-/** In light colours; {@link DARK} changes what a dark room needs. */
-const STYLES = {
-  body: `margin:0;padding:0;background:#ffffff;color:#1a1a1a`,
-  main: `${FONT};font-size:16px;line-height:1.5;max-width:640px;margin:0 auto;padding:16px;text-align:left`,
-  title: `font-size:21px;line-height:1.3;margin:0 0 16px;${WRAP}`,
-  heading: `font-size:17px;line-height:1.3;margin:24px 0 8px;${WRAP}`,
-  text: `margin:0 0 14px;${WRAP}`,
-  warning: `margin:0 0 14px;padding:10px 12px;border-left:4px solid #b45309;background:#fff7ed;color:#7c2d12;${WRAP}`,
-  facts: 'margin:0 0 14px;border-collapse:collapse;width:100%',
-  name: 'padding:2px 12px 2px 0;vertical-align:top;color:#555555;white-space:nowrap',
-  value: `padding:2px 0;vertical-align:top;width:100%;${WRAP}`,
-  list: `margin:0 0 14px;padding-left:22px;${WRAP}`,
-  quote: `margin:0 0 14px;padding:12px;border:1px solid #d4d4d8;border-left:4px solid #71717a;background:#fafafa;color:#1a1a1a;${WRAP}`,
-  link: 'display:inline-block;padding:12px 18px;border-radius:6px;background:#1d4ed8;color:#ffffff;text-decoration:none;font-weight:600',
-  address: `font-size:12px;color:#555555;${WRAP}`,
-  // As high as a thumb needs.
-  reference: `display:block;padding:14px 0;font-size:14px;color:#1d4ed8;${WRAP}`,
-} as const;
-
-const DARK = `.body,.main{background:#18181b!important;color:#f4f4f5!important}
-.name,.address{color:#a1a1aa!important}
-.reference{color:#93c5fd!important}
-.quote{background:#27272a!important;color:#f4f4f5!important;border-color:#52525b!important}
-.warning{background:#431407!important;color:#fed7aa!important}
-.link{background:#3b82f6!important;color:#ffffff!important}`;
-
-/** What a style sheet of all this says; a page has it in its head, a mail at each element too. */
-export const STYLE_SHEET = `:root{color-scheme:light dark}
-*{box-sizing:border-box}
-${Object.entries(STYLES)
-  .map(([part, style]) => `.${part}{${style}}`)
-  .join('\n')}
-@media (prefers-color-scheme:dark){
-${DARK}
-}`;
 
 /**
  * Tables and styles at each element are what mail programs share; the style sheet adds the dark colours where it is known.

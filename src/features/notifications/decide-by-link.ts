@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, peopleBehind, roleIn, scopeOf } from '../../platform/auth/caller.js';
 import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -11,19 +11,26 @@ import {
   Unavailable,
 } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { viewOf } from '../approvals/approval.js';
-import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
-import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
+import { inWords } from '../../platform/kernel/local-day.js';
+import { isAmongWhoAsked, packetsOf, viewOf } from '../approvals/approval.js';
+import type {
+  ApprovalEntity,
+  ApprovalPacket,
+  Revision,
+  UnrevisedApproval,
+} from '../approvals/approval.entity.js';
+import type { ApprovalDecided, DecisionBody } from '../approvals/approval-decisions.dto.js';
+import type { EditBody } from '../approvals/approval-edits.dto.js';
 import { ApprovalAlreadyDecided, ApprovalExpired } from '../approvals/approvals.errors.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { DecideApproval } from '../approvals/decide-approval.js';
+import { EditApproval } from '../approvals/edit-approval.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { isCodeOf, readToken } from './decision-link.js';
-import { DecisionLinks, type FoundLink } from './decision-links.repository.js';
+import { isCodeOf, readToken, tokenOf } from './decision-link.js';
+import { DecisionLinks, type FoundLink, type LinkUse } from './decision-links.repository.js';
 import { LinkUsed } from './notifications.errors.js';
-import { inWords } from './quiet-hours.js';
 
 /** How often it begins anew for a member whose role changes meanwhile. */
 const TRIES = 3;
@@ -39,16 +46,25 @@ export interface LinkedApproval {
 }
 
 export interface LinkDecision {
-  decision: 'approve' | 'reject';
+  decision: Exclude<LinkUse, 'edit'>;
   feedback?: string;
+}
+
+/** What stood in a draft as a link was made, and what stands there now. */
+export interface DraftChanges {
+  zone: string;
+  revisions: readonly Revision[];
+  packets: readonly ApprovalPacket[];
 }
 
 const SECOND_FACTOR =
   'Its risk is high, and a link is one factor only: approve it with an operator token. You can reject it here.';
+const FOUR_EYES =
+  'A standing order requires approval by someone other than the member who asked for this or edited it, so you cannot approve it. Everybody else who may is mailed a link of their own.';
 
 /**
- * A decision by the link of a mail (docs/decisions/0020): that of the member whom it was mailed to, by the use case that the API
- * decides with, so with the same checks, and under the lock that keeps members as they are.
+ * A decision, or an edit, by the link of a mail (docs/decisions/0020 and 0037): that of the member whom it was mailed to, by the use
+ * cases of the API, so with the same checks, and under the lock that keeps members as they are.
  */
 @Injectable()
 export class DecideByLink {
@@ -59,64 +75,112 @@ export class DecideByLink {
     private readonly guardians: Guardians,
     private readonly holdups: HoldupsReader,
     private readonly decideApproval: DecideApproval,
+    private readonly editApproval: EditApproval,
     private readonly secrets: SecretBox,
     private readonly clock: Clock,
   ) {}
 
   /** What the link opens, without changing anything. @throws what {@link assertOpens} throws */
   async look(token: string): Promise<LinkedApproval> {
-    const link = await this.find(token);
-    const caller = callerOf(link);
-    const scope = scopeOf(caller);
-    const approval = await this.approvals.find(scope, link.approvalId);
+    const { link, caller, approval } = await this.read(token);
     const at = this.clock.now();
     assertOpens(link, caller, approval, at);
+    const isAsker = !approval.selfApproval && isAmongWhoAsked(approval, peopleBehind(caller));
     return {
-      approval: viewOf(approval, at, await this.holdups.read(scope)),
+      approval: viewOf(approval, at, await this.holdups.read(scopeOf(caller))),
       workspaceName: link.workspaceName,
       zone: link.timezone,
       memberName: link.name,
-      notByLink: asksMore(link, approval) ? SECOND_FACTOR : null,
+      notByLink: isAsker ? FOUR_EYES : asksMore(link, approval) ? SECOND_FACTOR : null,
     };
   }
 
   /** @throws what {@link assertOpens} and DecideApproval throw; nothing is changed then, and the link can be used again */
-  async execute(token: string, decision: LinkDecision): Promise<ApprovalDecided> {
-    for (let tried = 0; tried < TRIES; tried++) {
-      const link = await this.find(token);
-      const decided = await this.decide(link, decision);
-      if (decided) return decided;
-    }
-    throw new Unavailable();
+  execute(token: string, { decision, feedback }: LinkDecision): Promise<ApprovalDecided> {
+    return this.use(token, decision, (link, caller, approval) => {
+      const { approvalId, contentHash } = link;
+      if (decision === 'approve' && asksMore(link, approval)) {
+        throw new Forbidden({ reason: 'second_factor_required', message: SECOND_FACTOR });
+      }
+      const body: DecisionBody = {
+        approvalId,
+        decision: decision === 'approve' ? 'approve' : 'reject',
+        ...(decision === 'revise' && { revise: true }),
+        ...(feedback !== undefined && { feedback }),
+      };
+      return this.decideApproval.execute(caller, body, contentHash);
+    });
   }
 
-  /** Undefined when the member's role has changed since the link was looked up. */
-  private decide(
-    link: FoundLink,
-    { decision, feedback }: LinkDecision,
-  ): Promise<ApprovalDecided | undefined> {
-    const { workspaceId, approvalId, contentHash } = link;
-    const caller = callerOf(link);
-    return this.db.transaction(
-      scopeOf(caller),
-      async (unit, opened) => {
-        if (standingUnder(caller, opened) !== caller) return undefined;
-        const at = this.clock.now();
-        // Used first, so that of two at once the second waits here and finds it used.
-        const isFirst = await this.links.use(link, decision, at);
-        const [, [approval]] = (await unit.batch([
-          this.guardians.lockSharedStatement(workspaceId),
-          this.approvals.lockStatement(workspaceId, [approvalId]),
-        ])) as [unknown, [UnrevisedApproval?]];
-        assertOpens(isFirst ? link : { ...link, usedAt: link.usedAt ?? at }, caller, approval, at);
-        if (decision === 'approve' && asksMore(link, approval)) {
-          throw new Forbidden({ reason: 'second_factor_required', message: SECOND_FACTOR });
-        }
-        const body = { approvalId, decision, ...(feedback !== undefined && { feedback }) };
-        return this.decideApproval.execute(caller, body, contentHash);
-      },
-      [sharedMembership(workspaceId), standingOf(caller)],
-    );
+  /**
+   * Saves an edit. Answers the secret of the link that replaces this one: for the same member, and bound to the new content.
+   * @throws what {@link assertOpens} and EditApproval throw; nothing is changed then, and the link can be used again
+   */
+  save(token: string, edit: EditBody): Promise<string> {
+    return this.use(token, 'edit', async (link, caller, _approval, at) => {
+      const edited = await this.editApproval.execute(caller, link.approvalId, edit, link.contentHash);
+      const { approvalId, contentHash } = edited;
+      const bound = [{ approvalId, contentHash: contentHash! }];
+      const [next] = await this.links.make({ ...link, mailId: link.linkId }, bound, at);
+      return tokenOf(next!, this.secrets);
+    });
+  }
+
+  /** The secret of the link that an edit by this one was answered with, while it can be used; for a form that is sent twice. */
+  async following(token: string): Promise<string | undefined> {
+    const next = await this.links.following(await this.find(token));
+    return next && tokenOf(next, this.secrets);
+  }
+
+  /** The edits since the link was made; undefined where the member may not decide about them any more. */
+  async changesSince(token: string): Promise<DraftChanges | undefined> {
+    const { link, caller, approval } = await this.read(token);
+    const mayDecide = approval && hasRole(roleIn(caller, approval.teamId), 'operator');
+    if (link.memberStatus !== 'active' || !mayDecide) return undefined;
+    const { revisions } = approval;
+    const read = revisions.findLastIndex(({ contentHash }) => contentHash === link.contentHash);
+    return { zone: link.timezone, revisions: revisions.slice(read + 1), packets: packetsOf(approval) };
+  }
+
+  private async read(token: string) {
+    const found = await this.find(token);
+    const caller = callerOf(found);
+    const approval = await this.approvals.find(scopeOf(caller), found.approvalId);
+    const isAsMade = approval?.status === 'pending' && approval.contentHash === found.contentHash;
+    // It may have been changed by this very link, since that was read.
+    return { link: isAsMade ? found : await this.find(token), caller, approval };
+  }
+
+  /** Uses the link up for an act, in one transaction with it. */
+  private async use<T>(
+    token: string,
+    use: LinkUse,
+    act: (link: FoundLink, caller: Caller, approval: UnrevisedApproval, at: number) => Promise<T>,
+  ): Promise<T> {
+    for (let tried = 0; tried < TRIES; tried++) {
+      const link = await this.find(token);
+      const { workspaceId, approvalId } = link;
+      const caller = callerOf(link);
+      const done = await this.db.transaction(
+        scopeOf(caller),
+        async (unit, opened) => {
+          // The member's role has changed since the link was looked up.
+          if (standingUnder(caller, opened) !== caller) return undefined;
+          const at = this.clock.now();
+          // Used first, so that of two at once the second waits here and finds it used.
+          const isFirst = await this.links.use(link, use, at);
+          const [, [approval]] = (await unit.batch([
+            this.guardians.lockSharedStatement(workspaceId),
+            this.approvals.lockStatement(workspaceId, [approvalId]),
+          ])) as [unknown, [UnrevisedApproval?]];
+          assertOpens(isFirst ? link : { ...link, usedAt: link.usedAt ?? at }, caller, approval, at);
+          return { answer: await act(link, caller, approval, at) };
+        },
+        [sharedMembership(workspaceId), standingOf(caller)],
+      );
+      if (done) return done.answer;
+    }
+    throw new Unavailable();
   }
 
   /** @throws NotFound for what is no link of ours, the same for a wrong code as for an unknown id */
@@ -171,10 +235,8 @@ function assertOpens(
   const { workspaceName, timezone, usedAt, decision, contentHash } = link;
   if (link.memberStatus !== 'active') throw hasLeft(workspaceName);
   if (usedAt !== null) {
-    const what = decision === 'reject' ? 'rejected' : 'approved';
-    const how =
-      link.decision === null ? '' : ` You ${what} the draft with it on ${inWords(usedAt, timezone)}.`;
-    throw new LinkUsed({ message: `This link has been used; it works once.${how}` });
+    const how = decision && ` You ${USES[decision]} with it on ${inWords(usedAt, timezone)}.`;
+    throw new LinkUsed({ message: `This link has been used; it works once.${how ?? ''}` });
   }
   if (!approval || !hasRole(roleIn(caller, approval.teamId), 'operator')) {
     throw new Forbidden({
@@ -197,11 +259,18 @@ function assertOpens(
   if (approval.contentHash !== contentHash) {
     throw new ContentChanged({
       message:
-        'The draft has been edited since this mail was sent, so the link to the earlier text does not work any more. A mail with a new link follows each edit.',
+        'The draft has been edited since this link was made, so the link to the earlier text does not work any more. A mail with a new link follows each edit by somebody else.',
       details: { contentHash: approval.contentHash },
     });
   }
 }
+
+const USES: Record<LinkUse, string> = {
+  approve: 'approved the draft',
+  reject: 'rejected the draft',
+  revise: 'sent the draft back',
+  edit: 'saved changes of the draft',
+};
 
 const WORDS: Record<Exclude<ApprovalEntity['status'], 'pending' | 'expired'>, string> = {
   approved: 'approved it',

@@ -4,6 +4,9 @@ import { Db } from '../../platform/database/db.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { LinkBinding } from './decision-link.js';
 
+/** What a link can be used for; an edit is followed by another link of the same member. */
+export type LinkUse = 'approve' | 'reject' | 'revise' | 'edit';
+
 /** A link with the member it was mailed to, as they stand now. */
 export interface FoundLink extends LinkBinding {
   workspaceName: string;
@@ -19,14 +22,17 @@ export interface FoundLink extends LinkBinding {
   /** The account has a second factor, or the workspace requires one of the member. */
   asksSecondFactor: boolean;
   usedAt: number | null;
-  decision: 'approve' | 'reject' | null;
+  decision: LinkUse | null;
 }
 
 @Injectable()
 export class DecisionLinks {
   constructor(private readonly db: Db) {}
 
-  /** The links of a mail, one for each approval; those that were made for it before stay as they are. */
+  /**
+   * The links of a mail, one for each approval; those that were made for it before stay as they are.
+   * @param mailId the mail, or the link whose page holds this one
+   */
   async make(
     { workspaceId, memberId, mailId }: { workspaceId: string; memberId: string; mailId: string },
     approvals: readonly { approvalId: string; contentHash: string }[],
@@ -55,16 +61,23 @@ export class DecisionLinks {
   }
 
   /** Uses the link up in the open transaction. False when it was used before, or is by another that has just committed. */
-  async use(
-    { workspaceId, linkId }: LinkBinding,
-    decision: 'approve' | 'reject',
-    at: number,
-  ): Promise<boolean> {
+  async use({ workspaceId, linkId }: LinkBinding, decision: LinkUse, at: number): Promise<boolean> {
     const used = await this.db.query(
       `update decision_links set used_at = $3, decision = $4
        where workspace_id = $1 and link_id = $2 and used_at is null returning link_id`,
       [workspaceId, linkId, new Date(at), decision],
     );
     return used.length > 0;
+  }
+
+  /** The link that an edit by this one was answered with, unless that has been used too. */
+  async following({ workspaceId, linkId }: LinkBinding): Promise<LinkBinding | undefined> {
+    const [link] = await this.db.read<LinkBinding>(
+      { workspaceId, teamIds: 'all' },
+      `select workspace_id, link_id, member_id, approval_id, content_hash from decision_links
+       where workspace_id = $1 and mail_id = $2 and used_at is null`,
+      [workspaceId, linkId],
+    );
+    return link;
   }
 }

@@ -1,33 +1,28 @@
-import { applyDecorators, Body, Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
 import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
+import { isCleanText } from '../../platform/http/json.js';
+import { SecretPage } from '../../platform/http/page.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { faultsOf } from '../../platform/http/validation.js';
-import { DomainError } from '../../platform/kernel/define-error.js';
+import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
+import { ContentChanged, ValidationFailed } from '../../platform/kernel/errors.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
+import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
+import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
 import { InputRequired } from '../approvals/approvals.errors.js';
 import { DecideByLink } from './decide-by-link.js';
-import { decidedPage, decisionPage, messagePage, PAGE_POLICY } from './decision-page.js';
+import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
+import { editIn, faultsAt, type Form, type FormFaults, holdsDraft } from './draft-form.js';
+import { LinkUsed } from './notifications.errors.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
 
-/** A page for people; its address is a secret, which goes nowhere. */
-const SecretPage = () =>
-  applyDecorators(
-    ApiExcludeEndpoint(),
-    Header('Content-Security-Policy', PAGE_POLICY),
-    Header('Referrer-Policy', 'no-referrer'),
-    Header('Cache-Control', 'no-store'),
-    Header('X-Robots-Tag', 'noindex, nofollow'),
-    Header('Content-Type', 'text/html; charset=utf-8'),
-  );
-
-/** The link of a mail, for a person: GET shows the draft, since programs open links of mails too, and POST decides. */
+/** The link of a mail, for a person: GET shows the draft, since programs open links of mails too, and POST edits or decides. */
 @Controller('a/:token')
 export class DecisionPageController {
   constructor(
@@ -40,64 +35,101 @@ export class DecisionPageController {
   @SecretPage()
   @Route({ auth: 'public', limit: READS, returns: HTML })
   show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    return orMessage(response, async () => {
+    return this.orMessage(response, token, {}, async () => {
       return decisionPage(await this.decideByLink.look(token), this.address.url);
     });
   }
 
-  /** Approves or rejects by one of the forms of the page. */
+  /** Saves what was changed, or decides, by one of the buttons of the page. */
   @Post()
   @SecretPage()
   @Route({ auth: 'public', form: true, limit: MUTATIONS, returns: HTML })
-  decide(
+  act(
     @Param('token') token: string,
-    @Body() form: Record<string, string>,
+    @Body() form: Form,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return orMessage(response, async () => {
+    return this.orMessage(response, token, form, async () => {
       assertNotFromElsewhere(request, this.address.url);
       const { decision, feedback = '' } = form;
-      if (decision === 'approve') return this.approve(token, response);
-      const faults =
-        decision === 'reject' ? faultsIn(feedback) : ['Choose one of the two: approve or reject.'];
-      if (decision === 'reject' && faults.length === 0) {
-        return decidedPage(await this.decideByLink.execute(token, { decision, feedback }));
-      }
       const linked = await this.decideByLink.look(token);
-      response.status(422);
-      return decisionPage(linked, this.address.url, { faults, feedback });
+      const packets = editIn(form, linked.approval.packets);
+      const again = (status: number, faults: FormFaults, shown = linked) => {
+        response.status(status);
+        return decisionPage(shown, this.address.url, { form, faults });
+      };
+      try {
+        // Approved is what was read: what was typed in beside it is saved first, and then shown as it would be sent.
+        if (packets.length > 0 && (decision === 'save' || decision === 'approve')) {
+          return await this.saved(await this.decideByLink.save(token, { packets }), feedback);
+        }
+        if (decision === 'save') return again(200, about('Nothing was changed, so nothing was saved.'));
+        if (decision === 'approve') return decidedPage(await this.decideByLink.execute(token, { decision }));
+        if (decision !== 'reject' && decision !== 'revise') {
+          return again(422, about('Choose one of these: save, approve, send back or reject.'));
+        }
+        const faults = faultsIn(feedback);
+        if (faults.length > 0) return again(422, new Map([['', faults]]));
+        return decidedPage(await this.decideByLink.execute(token, { decision, feedback }));
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        const now = await this.decideByLink.look(token).catch(() => undefined);
+        // The link is of no use any more.
+        if (!now) throw error;
+        response.set(error.headers);
+        return again(error.status, faultsOfError(error, packets, now.approval.packets), now);
+      }
     });
   }
 
-  /** What is missing is said on the page, in its words: the error names parameters and is for programs. */
-  private async approve(token: string, response: Response): Promise<string> {
+  /** The page of the link that replaces the one that an edit has used up. */
+  private async saved(next: string, feedback: string): Promise<string> {
+    const linked = await this.decideByLink.look(next);
+    return decisionPage(linked, this.address.url, { next, form: { feedback } });
+  }
+
+  /** A person is told what is wrong as a page, which keeps what they have typed. */
+  private async orMessage(
+    response: Response,
+    token: string,
+    form: Form,
+    make: () => Promise<string>,
+  ): Promise<string> {
     try {
-      return decidedPage(await this.decideByLink.execute(token, { decision: 'approve' }));
+      return await make();
     } catch (error) {
-      if (!(error instanceof InputRequired)) throw error;
-      const linked = await this.decideByLink.look(token);
-      response.status(error.status);
-      return decisionPage(linked, this.address.url, {
-        faults: ['It was not approved. Why stands below.'],
-      });
+      if (!(error instanceof DomainError)) throw error;
+      const next = error instanceof LinkUsed && (await this.decideByLink.following(token));
+      const linked = next && (await this.decideByLink.look(next).catch(() => undefined));
+      // The same changes once more: the button was pressed twice, or the answer was loaded again.
+      if (linked && holdsDraft(form, linked.approval.packets)) {
+        return decisionPage(linked, this.address.url, { next, form: { feedback: form['feedback'] ?? '' } });
+      }
+      response.status(error.status).set(error.headers);
+      const changes =
+        error instanceof ContentChanged ? await this.decideByLink.changesSince(token) : undefined;
+      return refusedPage(error.message, changes, form);
     }
   }
 }
 
+function faultsOfError(
+  { definition, message, details }: DomainError,
+  ...edited: [PacketEditBody[], readonly ApprovalWorkPacket[]]
+): FormFaults {
+  if (definition.code === ValidationFailed.code) return faultsAt(details as Fault[], ...edited);
+  // The error names parameters, and is for programs.
+  return about(definition.code === InputRequired.code ? 'It was not approved. Why stands below.' : message);
+}
+
+const about = (message: string): FormFaults => new Map([['', [message]]]);
+
 /** A person has not seen the name of the field. */
 function faultsIn(feedback: string): string[] {
   const errors = validateSync(plainToInstance(RejectBody, { feedback }));
-  return faultsOf(errors).map(({ message }) => message.replace(/^feedback/, 'The reason'));
-}
-
-/** A person is told what is wrong as a page. */
-async function orMessage(response: Response, make: () => Promise<string>): Promise<string> {
-  try {
-    return await make();
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    response.status(error.status).set(error.headers);
-    return messagePage('This cannot be decided here', error.message);
-  }
+  return [
+    ...faultsOf(errors).map(({ message }) => message.replace(/^feedback/, 'The reason')),
+    ...(isCleanText(feedback) ? [] : ['The reason must not contain control characters']),
+  ];
 }

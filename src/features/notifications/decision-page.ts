@@ -1,35 +1,31 @@
-import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../platform/http/page.js';
+import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
-import { type Block, oneLine, pageHtml, STYLE_SHEET } from './blocks.js';
-import type { LinkedApproval } from './decide-by-link.js';
-import { capoName, draftBlocks, factBlocks } from './draft-blocks.js';
-import { referenceTo } from './reference.js';
+import { valueAt } from '../capos/action-types.js';
+import { type Block, oneLine, pageHtml } from './blocks.js';
+import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
+import { capoName, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
+import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
 
 /** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
 const LONGEST_REASON = 10_000;
 
-const FORM_STYLE = `form{margin:0 0 16px}
-label{display:block;margin:0 0 12px}
-textarea{display:block;width:100%;min-height:96px;margin-top:4px;padding:10px;font:inherit;border:1px solid #71717a;border-radius:6px}
-button{width:100%;min-height:48px;padding:12px 18px;font:inherit;font-weight:600;border:0;border-radius:6px;color:#ffffff;cursor:pointer}
-.approve{background:#15803d}
-.reject{background:#b91c1c}
-section{border-top:1px solid #a1a1aa;margin-top:24px;padding-top:16px}`;
+/** What a page says and keeps after a form was sent. */
+export interface FormAnswer {
+  form?: Form;
+  faults?: FormFaults;
+  /** The secret of the link that replaces the one of this page; the changes are saved. */
+  next?: string;
+}
 
-const STYLE = `${STYLE_SHEET}\n${FORM_STYLE}`;
-
-/** What these pages may do: show themselves in their one style, and send their forms here. No script, nothing from elsewhere. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
-
-/** The complete draft, what happens on approving, and the two forms that decide. */
+/** The complete draft, what happens on approving, and the form that edits or decides. */
 export function decisionPage(
   { approval, workspaceName, zone, memberName, notByLink }: LinkedApproval,
   publicUrl: string,
-  { faults = [], feedback = '' }: { faults?: readonly string[]; feedback?: string } = {},
+  { form = {}, faults = new Map(), next }: FormAnswer = {},
 ): string {
-  const { title, urgent } = approval;
+  const { title, urgent, packets, kind, waitingFor } = approval;
   const blocks: Block[] = [
     {
       kind: 'text',
@@ -39,35 +35,61 @@ export function decisionPage(
     ...draftBlocks(approval, { bound: Infinity }),
   ];
   const cannot: Block[] =
-    notByLink === null ? whyNotNow(approval, publicUrl) : [{ kind: 'warning', text: notByLink }];
-  return page(
+    notByLink === null ? whyNotNow(approval) : [{ kind: 'warning', text: notByLink }, ...whyNotNow(approval)];
+  const isTyped = editIn(form, packets).length > 0;
+  const isEditable = kind === 'output' && packets.length > 0 && (waitingFor?.reason !== 'revert' || isTyped);
+  const isOpen = isTyped || faults.size > 0 || waitingFor?.reason === 'input';
+  const faultsInWords = [...faults.values()].flat();
+  return htmlPage(
     `${urgent ? 'Urgent: ' : ''}${title}`,
-    `${list(faults)}${pageHtml(blocks)}
-<section>
-${cannot.length === 0 ? approveForm(approval) : pageHtml(cannot)}
+    `${faultList(faultsInWords)}${next === undefined ? '' : savedNotice(`${publicUrl}/a/${next}`)}${pageHtml(blocks)}
+<form method="post"${next === undefined ? '' : ` action="${next}"`}>
+${isEditable ? editDetails(packets, form, faults, isOpen) : ''}<section>
+${cannot.length === 0 ? approveButton(approval) : pageHtml(cannot)}
 </section>
 <section>
-<form method="post">
-<label>Why it is rejected; the capo and the team read it
-<textarea name="feedback" required maxlength="${LONGEST_REASON}">${escapeHtml(feedback)}</textarea></label>
-<button class="reject" name="decision" value="reject">Reject</button>
-</form>
-</section>`,
+<label for="feedback">Why it is rejected or sent back, and what you wish instead; the capo and the team read it</label>
+<textarea id="feedback" name="feedback" required maxlength="${LONGEST_REASON}">\n${escapeHtml(form['feedback'] ?? '')}</textarea>
+${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">Reject</button>
+</section>
+</form>`,
   );
+}
+
+/** Enter in a field presses the first button of a form: the one that saves. */
+function editDetails(
+  packets: ApprovalView['packets'],
+  form: Form,
+  faults: FormFaults,
+  isOpen: boolean,
+): string {
+  return `<details${isOpen ? ' open' : ''}>
+<summary>Change the draft</summary>
+${editFields(packets, form, faults)}
+<button class="save" name="decision" value="save" formnovalidate>Save</button>
+</details>
+`;
+}
+
+function savedNotice(url: string): string {
+  const blocks: Block[] = [
+    { kind: 'text', text: 'Saved. Nothing is approved yet: below is the draft as it would be sent now.' },
+    {
+      kind: 'reference',
+      text: 'The link of the mail is used up. Go on here, or keep the link that replaces it; it is for you alone:',
+      url,
+    },
+  ];
+  return `<div role="status">${pageHtml(blocks)}</div>\n`;
 }
 
 /** What came of it. */
 export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDecided): string {
-  const isApproved = status === 'approved';
-  return page(
-    isApproved ? 'Approved' : 'Rejected',
+  const [title, text] = OUTCOMES[status as keyof typeof OUTCOMES];
+  return htmlPage(
+    title,
     pageHtml([
-      {
-        kind: 'text',
-        text: isApproved
-          ? 'What you have read is being carried out now, and nothing else.'
-          : 'Nothing of it is carried out. Your reason stands with the approval.',
-      },
+      { kind: 'text', text },
       {
         kind: 'facts',
         facts: [
@@ -80,12 +102,64 @@ export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDeci
   );
 }
 
-/** A page that says one thing. */
-export function messagePage(title: string, message: string): string {
-  return page(title, pageHtml([{ kind: 'text', text: message }]));
+const OUTCOMES = {
+  approved: ['Approved', 'What you have read is being carried out now, and nothing else.'],
+  rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
+  changes_requested: [
+    'Sent back',
+    'Nothing of it is carried out. Another draft is made as you wished, and a mail with a link to it follows.',
+  ],
+} as const;
+
+/** Why nothing can be done here, what others have changed since, and what was typed, to be copied. */
+export function refusedPage(message: string, changes?: DraftChanges, form: Form = {}): string {
+  const typed = Object.entries(form).filter(
+    ([name, text]) => /^feedback$|\.params\./.test(name) && text !== '',
+  );
+  const kept = typed.map(
+    ([name, text], index) =>
+      `<label for="t${index}">${escapeHtml(name === 'feedback' ? 'Reason' : nameOf(name.slice(name.indexOf('.') + 1)))}</label>
+<textarea id="t${index}" readonly dir="auto">\n${escapeHtml(text)}</textarea>`,
+  );
+  const heading: Block = { kind: 'heading', text: 'What stood in your form' };
+  return htmlPage(
+    'This cannot be decided here',
+    [
+      pageHtml([{ kind: 'text', text: message }, ...(changes ? changeBlocks(changes) : [])]),
+      ...(kept.length > 0 ? [pageHtml([heading]), ...kept] : []),
+    ].join('\n'),
+  );
 }
 
-function approveForm({ packets, capo }: ApprovalView): string {
+/** Who has edited the draft since; of each part what stood there before, and what stands there now. */
+function changeBlocks({ zone, revisions, packets }: DraftChanges): Block[] {
+  const changes = revisions.flatMap((revision) => revision.changes);
+  const seen = new Set<string>();
+  return [
+    ...revisions.map(({ by, at }): Block => ({
+      kind: 'text',
+      text: `${by.name} edited it on ${inWords(at, zone)}.`,
+    })),
+    ...changes.flatMap(({ workPacketId, change, paths, before }): Block[] => {
+      const packet = packets.find((each) => each.workPacketId === workPacketId);
+      if (!packet) return [{ kind: 'text', text: 'A work packet was removed.' }];
+      if (change === 'added') return [{ kind: 'text', text: `A work packet was added: ${packet.title}` }];
+      return paths.flatMap((path): Block[] => {
+        const part = `${workPacketId} ${path}`;
+        if (seen.has(part) || !Object.hasOwn(before, path)) return [];
+        seen.add(part);
+        return [
+          { kind: 'text', text: `${nameOf(path)}, before:` },
+          { kind: 'quote', text: wordsOf(before[path] ?? '') },
+          { kind: 'text', text: `${nameOf(path)}, now:` },
+          { kind: 'quote', text: wordsOf(valueAt(packet.action.params, path) ?? '') },
+        ];
+      });
+    }),
+  ];
+}
+
+function approveButton({ packets, capo }: ApprovalView): string {
   const what = packets.map(({ title }) => title);
   const blocks: Block[] = [
     {
@@ -95,47 +169,15 @@ function approveForm({ packets, capo }: ApprovalView): string {
     { kind: 'list', items: what.length > 0 ? what : ['The draft is accepted; nothing is sent.'] },
   ];
   return `${pageHtml(blocks)}
-<form method="post"><button class="approve" name="decision" value="approve">Approve</button></form>`;
+<button class="approve" name="decision" value="approve" formnovalidate>Approve</button>`;
 }
 
 /** Whatever keeps it from being approved just now; a rejection is always taken. */
-function whyNotNow({ waitingFor, packets }: ApprovalView, publicUrl: string): Block[] {
+function whyNotNow({ waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
-  if (waitingFor.reason !== 'input' || packets.length === 0) {
-    return [{ kind: 'warning', text: `It cannot be approved now. ${waitingFor.message}` }];
-  }
-  return [
-    {
-      kind: 'warning',
-      text: 'It cannot be approved yet: what is missing stands above, and this page cannot take it. Whoever has an operator token edits the draft first, through the API or an SDK, or answers there that a part is right as it stands. Then open this page again, or the link in the mail that follows a change.',
-    },
-    { kind: 'reference', text: 'How to edit the draft:', url: referenceTo(publicUrl, 'Approvals_edit') },
-  ];
-}
-
-function list(faults: readonly string[]): string {
-  return faults.length === 0
-    ? ''
-    : `<div role="alert">${pageHtml(faults.map((text) => ({ kind: 'warning', text }) as const))}</div>\n`;
-}
-
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body class="body">
-<main class="main">
-<h1 class="title" dir="auto">${escapeHtml(oneLine(title))}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
+  const text =
+    waitingFor.reason === 'input' && packets.length > 0
+      ? 'It cannot be approved yet. Fill in what is missing, or tick what is right as it stands, and save.'
+      : `It cannot be approved now. ${waitingFor.message}`;
+  return [{ kind: 'warning', text }];
 }

@@ -1,4 +1,5 @@
 import { cutText } from '../../platform/kernel/text.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import type { Action } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { bodyOf } from '../capos/draft-output.js';
@@ -6,7 +7,6 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { type Block, oneLine } from './blocks.js';
-import { inWords } from './quiet-hours.js';
 
 /** What is shown of an approval: all of it on its page, in a mail so many characters of what was written. */
 export interface Shown {
@@ -74,14 +74,16 @@ export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>
 
 /** What has to be supplied for a work packet, by the names that a reader sees and not by those of its parameters. */
 function missingIn({ title, needsInput }: ApprovalWorkPacket): string[] {
-  return needsInput.map(({ path, message }) => {
-    const words = message.replaceAll(/\bparams((?:\.\w+)+)/g, (_, names: string) => nameOf(names));
-    return `${nameOf(path.replace(/^params/, ''))}, in “${title}”: ${words}`;
-  });
+  return needsInput.map(({ path, message }) => `${nameOf(path)}, in “${title}”: ${wordsForPeople(message)}`);
 }
 
-/** `.arguments.email` */
-function nameOf(path: string): string {
+/** A sentence that names parameters, with the names that a reader sees. */
+export function wordsForPeople(message: string): string {
+  return message.replaceAll(/\bparams(?:\.\w+)+/g, nameOf);
+}
+
+/** Of `params.arguments.email`: what a reader sees of it. */
+export function nameOf(path: string): string {
   const names = path.split('.').slice(1);
   return names.length === 1 ? (NAMES[names[0]!] ?? names[0]!) : (names.at(-1) ?? 'The draft');
 }
@@ -141,12 +143,15 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
 
 /** A parameter that is known stands where {@link NAMES} has it, the others below: the database keeps them in an order of its own. */
 function inReadingOrder(params: object): [string, unknown][] {
-  const known = Object.keys(NAMES);
-  const placeOf = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length);
-  return Object.entries(params).toSorted(([a], [b]) => placeOf(a) - placeOf(b));
+  return Object.entries(params).toSorted(([a], [b]) => readingRank(a) - readingRank(b));
 }
 
-function wordsOf(value: unknown): string {
+export function readingRank(name: string): number {
+  const known = Object.keys(NAMES);
+  return known.includes(name) ? known.indexOf(name) : known.length;
+}
+
+export function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   return JSON.stringify(value, null, 1);

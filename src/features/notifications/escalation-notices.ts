@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import { EscalationOpened } from '../escalations/escalation-opened.js';
@@ -18,7 +19,6 @@ import {
   NoticeSources,
 } from './notice-source.js';
 import { PLAN_WORK } from './plan-notifications.js';
-import { inWords } from './quiet-hours.js';
 import { referenceTo } from './reference.js';
 
 const SOON_MS = 2 * 3_600_000;

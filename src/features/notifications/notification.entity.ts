@@ -79,7 +79,7 @@ export class DecisionLinkEntity {
   approvalId!: string;
   @Column('text')
   contentHash!: string;
-  /** The mail that it stands in. */
+  /** The mail that it stands in, or the link whose page it stands on. */
   @Column('text')
   mailId!: string;
   @Column('timestamptz')
@@ -87,5 +87,5 @@ export class DecisionLinkEntity {
   @Column('timestamptz', { nullable: true })
   usedAt!: number | null;
   @Column('text', { nullable: true })
-  decision!: 'approve' | 'reject' | null;
+  decision!: 'approve' | 'reject' | 'revise' | 'edit' | null;
 }

@@ -1,8 +1,8 @@
-import { applyDecorators, Controller, Get, Header, Query, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { comesFromElsewhere } from '../../platform/auth/same-origin.js';
 import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
+import { SecretPage } from '../../platform/http/page.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
@@ -16,18 +16,7 @@ import { OidcOffer, OidcStartQuery } from './oidc.dto.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
 
 const START = '/api/admin/oidc/start';
-const POLICY = `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 const HTML = { 'text/html': '<!doctype html>' };
-
-/** A page that a browser opens: no script, nothing from elsewhere, and its address, which holds a code, goes nowhere. */
-const PageForPeople = () =>
-  applyDecorators(
-    ApiExcludeEndpoint(),
-    Header('Content-Security-Policy', POLICY),
-    Header('Referrer-Policy', 'no-referrer'),
-    Header('X-Robots-Tag', 'noindex, nofollow'),
-    Header('Content-Type', 'text/html; charset=utf-8'),
-  );
 
 /** Sign-in by OpenID Connect. */
 @Controller('api/admin/oidc')
@@ -51,7 +40,7 @@ export class OidcController {
    * page of another site it takes one more click: nobody else begins a session of theirs.
    */
   @Get('start')
-  @PageForPeople()
+  @SecretPage("'none'")
   @Route({ auth: 'public', limit: READS, returns: { 200: HTML, 302: HTML } })
   start(
     @Query() { returnTo }: OidcStartQuery,
@@ -79,7 +68,7 @@ export class OidcController {
    * by itself: what it asks for comes from us.
    */
   @Get('callback')
-  @PageForPeople()
+  @SecretPage("'none'")
   @Route({ auth: 'public', limit: READS, returns: { 200: HTML } })
   callback(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
     const { url } = this.address;

@@ -1,7 +1,7 @@
 import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
-import { inWords } from '../notifications/quiet-hours.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
 

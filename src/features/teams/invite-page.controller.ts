@@ -1,19 +1,18 @@
-import { Body, Controller, Get, Header, Param, Post, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Response } from 'express';
+import { messagePage, SecretPage } from '../../platform/http/page.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { AcceptInvite } from './accept-invite.js';
 import { ACCEPT_LIMIT } from './acceptance.controller.js';
-import { invitePage, messagePage, welcomePage } from './invite-page.js';
+import { invitePage, welcomePage } from './invite-page.js';
 import { AcceptanceBody } from './invites.dto.js';
 import { AccountExists } from './teams.errors.js';
 
-const POLICY = `default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
 
 /** The link of an invite, for a person: GET shows it, since programs open links of mails too, and POST accepts. */
@@ -23,11 +22,7 @@ export class InvitePageController {
 
   /** Shows an invite; it changes nothing. */
   @Get()
-  @ApiExcludeEndpoint()
-  @Header('Content-Security-Policy', POLICY)
-  @Header('Referrer-Policy', 'no-referrer')
-  @Header('X-Robots-Tag', 'noindex, nofollow')
-  @Header('Content-Type', 'text/html; charset=utf-8')
+  @SecretPage()
   @Route({ auth: 'public', limit: READS, returns: HTML })
   async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
     return orMessage(response, async () => invitePage(await this.acceptInvite.look(token)));
@@ -35,11 +30,7 @@ export class InvitePageController {
 
   /** Accepts an invite by its form. */
   @Post()
-  @ApiExcludeEndpoint()
-  @Header('Content-Security-Policy', POLICY)
-  @Header('Referrer-Policy', 'no-referrer')
-  @Header('X-Robots-Tag', 'noindex, nofollow')
-  @Header('Content-Type', 'text/html; charset=utf-8')
+  @SecretPage()
   @Route({ auth: 'public', form: true, limit: ACCEPT_LIMIT, returns: HTML })
   async accept(
     @Param('token') token: string,

@@ -38,6 +38,7 @@ export interface InvitePlace {
 /** What the invited person is told. */
 export interface InviteContext {
   workspaceName: string;
+  timezone: string;
   teamName: string | null;
 }
 
@@ -227,7 +228,7 @@ export class Invites {
   }: Pick<InvitePlace, 'workspaceId' | 'inviteId'>): Promise<InviteEntity & InviteContext> {
     const [row] = await this.db.read<InviteEntity & InviteContext>(
       { workspaceId, teamIds: 'all' },
-      `select ${columnsOf(InviteEntity, { of: 'i' })}, w.name as workspace_name, t.name as team_name
+      `select ${columnsOf(InviteEntity, { of: 'i' })}, w.name as workspace_name, w.timezone, t.name as team_name
        from invites i join workspaces w on w.workspace_id = i.workspace_id
        left join teams t on t.workspace_id = i.workspace_id and t.team_id = i.team_id
        where i.workspace_id = $1 and i.invite_id = $2`,

@@ -68,3 +68,22 @@ function startBeside(date: Temporal.PlainDate, zone: string, step: 1 | -1): Temp
 function startOfDay(day: Temporal.PlainDate, zone: string): Temporal.ZonedDateTime {
   return day.toZonedDateTime(zone);
 }
+
+/** A moment for a person: the day, the time and how far the zone is from UTC, so that a repeated hour is no riddle. */
+export function inWords(at: number, zone: string): string {
+  const timeZone = knownZone(zone);
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'longOffset',
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
+  const offset = part('timeZoneName').replace('GMT', 'UTC');
+  const date = `${part('weekday')}, ${part('day')} ${part('month')} ${part('year')}`;
+  return `${date} at ${part('hour')}:${part('minute')} (${timeZone === 'UTC' ? 'UTC' : `${timeZone}, ${offset}`})`;
+}

@@ -25,7 +25,7 @@ afterEach(() => {
 async function expectRefused(page: Page, status: number, sentence: string | RegExp): Promise<void> {
   expect(page.status, page.text).toBe(status);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(page.text).toContain('<h1>You are not signed in</h1>');
+  expect(page.text).toContain('<h1 class="title" dir="auto">You are not signed in</h1>');
   expect(page.text.replaceAll('&#39;', "'")).toMatch(sentence);
   expect(page.headers.getSetCookie().join()).not.toContain(SESSION_COOKIE);
   expect(await desk.stored()).toBe(before);

@@ -281,7 +281,9 @@ describe('GET and POST /password/{token}', () => {
     const token = await desk.resetToken(account);
     const poor = await page(token, { newPassword: 'Password123!' });
     expect(poor.status).toBe(422);
-    expect(poor.text).toContain('<li>The new password is one of the passwords that are tried first');
+    expect(poor.text).toContain(
+      '<p class="warning">The new password is one of the passwords that are tried first',
+    );
     expect((await page(token, {})).status).toBe(422);
     const done = await page(token, { newPassword: ANOTHER });
     expect([done.status, done.text.includes('Your password is set')]).toEqual([200, true]);

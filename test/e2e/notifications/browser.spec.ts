@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BrowserPage, Chromium, chromiumPath, PHONE_WIDTH } from '../../support/chromium.js';
+import {
+  type BrowserPage,
+  Chromium,
+  chromiumPath,
+  PHONE_WIDTH,
+  SMALL_PHONE_WIDTH,
+} from '../../support/chromium.js';
 import { type MailedMember, NotificationDesk, wordsIn } from './notification-desk.js';
 
 const IMAGES = join(import.meta.dirname, '../../../docs/guides/images');
@@ -30,11 +37,11 @@ let owner: MailedMember;
 let chromium: Chromium;
 
 /** What would make a page hard to use on a phone. */
-async function facts(page: BrowserPage) {
+async function facts(page: BrowserPage, phoneWidth = PHONE_WIDTH) {
   return page.evaluate<{
     width: number;
     background: string;
-    smallButtons: number;
+    smallButtons: string[];
     smallText: number;
     cut: string[];
   }>(`(() => {
@@ -42,9 +49,9 @@ async function facts(page: BrowserPage) {
     return {
       width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
       background: getComputedStyle(document.body).backgroundColor,
-      smallButtons: [...document.querySelectorAll('button, a')].filter((e) => e.getBoundingClientRect().height < 44).length,
-      smallText: [...document.querySelectorAll('p, li, td, h1, h2, textarea')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
-      cut: all.filter((e) => e.getBoundingClientRect().right > ${PHONE_WIDTH} + 1).map((e) => e.outerHTML.slice(0, 100)),
+      smallButtons: [...document.querySelectorAll('button, a, summary, .confirm, input:not([type=checkbox], [hidden]), textarea')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML),
+      smallText: [...document.querySelectorAll('p, li, td, h1, h2, label, input, textarea, summary')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
+      cut: all.filter((e) => e.getBoundingClientRect().right > ${phoneWidth} + 1).map((e) => e.outerHTML.slice(0, 100)),
     };
   })()`);
 }
@@ -90,7 +97,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     expect(await facts(page)).toEqual({
       width: PHONE_WIDTH,
       background,
-      smallButtons: 0,
+      smallButtons: [],
       smallText: 0,
       cut: [],
     });
@@ -112,7 +119,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       expect(await facts(page)).toEqual({
         width: PHONE_WIDTH,
         background,
-        smallButtons: 0,
+        smallButtons: [],
         smallText: 0,
         cut: [],
       });
@@ -148,9 +155,9 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     const { link, approvalId } = await waiting();
     const page = await chromium.phone();
     await page.open(link);
-    expect(await page.evaluate(`document.querySelector('textarea').checkValidity()`)).toBe(false);
+    expect(await page.evaluate(`document.querySelector('#feedback').checkValidity()`)).toBe(false);
 
-    await page.type('textarea', 'Not on a Friday. 👩‍👩‍👧');
+    await page.type('#feedback', 'Not on a Friday. 👩‍👩‍👧');
     await page.press('button.reject');
 
     expect(await page.words()).toContain('Rejected');
@@ -159,4 +166,85 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       feedback: 'Not on a Friday. 👩‍👩‍👧',
     });
   });
+
+  it.each(['light', 'dark'] as const)(
+    'completes a draft without text, approves it and has it sent, at 320 pixels, %s, without a fault that axe finds',
+    async (scheme) => {
+      const body = 'Hello Jane,\n\nthe delivery arrives on Friday.\n\nKind regards';
+      const { directiveId } = await desk.desk(owner).handInReady({
+        text: 'Email jane@acme.example about the delivery.',
+      });
+      const [link] = (await desk.mailed(owner.email)).at(-1)!.links;
+      const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
+      const looksWell = async () => {
+        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
+        expect(await page.faults()).toEqual([]);
+        expect(page.complaints.filter((each) => !each.includes('status of 422'))).toEqual([]);
+      };
+      await page.open(link!);
+      await looksWell();
+      if (scheme === 'light') await keep(page, 'decision-page-320-asked');
+
+      await page.press('button.save');
+      expect(await page.words()).toContain('Nothing was changed');
+      await page.replace('textarea[name$=".to"]', 'jane at acme');
+      await page.replace('textarea[name$=".body"]', body);
+      await page.press('button.save');
+      expect(await page.words()).toContain('“jane at acme” must be a mail address');
+      await looksWell();
+
+      await page.replace('textarea[name$=".to"]', 'jane@acme.example');
+      await page.replace('input[name$=".subject"]', 'Your delivery');
+      await page.press('button.save');
+      expect(await page.words()).toContain('Nothing is approved yet');
+      await looksWell();
+      if (scheme === 'light') await keep(page, 'decision-page-320-saved');
+
+      await page.press('button.approve');
+      expect(await page.words()).toContain('Approved');
+      await looksWell();
+      await desk.desk(owner).until(directiveId, 'executed');
+      const sent = desk.mail.received.findLast(({ to }) => to.includes('jane@acme.example'))!;
+      const mail = await PostalMime.parse(sent.bytes);
+      expect([mail.subject, mail.text?.replaceAll('\r\n', '\n').trim()]).toEqual(['Your delivery', body]);
+    },
+  );
+
+  it.each(['light', 'dark'] as const)(
+    'shows an invite and a new password as it does a draft, %s',
+    async (scheme) => {
+      const address = `${scheme}.${owner.email}`;
+      expect((await owner.post('/members', { email: address, role: 'operator' })).status).toBe(201);
+      const linkIn = async (email: string, part: string) => {
+        const mails = await desk.mailed(email);
+        const { text } = mails.findLast((mail) => mail.text?.includes(part))!;
+        return /https?:\/\/[^\s>)\]]+/.exec(text!)![0];
+      };
+      const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
+      const looksWell = async () => {
+        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
+        expect([await page.faults(), page.complaints]).toEqual([[], []]);
+      };
+      await page.open(await linkIn(address, '/invites/'));
+      await looksWell();
+      await page.type('input[name="displayName"]', 'Jo Lind');
+      await page.type('input[name="password"]', 'nineteen pears on a slow train');
+      await page.press('button');
+      expect(await page.words()).toContain('You have joined.');
+      await looksWell();
+
+      const forgotten = await fetch(`${desk.test.url}/api/admin/password/forgotten`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: address }),
+      });
+      expect(forgotten.status).toBe(202);
+      await desk.mailed(address, 2);
+      await page.open(await linkIn(address, '/password/'));
+      expect(await page.words()).toMatch(/until \w+day, \d+ \w+ \d{4} at \d\d:\d\d \(UTC\)/);
+      await looksWell();
+    },
+  );
 });

@@ -48,7 +48,7 @@ async function expectRefused(link: string, approvalId: string, status: number, w
 }
 
 describe('GET /a/:token 200', () => {
-  it('shows the complete draft and two forms, and changes nothing however often it is opened', async () => {
+  it('shows the complete draft with one form, and changes nothing however often it is opened', async () => {
     const { link, approvalId, approval } = await linked();
     // The receipt of the mail is written behind it.
     await desk.quiet();
@@ -68,8 +68,8 @@ describe('GET /a/:token 200', () => {
         'Expires',
       ])
         expect(wordsOfHtml(text)).toContain(words);
-      expect(text.match(/<form method="post">/g)).toHaveLength(2);
-      expect(text).toMatch(/<textarea name="feedback" required/);
+      expect(text.match(/<form method="post">/g)).toHaveLength(1);
+      expect(text).toMatch(/<textarea id="feedback" name="feedback" required/);
       expect(text).not.toContain('<script');
     }
     expect(await state(approvalId)).toEqual(before);
@@ -314,8 +314,8 @@ describe('/a/:token 409', () => {
     for (const { text } of [shown, answer]) {
       const words = wordsOfHtml(text);
       expect(words).toContain(`Text, in “${packet.title}”: Write the text`);
-      expect(words).toContain('edits the draft first, through the API or an SDK, or answers there');
-      expect(text).toContain(`href="${desk.test.url}/docs#/Approvals/Approvals_edit"`);
+      expect(words).toContain('Fill in what is missing, or tick what is right as it stands, and save.');
+      expect(text).not.toContain('value="approve"');
       // What a program is told: parameters, methods and paths.
       expect(words).not.toMatch(/params|confirm|PATCH|\/approvals\b/);
       expect(text.match(/<form/g)).toHaveLength(1);
@@ -346,7 +346,7 @@ describe('/a/:token 412', () => {
       .desk(owner)
       .edit(approvalId, { packets: [{ workPacketId: packet.workPacketId, params }] }, approval.contentHash);
 
-    await expectRefused(link, approvalId, 412, /has been edited since this mail was sent/);
+    await expectRefused(link, approvalId, 412, /has been edited since this link was made/);
   });
 });
 
@@ -364,8 +364,8 @@ describe('/a/:token 422', () => {
       { decision: 'reject', feedback: '\u200b\u2060' },
       'The reason must contain',
     ],
-    ['neither of the two', {}, 'Choose one of the two'],
-    ['another decision', { decision: 'approve ' }, 'Choose one of the two'],
+    ['neither of the two', {}, 'Choose one of these'],
+    ['another decision', { decision: 'approve ' }, 'Choose one of these'],
   ])('shows the page again for %s', async (_what, form, words) => {
     const { link, approvalId } = await linked();
     const before = await state(approvalId);
@@ -373,7 +373,7 @@ describe('/a/:token 422', () => {
     const answer = await browser.post(link, form);
 
     expect([answer.status, wordsOfHtml(answer.text)]).toEqual([422, expect.stringContaining(words)]);
-    expect(answer.text.match(/<form/g)).toHaveLength(2);
+    expect(answer.text.match(/<form/g)).toHaveLength(1);
     expect(await state(approvalId)).toEqual(before);
   });
 });

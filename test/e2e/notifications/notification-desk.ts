@@ -163,15 +163,29 @@ export interface PageAnswer {
 
 /** The words of a page or of the HTML of a mail, as a reader sees them. */
 export function wordsOfHtml(html: string): string {
+  return plain(html.replace(/<(head|style|title)\b[^]*?<\/\1>/g, ' ').replace(/<[^>]*>/g, ' '));
+}
+
+function plain(html: string): string {
   return html
-    .replace(/<(head|style|title)\b[^]*?<\/\1>/g, ' ')
-    .replace(/<[^>]*>/g, ' ')
     .replaceAll('&nbsp;', ' ')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
+}
+
+/** The fields of the form on a page as a browser would send them, and where it sends them to. */
+export function formOf({ text }: PageAnswer, url: string): { url: string; fields: Record<string, string> } {
+  const [, action = ''] = /<form method="post"(?: action="([^"]*)")?>/.exec(text) ?? [];
+  const [form] = /<form [^]*<\/form>/.exec(text) ?? [''];
+  const fields: Record<string, string> = {};
+  for (const [, name, value] of form!.matchAll(/<input [^>]*name="([^"]*)"[^>]* value="([^"]*)"/g))
+    fields[plain(name!)] = plain(value!);
+  for (const [, name, value] of form!.matchAll(/<textarea [^>]*name="([^"]*)"[^>]*>\n?([^]*?)<\/textarea>/g))
+    fields[plain(name!)] = plain(value!).replaceAll('\n', '\r\n');
+  return { url: new URL(action, url).href, fields };
 }
 
 /** Words and numbers alone, in their order. */
