@@ -249,7 +249,7 @@ export class ApprovalView extends ApprovalSummary {
   revisions!: ApprovalRevision[];
   /** Why a person is asked; null until the draft is ready. */
   policy!: ApprovalReason | null;
-  /** What the person who rejected it said; null otherwise. */
+  /** What the person who rejected it said, or why it was cancelled; null otherwise. */
   feedback!: string | null;
   /** While its draft is being made: how far that has come; null at any other time. */
   @ApiProperty({ example: null })

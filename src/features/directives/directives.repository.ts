@@ -41,7 +41,7 @@ export type ListedDirective = Omit<
 
 /** What a transition writes besides; what is left out stays as it is. */
 export interface Change {
-  error?: { code: string; message: string };
+  error?: DirectiveEntity['error'];
   approvalId?: string;
   feedback?: readonly FeedbackRound[];
 }

@@ -7,6 +7,7 @@ import { isUrgent, viewOf } from '../approvals/approval.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
 import { ReadyApprovals } from '../approvals/ready-approvals.js';
+import { TELL_MEMBERS } from '../terms/terms.js';
 import { type Block, oneLine } from './blocks.js';
 import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
@@ -20,7 +21,6 @@ import {
   type NoticeSource,
   NoticeSources,
 } from './notice-source.js';
-import { PLAN_WORK } from './plan-notifications.js';
 import { inWords } from './quiet-hours.js';
 
 /** So many work packets are named in a digest. */
@@ -29,7 +29,7 @@ const PACKETS_LISTED = 5;
 /** What members are mailed about approvals that wait for them. */
 @Injectable()
 export class ApprovalNotices implements NoticeSource, OnModuleInit {
-  readonly kind = 'approval';
+  readonly kinds = ['approval'] as const;
   readonly setting = 'approvals';
 
   constructor(
@@ -45,7 +45,7 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
 
   onModuleInit(): void {
     this.sources.register(this);
-    this.readyApprovals.register(({ approvalId }) => this.work.enqueue(PLAN_WORK, { id: approvalId }));
+    this.readyApprovals.register(({ approvalId }) => this.work.enqueue(TELL_MEMBERS, { id: approvalId }));
   }
 
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {

@@ -59,6 +59,7 @@ export class ComposeMail {
     const message = digestOf({
       entries: await this.entries(to, [...news, ...before].toSorted(urgentFirst)),
       total: mailed.length,
+      failed: mailed.filter(({ kind }) => kind === 'failure').length,
       before: { total: told.length, listed: before.length, isAll },
       listUrl: referenceTo(to.publicUrl, 'Approvals_list'),
     });

@@ -41,12 +41,12 @@ export class Notifications {
     );
   }
 
-  /** Some of what is due for a member: what stands in a mail already first, then what is urgent, the oldest first. */
+  /** Some of what is due for a member: what stands in a mail already first, then a kill or its end, then what is urgent, the oldest first. */
   due(workspaceId: string, memberId: string, at: number, limit: number): Promise<NotificationEntity[]> {
     return this.db.query(
       `select ${COLUMNS} from notifications
        where workspace_id = $1 and member_id = $2 and status in ('waiting', 'sending') and due_at <= $3
-       order by status, mail_id, urgent desc, created_at, notification_id limit $4`,
+       order by status, mail_id, kind = 'kill' desc, urgent desc, created_at, notification_id limit $4`,
       [workspaceId, memberId, new Date(at), limit],
     );
   }

@@ -52,6 +52,8 @@ export class PrepareMail {
   private async next(context: MailContext): Promise<Prepared | undefined> {
     const first = await this.due.look(context, FIRST_LOOK);
     if (first[0]?.status === 'sending') return this.resume(context, first[0].mailId!);
+    // Nobody waits for a digest to hear that all has stopped.
+    if (first[0]?.kind === 'kill') return this.begin(context, first.slice(0, 1), false);
     const { workspaceId, memberId } = context.member;
     const lately = await this.notifications.sentLately(workspaceId, memberId, context.at);
     const dueInDigest = first.filter(({ inDigest }) => inDigest).length;
