@@ -111,6 +111,6 @@ export class ComposeMail {
 }
 
 /** Otherwise they stay in their order. */
-function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
+export function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
   return Number(b.urgent) - Number(a.urgent);
 }
