@@ -2,12 +2,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { Work } from '../../platform/work/work.js';
 import { isUrgent, viewOf } from '../approvals/approval.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
-import { ReadyApprovals } from '../approvals/ready-approvals.js';
-import { TELL_MEMBERS } from '../terms/terms.js';
 import { type Block, oneLine } from './blocks.js';
 import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
@@ -33,9 +30,7 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
   readonly setting = 'approvals';
 
   constructor(
-    private readonly work: Work,
     private readonly sources: NoticeSources,
-    private readonly readyApprovals: ReadyApprovals,
     private readonly approvals: CurrentApprovals,
     private readonly holdups: HoldupsReader,
     private readonly links: DecisionLinks,
@@ -45,7 +40,6 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
 
   onModuleInit(): void {
     this.sources.register(this);
-    this.readyApprovals.register(({ approvalId }) => this.work.enqueue(TELL_MEMBERS, { id: approvalId }));
   }
 
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {

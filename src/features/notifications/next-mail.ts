@@ -38,7 +38,7 @@ export function nextMail(
   if (isBelowCap && (due === 1 || (due <= MOST_AT_ONCE && dueInDigest === 0))) return { mail: 'single' };
   const digestMs = digestAt === null ? 0 : digestAt + BETWEEN_DIGESTS_MS - now;
   const urgentMs = urgentAt === null ? 0 : urgentAt + BETWEEN_URGENT_MS - now;
-  const waitMs = urgent > 0 ? Math.min(digestMs, urgentMs) : digestMs;
-  if (urgent === 1 && urgentMs <= 0) return { mail: 'single' };
-  return waitMs > 0 ? { mail: 'later', waitMs } : { mail: 'digest' };
+  if (digestMs <= 0 || (urgent > 1 && urgentMs <= 0)) return { mail: 'digest' };
+  if (urgent > 0 && urgentMs <= 0) return { mail: 'single' };
+  return { mail: 'later', waitMs: urgent > 0 ? Math.min(digestMs, urgentMs) : digestMs };
 }

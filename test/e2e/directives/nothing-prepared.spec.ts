@@ -107,6 +107,10 @@ describe('a directive of which its capo can prepare nothing', () => {
       waitingFor: null,
     });
     expect((await desk.client.get('/approvals?status=pending')).body.items).toEqual([]);
+    const { items: ended } = (await desk.client.get('/approvals?status=cancelled')).body;
+    expect(ended).toMatchObject([{ approvalId, feedback: `${REASON} ${NEXT_STEP}` }]);
+    const { items: failed } = (await desk.client.get('/directives?status=failed')).body;
+    expect(failed).toMatchObject([{ directiveId, error: { nextStep: NEXT_STEP } }]);
   });
 
   it('is not what was ready before approvals had keys', async () => {
