@@ -62,6 +62,13 @@ describe('a kill and its end', () => {
     for (const { email } of [owner, admin]) await desk.mailed(email);
     await desk.desk(owner).revert();
     for (const { email } of [owner, admin]) await desk.mailed(email, 2);
+    // As if two processes had planned each of them.
+    await desk.test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at)
+       select 'notification.plan', receipt_id, $1, $1, now() from receipts
+       where workspace_id = $1 and action in ('guardian.killed', 'guardian.reverted') on conflict do nothing`,
+      [workspaceId],
+    );
     await desk.quiet();
 
     for (const member of [owner, admin]) {
